@@ -1,4 +1,5 @@
-# ozbound_library(NAME SOURCES ... HEADERS ... [LINK ...]): one library of one folder, ozbound::NAME.
+# ozbound_library(NAME [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder, ozbound::NAME, installed and
+# exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/.
 #
 # Every folder has its own include root (NAME/include), so that an include the design forbids does not compile. HEADERS
 # form a file set: each is compiled on its own by the target all_verify_interface_header_sets, and installed.
@@ -10,17 +11,42 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 # Flags of every target here. Contraction changes bits, and bits are what this project is about.
 add_library(ozbound_flags INTERFACE)
 target_compile_options(ozbound_flags INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
+  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  # GCC bug 105651: a false alarm about std::string's operator+.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 
+# Warnings are errors; a packager with a newer compiler can configure with --compile-no-warning-as-error.
+set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(OZBOUND_CCACHE ccache)
+if(OZBOUND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${OZBOUND_CCACHE})
+endif()
 
 function(ozbound_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LINK")
+  if(NOT arg_SOURCES)
+    file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS src/*.cpp)
+  endif()
+  if(NOT arg_HEADERS)
+    file(GLOB_RECURSE arg_HEADERS CONFIGURE_DEPENDS include/*.hpp include/*.h)
+  endif()
+  if(NOT arg_SOURCES AND NOT arg_HEADERS)
+    set(arg_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+    file(TOUCH ${arg_SOURCES})
+  endif()
+
   add_library(ozbound_${name} STATIC ${arg_SOURCES})
   add_library(ozbound::${name} ALIAS ozbound_${name})
-  set_target_properties(ozbound_${name} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ON)
+  set_target_properties(ozbound_${name} PROPERTIES
+    EXPORT_NAME ${name}
+    LINKER_LANGUAGE CXX  # a folder of headers alone is a library too
+    VERIFY_INTERFACE_HEADER_SETS ON)
   target_compile_features(ozbound_${name} PUBLIC cxx_std_20)
   target_sources(ozbound_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
   target_link_libraries(ozbound_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:ozbound_flags> OpenMP::OpenMP_CXX)
+  install(TARGETS ozbound_${name} EXPORT ozbound-${name} FILE_SET HEADERS)
 endfunction()

@@ -1,0 +1,22 @@
+# The installed tree: find_package(ozbound) gives ozbound::ozbound, and with COMPONENTS verify also ozbound::verify, so that
+# only those who judge need MPFR and Boost.
+
+include(CMakePackageConfigHelpers)
+
+set(ozbound_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ozbound)
+
+foreach(name IN ITEMS core bounds api verify)
+  if(TARGET ozbound_${name})
+    install(EXPORT ozbound-${name} NAMESPACE ozbound:: DESTINATION ${ozbound_package_dir})
+  endif()
+endforeach()
+
+configure_package_config_file(cmake/ozbound-config.cmake.in ${PROJECT_BINARY_DIR}/ozbound-config.cmake
+  INSTALL_DESTINATION ${ozbound_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ozbound-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/ozbound-config.cmake
+  ${PROJECT_BINARY_DIR}/ozbound-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindMPFR.cmake
+  DESTINATION ${ozbound_package_dir})

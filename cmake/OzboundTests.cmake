@@ -1,0 +1,31 @@
+# ozbound_tests(NAME LINK ...): the GoogleTest cases of tests/NAME, labelled NAME.
+#
+# *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled `long` as well, which only
+# `./dev test --long` runs. New files appear without an edit. Includes may start at tests/.
+
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+include(GoogleTest)
+
+function(ozbound_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  set(long_sources ${sources})
+  list(FILTER sources EXCLUDE REGEX "_long_test\\.cpp$")
+  list(FILTER long_sources INCLUDE REGEX "_long_test\\.cpp$")
+  ozbound_test_program(ozbound_${name}_tests "${sources}" "${arg_LINK}" "${name}" 120)
+  ozbound_test_program(ozbound_${name}_long_tests "${long_sources}" "${arg_LINK}" "${name};long" 1800)
+endfunction()
+
+function(ozbound_test_program target sources link labels timeout)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE ${link} ozbound_flags OpenMP::OpenMP_CXX rapidcheck::rapidcheck GTest::gtest_main)
+  gtest_discover_tests(${target}
+    DISCOVERY_MODE PRE_TEST  # so that the sanitizers' run-time options of the test presets hold
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${timeout} LABELS "${labels}")
+endfunction()
