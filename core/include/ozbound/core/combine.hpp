@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/exact_sum.hpp"
+#include "ozbound/core/host_device.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/plan.hpp"
+#include "ozbound/core/wide_integer.hpp"
+
+namespace ozbound {
+
+/// The integer sums of one entry, as combine needs to know them: how many, in which order, of which weight.
+struct SumLayout {
+  static constexpr int max_groups = max_slices * max_slices;
+
+  Accumulation accumulation;
+  int count;
+  int radix_bits;
+  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j
+};
+
+/// The layout of plan.groups(). @pre plan is valid.
+SumLayout sum_layout(const SplitPlan& plan);
+
+/// Largest |sum| of a group for which combine is exact: 2^62, or 2^53 where the sum becomes an FP64 term.
+constexpr std::int64_t max_group_sum(Accumulation accumulation) {
+  return std::int64_t{1} << (accumulation == Accumulation::exact ? 62 : 53);
+}
+
+/// Limbs of an exact sum of diagonals: 8 * 38 bits of tail, 63 of head, below 6 * 64.
+inline constexpr int diagonal_limbs = 6;
+
+/// sum_g D_g 2^(radix (G - g)) by the carry chain (theory.md, section 2): from the least significant diagonal up, the low
+/// bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
+OZB_HD constexpr WideDyadic<diagonal_limbs> chain_diagonals(const std::int64_t* sums, Index stride, int count, int radix_bits) {
+  WideDyadic<diagonal_limbs> result;
+  const auto mask = (std::uint64_t{1} << radix_bits) - 1;
+  std::int64_t carry = 0;
+  for (int t = count - 1; t > 0; --t) {
+    carry += sums[t * stride];
+    result.magnitude.add(static_cast<std::uint64_t>(carry) & mask, radix_bits * (count - 1 - t));
+    carry >>= radix_bits;
+  }
+  carry += sums[0];
+  const int shift = radix_bits * (count - 1);
+  if (carry >= 0) {
+    result.magnitude.add(static_cast<std::uint64_t>(carry), shift);
+  } else {
+    WideInteger<diagonal_limbs> head;
+    head.add(-static_cast<std::uint64_t>(carry), shift);
+    head.subtract(result.magnitude);
+    result.magnitude = head;
+    result.negative = true;
+  }
+  return result;
+}
+
+/// 2^exponent for a normal exponent, from bits.
+OZB_HD constexpr double power_of_two(int exponent) {
+  return double_from_bits(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+/// The published orders: one FP64 addition a group, in the order of the layout; each term is exact. Relative to rho_i sigma_j,
+/// so that no term leaves the normal range. @pre the FP environment rounds to nearest and keeps subnormals.
+OZB_HD constexpr double accumulate_groups(const std::int64_t* sums, Index stride, const SumLayout& layout) {
+  double total = 0;
+  for (int t = 0; t < layout.count; ++t)
+    total += static_cast<double>(sums[t * stride]) * power_of_two(layout.weight_exponent[t]);
+  return total;
+}
+
+OZB_HD constexpr WideDyadic<1> widen(Dyadic x) { return {{{x.magnitude}}, x.exponent, x.negative}; }
+
+template <int Limbs>
+OZB_HD constexpr WideDyadic<Limbs + 1> scaled(const WideDyadic<Limbs>& x, Dyadic factor) {
+  return {multiply(x.magnitude, factor.magnitude), x.exponent + factor.exponent, x.negative != factor.negative};
+}
+
+/// alpha, beta: finite. The scalars of C = alpha A B + beta C0, and C's format.
+struct Scalars {
+  Dyadic alpha;
+  Dyadic beta;
+  Format format;
+};
+
+/// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once (theory.md, section 2).
+///
+/// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test on
+/// bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
+OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale,
+                                 const Scalars& scalars, Dyadic c0, double error) {
+  WideDyadic<diagonal_limbs> sum;
+  if (layout.accumulation == Accumulation::exact) {
+    sum = chain_diagonals(sums, stride, layout.count, layout.radix_bits);
+    sum.exponent = scale + layout.weight_exponent[layout.count - 1];
+  } else {
+    const auto total = to_dyadic(accumulate_groups(sums, stride, layout));
+    sum = {shifted<diagonal_limbs>(WideInteger<1>{{total.magnitude}}, 0), scale + total.exponent, total.negative};
+  }
+  const auto grid = GridSum<8>::of(scaled(sum, scalars.alpha), scaled(widen(c0), scalars.beta));
+  if (error == 0) return {grid.round(scalars.format), true};
+  if (!is_finite(bits_of(error), binary64)) return {grid.round(scalars.format), scalars.alpha.magnitude == 0};
+  const auto radius = to_dyadic(error);
+  return grid.round_enclosed(scaled(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
+                             scalars.format);
+}
+
+}  // namespace ozbound

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/host_device.hpp"
+
+namespace ozbound {
+
+/// Bits [low, low + width) of |x|, with the sign of x: one truncated digit.
+///
+/// Adjacent digits down to `low` leave |x - sum d_t 2^low_t| < 2^low. Exact; docs/derivations/slicing.md (S1).
+/// @pre 1 <= width <= 7, so that the digit is an INT8 operand.
+OZB_HD constexpr std::int8_t truncated_digit(Dyadic x, int low, int width) {
+  const int shift = low - x.exponent;
+  if (shift >= 53 || shift <= -width) return 0;
+  const auto aligned = shift >= 0 ? x.magnitude >> shift : x.magnitude << -shift;
+  const auto digit = static_cast<int>(aligned & ((1u << width) - 1));
+  return static_cast<std::int8_t>(x.negative ? -digit : digit);
+}
+
+/// magnitude / 2^shift rounded to nearest, ties to even; magnitude < 2^54, shift > 0.
+OZB_HD constexpr std::uint64_t shift_right_to_nearest(std::uint64_t magnitude, int shift) {
+  if (shift > 54) return 0;
+  const auto floor = magnitude >> shift;
+  const auto rest = magnitude & ((std::uint64_t{1} << shift) - 1);
+  const auto half = std::uint64_t{1} << (shift - 1);
+  return floor + ((rest > half || (rest == half && (floor & 1) != 0)) ? 1 : 0);
+}
+
+/// What is left of a number after its leading digits: rest * 2^exponent.
+struct Remainder {
+  std::int64_t rest;      ///< |rest| < 2^54
+  std::int32_t exponent;  ///< of the number the digits are taken from
+
+  OZB_HD constexpr explicit Remainder(Dyadic x)
+      : rest(x.negative ? -static_cast<std::int64_t>(x.magnitude) : static_cast<std::int64_t>(x.magnitude)),
+        exponent(x.exponent) {}
+
+  /// Takes digit * 2^low away. Exact: a digit of x is a multiple of x's last bit, and never far above what is left (S4).
+  OZB_HD constexpr void take(int digit, int low) {
+    if (digit == 0) return;
+    const int shift = low - exponent;
+    rest -= shift >= 0 ? static_cast<std::int64_t>(digit) * (std::int64_t{1} << shift) : digit >> -shift;
+  }
+
+  /// |rest * 2^exponent| in units of 2^unit, rounded up. @pre it is less than 2^62 units.
+  [[nodiscard]] OZB_HD constexpr std::uint64_t magnitude_upper(int unit) const {
+    const auto magnitude = static_cast<std::uint64_t>(rest < 0 ? -rest : rest);
+    const int shift = exponent - unit;
+    if (shift >= 0 || magnitude == 0) return magnitude == 0 ? 0 : magnitude << shift;
+    if (shift <= -63) return 1;
+    return (magnitude + ((std::uint64_t{1} << -shift) - 1)) >> -shift;
+  }
+};
+
+namespace detail {
+
+/// Digits 1 … s of nearest(beta): each the remainder rounded to a multiple of the digit's weight.
+OZB_HD constexpr void nearest_digits(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
+  Remainder remainder(x);
+  for (int p = 1; p <= slicing.slices; ++p) {
+    const int low = scale + slicing.encoding.weight_exponent(p);
+    const int shift = low - x.exponent;
+    const auto magnitude = static_cast<std::uint64_t>(remainder.rest < 0 ? -remainder.rest : remainder.rest);
+    const auto rounded = shift > 0 ? shift_right_to_nearest(magnitude, shift) : (magnitude == 0 ? 0 : magnitude << -shift);
+    const auto digit = remainder.rest < 0 ? -static_cast<int>(rounded) : static_cast<int>(rounded);
+    digits[p - 1] = static_cast<std::int8_t>(digit);
+    remainder.take(digit, low);
+  }
+}
+
+/// Byte `index` of magnitude * 2^shift, where 0 <= shift.
+OZB_HD constexpr int byte_of(std::uint64_t magnitude, int shift, int index) {
+  const int low = 8 * index - shift;
+  if (low >= 64 || low <= -8) return 0;
+  return static_cast<int>((low >= 0 ? magnitude >> low : magnitude << -low) & 0xff);
+}
+
+/// Digits 1 … s of the balanced encoding: N = RN(x / weight of the last digit), then, from the last digit up, the byte of
+/// N in two's complement plus a carry, taken as int8. The scale leaves room in the first digit for the last carry (S3).
+OZB_HD constexpr void balanced_digits(Dyadic x, int slices, int scale, std::int8_t* digits) {
+  const int shift = x.exponent - (scale + Encoding::balanced().weight_exponent(slices));
+  const auto magnitude = shift >= 0 ? x.magnitude : shift_right_to_nearest(x.magnitude, -shift);
+  const int up = shift >= 0 ? shift : 0;
+  int negation = x.negative ? 1 : 0;  // the carry of ~N + 1
+  int carry = 0;
+  for (int p = slices; p >= 1; --p) {
+    int byte = byte_of(magnitude, up, slices - p);
+    if (x.negative) {
+      byte = (byte ^ 0xff) + negation;
+      negation = byte >> 8;
+      byte &= 0xff;
+    }
+    byte += carry;
+    carry = byte >= 128 ? 1 : 0;
+    digits[p - 1] = static_cast<std::int8_t>(byte - 256 * carry);
+  }
+}
+
+}  // namespace detail
+
+/// Digits 1 … s of a finite number whose row has the scale 2^scale: x = sum_p digits[p-1] 2^(scale + weight_p) + residual.
+///
+/// `scale` is the encoding's scale_exponent of a magnitude >= |x|. Exact, from bits and integers alone; the residual is
+/// < 2^weight_s for truncated, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md (S1)–(S3).
+OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
+  switch (slicing.encoding.kind) {
+    case Encoding::Kind::truncated:
+      for (int p = 1; p <= slicing.slices; ++p)
+        digits[p - 1] = truncated_digit(x, scale + slicing.encoding.weight_exponent(p), slicing.encoding.beta);
+      return;
+    case Encoding::Kind::nearest: detail::nearest_digits(x, slicing, scale, digits); return;
+    case Encoding::Kind::balanced: detail::balanced_digits(x, slicing.slices, scale, digits); return;
+  }
+}
+
+static_assert(truncated_digit(to_dyadic(-0x1.8p0), -6, 7) == -96);
+
+}  // namespace ozbound

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/host_device.hpp"
+
+namespace ozbound {
+
+/// Most slices a Slicing may have: 20 balanced digits hold 159 bits below a row's scale.
+inline constexpr int max_slices = 20;
+
+/// How a row (of A; a column of B alike) becomes small integers (theory.md, section 1).
+///
+/// A row has the scale rho = 2^e. Digit p = 1, 2, … has the weight rho * 2^(lead - radix_bits * p).
+struct Encoding {
+  enum class Kind : std::uint8_t {
+    truncated,  ///< beta bits of the magnitude, with the sign of the number
+    nearest,    ///< the rest rounded to nearest even, digit after digit; |digit| <= 2^(beta-1)
+    balanced,   ///< radix 2^8 with carries; digits fill int8, [-128, 127]
+  };
+
+  Kind kind = Kind::balanced;
+  int beta = 8;  ///< 1 … 7, or 8 for balanced
+
+  /// @throws std::invalid_argument unless 1 <= beta <= 7.
+  static Encoding truncated(int beta);
+  static Encoding nearest(int beta);
+  static constexpr Encoding balanced() { return {Kind::balanced, 8}; }
+
+  [[nodiscard]] OZB_HD constexpr int radix_bits() const { return beta; }
+  [[nodiscard]] OZB_HD constexpr int lead() const { return kind == Kind::truncated ? 0 : 1; }
+
+  /// Largest |digit|: D in the INT32 limit terms * D_A * D_B <= 2^31 - 1.
+  [[nodiscard]] OZB_HD constexpr int digit_magnitude() const {
+    return kind == Kind::truncated ? (1 << beta) - 1 : 1 << (beta - 1);
+  }
+
+  /// Exponent of the weight of digit p (1-based), relative to rho. Also the unit of the residual after p digits.
+  [[nodiscard]] OZB_HD constexpr int weight_exponent(int p) const { return lead() - beta * p; }
+
+  /// e of the scale rho = 2^e of a row whose largest magnitude is `top` (0 for a row of zeros).
+  [[nodiscard]] OZB_HD constexpr int scale_exponent(Dyadic top) const;
+
+  constexpr bool operator==(const Encoding&) const = default;
+};
+
+OZB_HD constexpr int Encoding::scale_exponent(Dyadic top) const {
+  if (top.magnitude == 0) return 0;
+  const int length = bit_length(top.magnitude);
+  const auto significand = top.magnitude << (64 - length);  // bit 63 set
+  constexpr auto one = std::uint64_t{1} << 63;
+  const int above = top.exponent + length;  // 2 ufp(top) = 2^above
+  switch (kind) {
+    case Kind::truncated: return above;
+    case Kind::nearest: return significand == one ? above - 1 : above;
+    // s digits hold at most 127 (256^s - 1) / 255 < 2^(8s-1) - 1: significands from 0x1.FDp0 on need the larger scale.
+    case Kind::balanced: return significand >= std::uint64_t{0x1FD} << 55 ? above + 1 : above;
+  }
+  return above;
+}
+
+/// An encoding and how many digits of it.
+struct Slicing {
+  Encoding encoding;
+  int slices = 1;  ///< 1 … max_slices
+
+  constexpr bool operator==(const Slicing&) const = default;
+};
+
+/// `truncated7`, `nearest5`, `balanced`.
+std::string to_string(const Encoding& encoding);
+
+/// @throws std::invalid_argument for anything that to_string does not print.
+Encoding parse_encoding(std::string_view text);
+
+}  // namespace ozbound

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound {
+
+/// What happens between the integer sums and C.
+enum class Accumulation : std::uint8_t {
+  exact,         ///< one exact integer, rounded once: no accumulation error (theory.md, section 2)
+  per_product,   ///< one FP64 addition a slice product, in the order of Ootomo, Ozaki, Yokota, Algorithm 3
+  per_diagonal,  ///< one FP64 addition a diagonal, most significant first (Uchino, Ozaki, Imamura, Algorithms 6, 7)
+};
+
+/// Slice pairs (p, g - p), first_a <= p <= last_a: what one integer product sums. One diagonal, or one pair of it.
+struct ProductGroup {
+  int diagonal;  ///< g = p + q
+  int first_a;
+  int last_a;
+
+  [[nodiscard]] int pairs() const { return last_a - first_a + 1; }
+  bool operator==(const ProductGroup&) const = default;
+};
+
+/// Which slice products make up C: s_A and s_B slices, pairs (p, q) with p + q <= cut.
+struct SplitPlan {
+  Slicing a;
+  Slicing b;
+  int cut = 2;  ///< 2 … s_A + s_B; s_A + s_B keeps every pair
+  Accumulation accumulation = Accumulation::exact;
+
+  /// balanced:SAxSB:cut=CUT:exact.
+  static SplitPlan balanced(int slices_a, int slices_b, int cut);
+
+  /// Number of slice products |P|.
+  [[nodiscard]] int products() const;
+
+  /// c(p): the last q that is multiplied with slice p of A; 0 if none is.
+  [[nodiscard]] int last_b(int p) const;
+
+  /// The integer products, in the order in which their sums are accumulated: most significant diagonal first for `exact` and
+  /// `per_diagonal`, (1,1), (1,2), … for `per_product`.
+  [[nodiscard]] std::vector<ProductGroup> groups() const;
+
+  /// Exponent of the weight of diagonal g, relative to rho_i sigma_j.
+  [[nodiscard]] int weight_exponent(int diagonal) const {
+    return a.encoding.lead() + b.encoding.lead() - a.encoding.radix_bits() * diagonal;
+  }
+
+  /// How many digit products an INT32 sum holds, whatever the digits: floor((2^31 - 1) / (D_A D_B)).
+  [[nodiscard]] Index int32_terms() const;
+
+  /// @throws std::invalid_argument naming the part: slice counts outside 1 … max_slices, cut outside 2 … s_A + s_B, or two
+  /// encodings of different radix, whose products share no diagonals.
+  void validate() const;
+
+  bool operator==(const SplitPlan&) const = default;
+};
+
+/// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`, the only spelling: `balanced:7x7:cut=8:exact`.
+std::string to_string(const SplitPlan& plan);
+
+/// Reads that spelling (either way of naming a full cut, ENCODING_B repeated or not) and validates the plan.
+/// @throws std::invalid_argument naming the part that is wrong.
+SplitPlan parse_plan(std::string_view text);
+
+std::string to_string(Accumulation accumulation);
+
+}  // namespace ozbound

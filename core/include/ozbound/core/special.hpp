@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/host_device.hpp"
+
+namespace ozbound {
+
+/// What NaN and infinities make of one entry: a function of the inputs alone.
+///
+/// The entry is the sum of the terms alpha * a_il * b_lj and beta * c0 over the extended reals: NaN if any factor is NaN, if a
+/// term is 0 * Inf, or if both infinities occur; otherwise, with an infinity, that infinity. Terms are added one by one; a
+/// finite term never matters, so that only rows and columns with specials need to be looked at.
+class SpecialSum {
+ public:
+  /// Adds the term x * y * z; each given by the bits of a binary64 number.
+  OZB_HD constexpr void add(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+    const std::uint64_t factors[] = {x, y, z};
+    bool infinite = false;
+    bool zero = false;
+    for (const auto bits : factors) {
+      nan_ = nan_ || is_nan(bits, binary64);
+      infinite = infinite || (bits & ~binary64.sign) == binary64.inf;
+      zero = zero || (bits & ~binary64.sign) == 0;
+    }
+    if (!infinite) return;
+    nan_ = nan_ || zero;
+    const bool negative = ((x ^ y ^ z) & binary64.sign) != 0;
+    (negative ? minus_ : plus_) = true;
+  }
+
+  [[nodiscard]] OZB_HD constexpr bool is_special() const { return nan_ || plus_ || minus_; }
+
+  /// The bits of the result in a format. @pre is_special().
+  [[nodiscard]] OZB_HD constexpr std::uint64_t bits(const Format& format) const {
+    if (nan_ || (plus_ && minus_)) return format.nan;
+    return minus_ ? format.inf | format.sign : format.inf;
+  }
+
+ private:
+  bool nan_ = false;
+  bool plus_ = false;
+  bool minus_ = false;
+};
+
+/// The same value in binary64, bit by bit: exact, and blind to the caller's flush-to-zero setting. NaN stays NaN.
+OZB_HD constexpr std::uint64_t widen_bits(float x) {
+  const auto bits = bits_of(x);
+  const auto sign = (bits & binary32.sign) << 32;
+  if (is_nan(bits, binary32)) return sign | binary64.nan;
+  if (!is_finite(bits, binary32)) return sign | binary64.inf;
+  const auto value = to_dyadic(bits, binary32);
+  if (value.magnitude == 0) return sign;
+  const int length = bit_length(value.magnitude);
+  const auto field = static_cast<std::uint64_t>(value.exponent + length - 1 + 1023 - 1);  // the hidden bit adds the one
+  return sign | ((field << 52) + (value.magnitude << (53 - length)));
+}
+
+}  // namespace ozbound

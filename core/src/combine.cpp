@@ -1,0 +1,12 @@
+#include "ozbound/core/combine.hpp"
+
+namespace ozbound {
+
+SumLayout sum_layout(const SplitPlan& plan) {
+  SumLayout layout{plan.accumulation, 0, plan.a.encoding.radix_bits(), {}};
+  for (const auto& group : plan.groups())
+    layout.weight_exponent[layout.count++] = static_cast<std::int16_t>(plan.weight_exponent(group.diagonal));
+  return layout;
+}
+
+}  // namespace ozbound
