@@ -1,0 +1,1 @@
+#include OZB_PROBED_HEADER
