@@ -25,7 +25,8 @@ struct Dyadic {
   [[nodiscard]] OZB_HD constexpr int top_exponent() const { return exponent + bit_length(magnitude) - 1; }
 };
 
-/// A binary interchange format: its anatomy, and nothing that depends on the floating-point environment.
+/// A binary interchange format: its anatomy, and nothing that depends on the floating-point environment. Passed by value:
+/// device code may use a constant of the host, but not refer to it.
 struct Format {
   int precision;         ///< significand bits, the hidden one included
   int least_exponent;    ///< weight of the last bit of a subnormal number
@@ -44,11 +45,11 @@ OZB_HD constexpr float float_from_bits(std::uint64_t bits) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
 }
 
-OZB_HD constexpr bool is_finite(std::uint64_t bits, const Format& format) { return (bits & ~format.sign) < format.inf; }
-OZB_HD constexpr bool is_nan(std::uint64_t bits, const Format& format) { return (bits & ~format.sign) > format.inf; }
+OZB_HD constexpr bool is_finite(std::uint64_t bits, Format format) { return (bits & ~format.sign) < format.inf; }
+OZB_HD constexpr bool is_nan(std::uint64_t bits, Format format) { return (bits & ~format.sign) > format.inf; }
 
 /// The anatomy of a finite number of a format, from its bits. A zero has magnitude 0.
-OZB_HD constexpr Dyadic to_dyadic(std::uint64_t bits, const Format& format) {
+OZB_HD constexpr Dyadic to_dyadic(std::uint64_t bits, Format format) {
   const int stored = format.precision - 1;
   const auto fraction = bits & ((std::uint64_t{1} << stored) - 1);
   const auto field = static_cast<int>((bits & ~format.sign) >> stored);

@@ -28,7 +28,7 @@ struct Encoding {
   /// @throws std::invalid_argument unless 1 <= beta <= 7.
   static Encoding truncated(int beta);
   static Encoding nearest(int beta);
-  static constexpr Encoding balanced() { return {Kind::balanced, 8}; }
+  OZB_HD static constexpr Encoding balanced() { return {Kind::balanced, 8}; }
 
   [[nodiscard]] OZB_HD constexpr int radix_bits() const { return beta; }
   [[nodiscard]] OZB_HD constexpr int lead() const { return kind == Kind::truncated ? 0 : 1; }

@@ -42,7 +42,7 @@ struct GridSum {
     const int x_top = x.exponent + x_bits;
     const int y_top = y.exponent + y_bits;
     const bool x_leads = y_bits == 0 || (x_bits != 0 && x_top > y_top);
-    const int base = (x_leads ? x_top : y_top) + 1 - 64 * Limbs;  // one bit of room for a carry
+    const int base = (x_leads ? x_top : y_top) + 2 - 64 * Limbs;  // room for a carry, and for the radius of round_enclosed
     auto larger = shifted<Limbs>(x.magnitude, x.exponent - base);
     auto smaller = shifted<Limbs>(y.magnitude, y.exponent - base);
     const bool sticky = x.magnitude.any_below(base - x.exponent) || y.magnitude.any_below(base - y.exponent);
@@ -63,13 +63,13 @@ struct GridSum {
   }
 
   /// The sum rounded once to a format, to nearest, ties to even; an exact zero is +0, an overflow +-Inf.
-  [[nodiscard]] OZB_HD constexpr std::uint64_t round(const Format& format) const {
+  [[nodiscard]] OZB_HD constexpr std::uint64_t round(Format format) const {
     return round_magnitude(magnitude, sticky, format) | (negative && (sticky || !magnitude.is_zero()) ? format.sign : 0);
   }
 
   /// The sum +- error * 2^error_exponent, both rounded to a format: decided when they are the same bits (Ziv's test).
   template <int ErrorLimbs>
-  [[nodiscard]] OZB_HD constexpr Rounded round_enclosed(const WideDyadic<ErrorLimbs>& error, const Format& format) const {
+  [[nodiscard]] OZB_HD constexpr Rounded round_enclosed(const WideDyadic<ErrorLimbs>& error, Format format) const {
     const auto bits = round(format);
     if (error.magnitude.is_zero()) return {bits, true};
     const int shift = error.exponent - exponent;
@@ -87,8 +87,7 @@ struct GridSum {
   }
 
  private:
-  [[nodiscard]] OZB_HD constexpr std::uint64_t round_magnitude(const WideInteger<Limbs>& value, bool rest,
-                                                               const Format& format) const {
+  [[nodiscard]] OZB_HD constexpr std::uint64_t round_magnitude(const WideInteger<Limbs>& value, bool rest, Format format) const {
     const int length = value.bits();
     if (length == 0) return 0;  // a sticky bit below an all-zero magnitude cannot occur: it stands 60 bits below the leading bit
     const int top = exponent + length - format.precision;

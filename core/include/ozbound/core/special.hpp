@@ -33,7 +33,7 @@ class SpecialSum {
   [[nodiscard]] OZB_HD constexpr bool is_special() const { return nan_ || plus_ || minus_; }
 
   /// The bits of the result in a format. @pre is_special().
-  [[nodiscard]] OZB_HD constexpr std::uint64_t bits(const Format& format) const {
+  [[nodiscard]] OZB_HD constexpr std::uint64_t bits(Format format) const {
     if (nan_ || (plus_ && minus_)) return format.nan;
     return minus_ ? format.inf | format.sign : format.inf;
   }
