@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ozbound/core/cost_model.hpp"
+#include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/plan.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/views.hpp"
+
+namespace ozbound {
+
+struct Entry {
+  Index i;
+  Index j;
+  bool operator==(const Entry&) const = default;
+};
+
+/// What happens to the integer sums: C = alpha S + beta C0, rounded once.
+struct Epilogue {
+  double alpha = 1;  ///< finite
+  double beta = 0;   ///< finite; 0 never reads c0
+  InputView c0;      ///< m x n, or empty where beta = 0; may be C itself
+
+  /// Bounds |AB - S| relative to rho_i sigma_j. If given, an entry is written only when Ziv's test decides its bits.
+  const EntryBound* error = nullptr;
+};
+
+/// Slices operands and multiplies slices. Integer sums are exact, so that every engine, kernel, thread count and blocking gives
+/// the same bits. Engines hold no state between calls and may be shared between threads.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  [[nodiscard]] virtual SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const = 0;
+  [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
+
+  /// Writes C (m x n) and returns the entries that Ziv's test left open, in row order; those are not written. Nor are entries
+  /// with a NaN or infinity among a's row, b's column or c0: `apply_specials` knows them.
+  /// @throws std::invalid_argument where shapes or slicings do not fit the plan.
+  virtual std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                                      const Epilogue& epilogue, OutputView c) const = 0;
+
+  /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What tests compare.
+  [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                                     const SplitPlan& plan) const = 0;
+
+  [[nodiscard]] virtual const CostModel& costs() const = 0;
+
+  /// Upper limit of the bytes that slicing and multiplying an m x n x k product takes beside operands and result.
+  [[nodiscard]] virtual double workspace(const SplitPlan& plan, Index m, Index n, Index k) const = 0;
+
+  /// Threads that the parts of a product outside the engine should use.
+  [[nodiscard]] virtual int threads() const = 0;
+};
+
+}  // namespace ozbound

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/host_device.hpp"
+
+namespace ozbound {
+
+// Outward rounding by inflation: an operation rounded to nearest is at most half a unit off, so its neighbour is a bound.
+// Operands are >= 0 (or +Inf); so are results. @pre the FP environment rounds to nearest and keeps subnormals
+// (FloatEnvironment); the rounding mode itself is never changed.
+
+/// The next double above x >= 0; +Inf stays.
+OZB_HD constexpr double next_up(double x) { return x < double_from_bits(binary64.inf) ? double_from_bits(bits_of(x) + 1) : x; }
+
+/// The next double below x >= 0; 0 stays; the largest finite number for +Inf, which stands for an overflow.
+OZB_HD constexpr double next_down(double x) { return x > 0 ? double_from_bits(bits_of(x) - 1) : x; }
+
+/// Sums and products with a zero are exact and stay so: a bound that is zero says that there is no error.
+OZB_HD constexpr double add_upper(double x, double y) { return x == 0 ? y : y == 0 ? x : next_up(x + y); }
+OZB_HD constexpr double add_lower(double x, double y) { return x == 0 ? y : y == 0 ? x : next_down(x + y); }
+OZB_HD constexpr double multiply_upper(double x, double y) { return x == 0 || y == 0 ? 0 : next_up(x * y); }
+OZB_HD constexpr double multiply_lower(double x, double y) { return x == 0 || y == 0 ? 0 : next_down(x * y); }
+/// @pre y > 0.
+OZB_HD constexpr double divide_upper(double x, double y) { return x == 0 ? 0 : next_up(x / y); }
+OZB_HD constexpr double divide_lower(double x, double y) { return x == 0 ? 0 : next_down(x / y); }
+/// x - y from below, 0 where it would be negative.
+OZB_HD constexpr double subtract_lower(double x, double y) { return x <= y ? 0 : y == 0 ? x : next_down(x - y); }
+
+/// An integer as a double, from above and from below.
+OZB_HD constexpr double to_double_upper(std::uint64_t x) {
+  const auto rounded = static_cast<double>(x);
+  return x < (std::uint64_t{1} << 53) ? rounded : next_up(rounded);
+}
+OZB_HD constexpr double to_double_lower(std::uint64_t x) {
+  const auto rounded = static_cast<double>(x);
+  return x < (std::uint64_t{1} << 53) ? rounded : next_down(rounded);
+}
+
+}  // namespace ozbound

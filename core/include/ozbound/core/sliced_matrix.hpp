@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ozbound/core/digits.hpp"
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/views.hpp"
+
+namespace ozbound {
+
+/// Which operand is sliced: the rows of A, or the columns of B. Either is a set of `count` vectors along the inner dimension k.
+enum class Side : std::uint8_t { rows_of_a, columns_of_b };
+
+/// The vectors of an operand as rows: A itself, or B transposed.
+[[nodiscard]] InputView vectors_of(InputView operand, Side side);
+
+/// What every vector's scale and semantics come from, in one pass over the bit patterns.
+struct VectorScale {
+  std::int32_t exponent = 0;  ///< rho = 2^exponent; 0 for a vector of zeros
+  bool special = false;       ///< holds a NaN or an infinity: each of its entries of C is special; its digits are zero
+};
+
+/// Digits of all vectors of an operand, slice after slice along the inner dimension: A in order, B in reverse, so that the pairs
+/// of one diagonal lie side by side and are one integer dot product of length pairs * k. Can be kept and reused.
+class SlicedMatrix {
+ public:
+  /// Slices an operand. Finite elements of any size; threads share the vectors.
+  /// @throws std::invalid_argument for a slice count outside 1 … max_slices.
+  SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads);
+
+  [[nodiscard]] Side side() const { return side_; }
+  [[nodiscard]] Slicing slicing() const { return slicing_; }
+  [[nodiscard]] Index count() const { return count_; }            ///< m or n
+  [[nodiscard]] Index inner_dimension() const { return inner_; }  ///< k
+  [[nodiscard]] int exponent(Index i) const { return scales_[static_cast<std::size_t>(i)].exponent; }
+  [[nodiscard]] bool special(Index i) const { return scales_[static_cast<std::size_t>(i)].special; }
+
+  /// The k digits of slice p (1-based) of vector i.
+  [[nodiscard]] const std::int8_t* slice(Index i, int p) const {
+    const int place = side_ == Side::rows_of_a ? p - 1 : slicing_.slices - p;
+    return digits_.data() + (i * slicing_.slices + place) * inner_;
+  }
+
+  /// Bytes that slicing takes, apart from a constant.
+  static double bytes(Index count, Index inner, int slices);
+
+ private:
+  Side side_;
+  Slicing slicing_;
+  Index count_;
+  Index inner_;
+  std::vector<VectorScale> scales_;
+  std::vector<std::int8_t> digits_;
+};
+
+/// Exact integer norms of a vector of non-negative integers; the unit is stated where they are kept.
+struct IntegerNorms {
+  std::uint64_t sum = 0;          ///< ||.||_1
+  std::uint64_t sum_squares = 0;  ///< ||.||_2^2; stays at 2^64 - 1 once it would pass
+  std::uint64_t max = 0;          ///< ||.||_inf
+
+  void add(std::uint64_t x);
+  [[nodiscard]] bool zero() const { return max == 0; }
+};
+
+/// What a bound needs to know of one vector, from integers alone, so that every engine gets the same bound.
+struct VectorFacts {
+  /// Bits below a weight (below rho for the vector itself) at which magnitudes are rounded up to integers.
+  static constexpr int fraction_bits = 16;
+
+  IntegerNorms vector;                ///< |x| in units of rho 2^-16, rounded up
+  std::uint64_t floor_squares = 0;    ///< sum of squares of |x| in units of rho 2^-16, rounded down: below ||x||_2^2
+  std::vector<IntegerNorms> slices;   ///< [p-1]: the digits of slice p, exact
+  std::vector<IntegerNorms> tails;    ///< [p-1]: |T_p|, what p slices leave, in units of weight_p 2^-16, rounded up
+  VectorScale scale;
+};
+
+/// Facts about every vector of an operand under a slicing; what SlicedMatrix would hold, measured and not kept.
+struct SliceFacts {
+  Slicing slicing;
+  std::vector<VectorFacts> vectors;
+
+  SliceFacts(InputView operand, Side side, Slicing slicing, int threads);
+};
+
+/// Scale of each vector of an operand under an encoding.
+std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding encoding, int threads);
+
+}  // namespace ozbound

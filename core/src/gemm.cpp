@@ -1,0 +1,205 @@
+#include "ozbound/core/gemm.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "ozbound/core/exact_dot.hpp"
+#include "ozbound/core/special.hpp"
+
+namespace ozbound {
+namespace {
+
+std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
+
+/// The bytes between a view's first and last element.
+template <class View>
+std::pair<std::uintptr_t, std::uintptr_t> extent(const View& view) {
+  return std::visit(
+      [](const auto& v) -> std::pair<std::uintptr_t, std::uintptr_t> {
+        if (v.empty()) return {0, 0};
+        const auto first = reinterpret_cast<std::uintptr_t>(v.data());
+        const auto last = reinterpret_cast<std::uintptr_t>(&v(v.rows() - 1, v.cols() - 1));
+        return {first, last + sizeof(*v.data())};
+      },
+      view.typed());
+}
+
+template <class X, class Y>
+bool overlap(const X& x, const Y& y) {
+  const auto [x_first, x_last] = extent(x);
+  const auto [y_first, y_last] = extent(y);
+  return x_first < y_last && y_first < x_last;
+}
+
+bool same_view(const InputView& x, const InputView& y) {
+  return std::visit(
+      [](const auto& v, const auto& w) {
+        return static_cast<const void*>(v.data()) == static_cast<const void*>(w.data()) && sizeof(*v.data()) == sizeof(*w.data()) &&
+               v.row_stride() == w.row_stride() && v.col_stride() == w.col_stride();
+      },
+      x.typed(), y.typed());
+}
+
+/// Whether two different elements of a view share memory.
+bool overlaps_itself(const OutputView& view) {
+  return std::visit(
+      [](const auto& v) {
+        if (v.empty()) return false;
+        const auto [rows, row_stride, cols, col_stride] = v.row_stride() >= v.col_stride()
+                                                              ? std::tuple{v.rows(), v.row_stride(), v.cols(), v.col_stride()}
+                                                              : std::tuple{v.cols(), v.col_stride(), v.rows(), v.row_stride()};
+        return (cols > 1 && col_stride == 0) || (rows > 1 && row_stride <= (cols - 1) * col_stride);
+      },
+      view.typed());
+}
+
+bool finite(double x) { return is_finite(bits_of(x), binary64); }
+
+/// Which rows of A and columns of B, entries of C0 and scalars carry specials.
+struct SpecialMap {
+  std::vector<VectorScale> rows, columns;
+  bool everywhere;
+
+  SpecialMap(const GemmCall& call, int threads)
+      : rows(vector_scales(call.a, Side::rows_of_a, Encoding::balanced(), threads)),
+        columns(vector_scales(call.b, Side::columns_of_b, Encoding::balanced(), threads)),
+        everywhere(call.all_special()) {}
+
+  [[nodiscard]] bool product_special(Index i, Index j) const {
+    return everywhere || rows[static_cast<std::size_t>(i)].special || columns[static_cast<std::size_t>(j)].special;
+  }
+  [[nodiscard]] bool special(const GemmCall& call, Index i, Index j) const {
+    return product_special(i, j) || (call.beta != 0 && !is_finite(call.c0.bits(i, j), binary64));
+  }
+};
+
+SpecialSum special_sum(const GemmCall& call, Index i, Index j, bool with_product) {
+  SpecialSum sum;
+  const auto alpha = bits_of(call.alpha);
+  for (Index l = 0; with_product && l < call.k(); ++l) sum.add(alpha, call.a.bits(i, l), call.b.bits(l, j));
+  if (call.beta != 0) sum.add(bits_of(call.beta), call.c0.bits(i, j), bits_of(1.0));
+  return sum;
+}
+
+std::vector<Dyadic> row_elements(const InputView& view, Index i) {
+  std::vector<Dyadic> elements(static_cast<std::size_t>(view.cols()));
+  for (Index l = 0; l < view.cols(); ++l) elements[static_cast<std::size_t>(l)] = view.element(i, l);
+  return elements;
+}
+
+std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, Index i, Index j) {
+  ExactDot dot;
+  for (Index l = 0; l < call.k(); ++l) dot.add_product(row[static_cast<std::size_t>(l)], call.b.element(l, j));
+  const auto c0 = call.beta == 0 ? Dyadic{} : call.c0.element(i, j);
+  return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
+}
+
+/// Rows and columns of C to compute at a time, so that the workspace stays below a cap.
+std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap) {
+  Index rows = std::max<Index>(m, 1);
+  Index columns = std::max<Index>(n, 1);
+  while (engine.workspace(plan, rows, columns, k) > cap) {
+    if (rows == 1 && columns == 1)
+      throw std::invalid_argument("workspace must be at least " + std::to_string(least_workspace(engine, plan, k)) + " bytes for k = " +
+                                  std::to_string(k));
+    (rows >= columns ? rows : columns) = ((rows >= columns ? rows : columns) + 1) / 2;
+  }
+  return {rows, columns};
+}
+
+}  // namespace
+
+void GemmCall::check() const {
+  if (b.rows() != k()) throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) + " rows: " + shape(b.rows(), b.cols()));
+  if (c.rows() != a.rows() || c.cols() != b.cols())
+    throw std::invalid_argument("c must be " + shape(a.rows(), b.cols()) + ": " + shape(c.rows(), c.cols()));
+  if (beta != 0 && (c0.rows() != m() || c0.cols() != n()))
+    throw std::invalid_argument("c0 must be " + shape(m(), n()) + " where beta is not 0: " + shape(c0.rows(), c0.cols()));
+  if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
+  if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
+  if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
+  if (beta != 0 && overlap(c0, c) && !same_view(c0, c.as_input())) throw std::invalid_argument("c0 must be c or not overlap it");
+}
+
+GemmCall GemmCall::without_unread() const {
+  auto call = *this;
+  if (alpha == 0) {
+    call.a = a.block(0, 0, a.rows(), 0);
+    call.b = b.block(0, 0, 0, b.cols());
+  }
+  if (call.k() == 0) call.alpha = 1;
+  return call;
+}
+
+bool GemmCall::all_special() const { return (alpha != 0 && k() > 0 && !finite(alpha)) || !finite(beta); }
+
+double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
+  return engine.workspace(plan, m, n, k);
+}
+
+double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) { return engine.workspace(plan, 1, 1, k); }
+
+std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine, const EntryBound* error,
+                                   double workspace) {
+  plan.validate();
+  const auto call = original.without_unread();
+  const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace);
+  std::vector<Entry> undecided;
+  if (call.all_special()) return undecided;
+  for (Index i = 0; i < call.m(); i += rows) {
+    const Index height = std::min(rows, call.m() - i);
+    const auto a = engine.slice(call.a.block(i, 0, height, call.k()), Side::rows_of_a, plan.a);
+    for (Index j = 0; j < call.n(); j += columns) {
+      const Index width = std::min(columns, call.n() - j);
+      const auto b = engine.slice(call.b.block(0, j, call.k(), width), Side::columns_of_b, plan.b);
+      const auto block_error = error == nullptr ? EntryBound{} : error->block(i, j, height, width);
+      const Epilogue epilogue{call.alpha, call.beta, call.beta == 0 ? InputView{} : call.c0.block(i, j, height, width),
+                              error == nullptr ? nullptr : &block_error};
+      for (const auto entry : engine.multiply(a, b, plan, epilogue, call.c.block(i, j, height, width)))
+        undecided.push_back({i + entry.i, j + entry.j});
+    }
+  }
+  return undecided;
+}
+
+void apply_specials(const GemmCall& original, int threads) {
+  const auto call = original.without_unread();
+  const SpecialMap map(call, threads);
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+  for (Index i = 0; i < call.m(); ++i)
+    for (Index j = 0; j < call.n(); ++j)
+      if (map.special(call, i, j)) call.c.set_bits(i, j, special_sum(call, i, j, map.product_special(i, j)).bits(call.c.format()));
+}
+
+void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
+  const auto call = original.without_unread();
+  const auto count = static_cast<Index>(entries.size());
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+  for (Index t = 0; t < count; ++t) {
+    const auto [i, j] = entries[static_cast<std::size_t>(t)];
+    call.c.set_bits(i, j, exact_entry(call, row_elements(call.a, i), i, j));
+  }
+}
+
+void multiply_exactly(const GemmCall& original, int threads) {
+  const auto call = original.without_unread();
+  const SpecialMap map(call, threads);
+  if (map.everywhere) return;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (Index i = 0; i < call.m(); ++i) {
+    if (map.rows[static_cast<std::size_t>(i)].special) continue;
+    const auto row = row_elements(call.a, i);
+    for (Index j = 0; j < call.n(); ++j)
+      if (!map.special(call, i, j)) call.c.set_bits(i, j, exact_entry(call, row, i, j));
+  }
+}
+
+void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
+  call.check();
+  multiply_finite(call, plan, engine, nullptr, workspace);
+  apply_specials(call, engine.threads());
+}
+
+}  // namespace ozbound

@@ -1,0 +1,134 @@
+#include "ozbound/core/sliced_matrix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace ozbound {
+namespace {
+
+Slicing checked(Slicing slicing) {
+  if (slicing.slices < 1 || slicing.slices > max_slices)
+    throw std::invalid_argument("slices must be 1 … " + std::to_string(max_slices) + ": " + std::to_string(slicing.slices));
+  return slicing;
+}
+
+// The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN stand above them all.
+template <class T>
+VectorScale scale_of_row(MatrixView<const T> vectors, Index i, Encoding encoding) {
+  constexpr const Format& format = sizeof(T) == sizeof(double) ? binary64 : binary32;
+  std::uint64_t top = 0;
+  for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, bits_of(vectors(i, l)) & ~format.sign);
+  if (!is_finite(top, format)) return {0, true};
+  return {encoding.scale_exponent(to_dyadic(top, format)), false};
+}
+
+template <class T>
+void slice_row(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, Side side, std::int8_t* out) {
+  const Index inner = vectors.cols();
+  std::array<std::int8_t, max_slices> digits{};
+  for (Index l = 0; l < inner; ++l) {
+    split(to_dyadic(vectors(i, l)), slicing, scale, digits.data());
+    for (int p = 1; p <= slicing.slices; ++p) {
+      const int place = side == Side::rows_of_a ? p - 1 : slicing.slices - p;
+      out[place * inner + l] = digits[static_cast<std::size_t>(p - 1)];
+    }
+  }
+}
+
+template <class T>
+void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFacts& facts) {
+  constexpr int fraction = VectorFacts::fraction_bits;
+  const int scale = facts.scale.exponent;
+  std::array<std::int8_t, max_slices> digits{};
+  for (Index l = 0; l < vectors.cols(); ++l) {
+    const auto x = to_dyadic(vectors(i, l));
+    if (x.magnitude == 0) continue;
+    split(x, slicing, scale, digits.data());
+    Remainder rest(x);
+    const auto whole = rest.magnitude_upper(scale - fraction);
+    facts.vector.add(whole);
+    const int shift = scale - fraction - x.exponent;
+    const auto floor = shift <= 0 ? whole : (shift >= 64 ? 0 : x.magnitude >> shift);
+    facts.floor_squares += floor * floor;
+    for (std::size_t p = 0; p < static_cast<std::size_t>(slicing.slices); ++p) {
+      const int weight = scale + slicing.encoding.weight_exponent(static_cast<int>(p) + 1);
+      rest.take(digits[p], weight);
+      facts.slices[p].add(static_cast<std::uint64_t>(digits[p] < 0 ? -digits[p] : digits[p]));
+      facts.tails[p].add(rest.magnitude_upper(weight - fraction));
+    }
+  }
+}
+
+}  // namespace
+
+InputView vectors_of(InputView operand, Side side) { return side == Side::rows_of_a ? operand : operand.transposed(); }
+
+std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding encoding, int threads) {
+  const auto vectors = vectors_of(operand, side);
+  const Index count = vectors.rows();
+  std::vector<VectorScale> scales(static_cast<std::size_t>(count));
+  std::visit(
+      [&](const auto& typed) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (Index i = 0; i < count; ++i) scales[static_cast<std::size_t>(i)] = scale_of_row(typed, i, encoding);
+      },
+      vectors.typed());
+  return scales;
+}
+
+SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads)
+    : side_(side),
+      slicing_(checked(slicing)),
+      count_(vectors_of(operand, side).rows()),
+      inner_(vectors_of(operand, side).cols()),
+      scales_(vector_scales(operand, side, slicing.encoding, threads)) {
+  if (count_ > 0 && inner_ > std::numeric_limits<Index>::max() / slicing_.slices / count_)
+    throw std::length_error("the slices of an operand of " + std::to_string(count_) + " x " + std::to_string(inner_) + " are too large");
+  digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * inner_));
+  const auto vectors = vectors_of(operand, side);
+  std::visit(
+      [&](const auto& typed) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (Index i = 0; i < count_; ++i)
+          if (!special(i)) slice_row(typed, i, slicing_, exponent(i), side_, digits_.data() + i * slicing_.slices * inner_);
+      },
+      vectors.typed());
+}
+
+double SlicedMatrix::bytes(Index count, Index inner, int slices) {
+  return static_cast<double>(count) * (static_cast<double>(inner) * slices + static_cast<double>(sizeof(VectorScale)));
+}
+
+void IntegerNorms::add(std::uint64_t x) {
+  sum += x;
+  sum_squares += x * x;
+  if (sum_squares < x * x) sum_squares = std::numeric_limits<std::uint64_t>::max();
+  max = std::max(max, x);
+}
+
+SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int threads) : slicing(checked(requested)) {
+  const auto scales = vector_scales(operand, side, slicing.encoding, threads);
+  const auto vectors_view = vectors_of(operand, side);
+  const auto slices = static_cast<std::size_t>(slicing.slices);
+  const Index count = vectors_view.rows();
+  vectors.resize(static_cast<std::size_t>(count));
+  for (auto& facts : vectors) {
+    facts.slices.resize(slices);
+    facts.tails.resize(slices);
+  }
+  std::visit(
+      [&](const auto& typed) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (Index i = 0; i < count; ++i) {
+          auto& facts = vectors[static_cast<std::size_t>(i)];
+          facts.scale = scales[static_cast<std::size_t>(i)];
+          if (!facts.scale.special) measure_row(typed, i, slicing, facts);
+        }
+      },
+      vectors_view.typed());
+}
+
+}  // namespace ozbound
