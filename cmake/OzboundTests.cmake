@@ -1,6 +1,6 @@
 # ozbound_tests(NAME LINK ...): the GoogleTest cases of tests/NAME, labelled NAME.
 #
-# *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled `long` as well, which only
+# *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled NAME-long, which only
 # `./dev test --long` runs. New files appear without an edit. Includes may start at tests/.
 
 find_package(GTest REQUIRED)
@@ -13,11 +13,11 @@ function(ozbound_tests name)
   set(long_sources ${sources})
   list(FILTER sources EXCLUDE REGEX "_long_test\\.cpp$")
   list(FILTER long_sources INCLUDE REGEX "_long_test\\.cpp$")
-  ozbound_test_program(ozbound_${name}_tests "${sources}" "${arg_LINK}" "${name}" 120)
-  ozbound_test_program(ozbound_${name}_long_tests "${long_sources}" "${arg_LINK}" "${name};long" 1800)
+  ozbound_test_program(ozbound_${name}_tests "${sources}" "${arg_LINK}" ${name} 120)
+  ozbound_test_program(ozbound_${name}_long_tests "${long_sources}" "${arg_LINK}" ${name}-long 1800)
 endfunction()
 
-function(ozbound_test_program target sources link labels timeout)
+function(ozbound_test_program target sources link label timeout)
   if(NOT sources)
     return()
   endif()
@@ -27,5 +27,5 @@ function(ozbound_test_program target sources link labels timeout)
   gtest_discover_tests(${target}
     DISCOVERY_MODE PRE_TEST  # so that the sanitizers' run-time options of the test presets hold
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${timeout} LABELS "${labels}")
+    PROPERTIES TIMEOUT ${timeout} LABELS ${label})
 endfunction()
