@@ -47,10 +47,8 @@ bool overlaps_itself(const OutputView& view) {
   return std::visit(
       [](const auto& v) {
         if (v.empty()) return false;
-        const auto [rows, row_stride, cols, col_stride] = v.row_stride() >= v.col_stride()
-                                                              ? std::tuple{v.rows(), v.row_stride(), v.cols(), v.col_stride()}
-                                                              : std::tuple{v.cols(), v.col_stride(), v.rows(), v.row_stride()};
-        return (cols > 1 && col_stride == 0) || (rows > 1 && row_stride <= (cols - 1) * col_stride);
+        const auto w = v.row_stride() >= v.col_stride() ? v : v.transposed();
+        return (w.cols() > 1 && w.col_stride() == 0) || (w.rows() > 1 && w.row_stride() <= (w.cols() - 1) * w.col_stride());
       },
       view.typed());
 }
@@ -198,8 +196,8 @@ void multiply_exactly(const GemmCall& original, int threads) {
 
 void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
   call.check();
-  multiply_finite(call, plan, engine, nullptr, workspace);
   apply_specials(call, engine.threads());
+  multiply_finite(call, plan, engine, nullptr, workspace);
 }
 
 }  // namespace ozbound

@@ -49,7 +49,8 @@ double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Inde
 std::vector<Entry> multiply_finite(const GemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
-/// Writes the entries that NaN and infinities decide, and no others.
+/// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas a
+/// finite product may overflow over a C0 that was not.
 void apply_specials(const GemmCall& call, int threads);
 
 /// The given entries, correctly rounded by the exact superaccumulator. @pre none of them is special.
