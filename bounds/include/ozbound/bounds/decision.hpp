@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound {
+
+/// How C is computed.
+enum class Method : std::uint8_t {
+  slices,             ///< a plan's slice products, exactly summed, rounded once
+  correctly_rounded,  ///< the same, then Ziv's test on bits, more slices, and the superaccumulator for what stays undecided
+  native,             ///< native DGEMM
+  exact,              ///< the exact superaccumulator for every entry
+};
+
+/// One way that was looked at.
+struct Candidate {
+  Method method = Method::slices;
+  std::optional<SplitPlan> plan;
+  double cost = 0;       ///< in the unit of the cost model
+  double ratio = 0;      ///< largest predicted error bound over what the target allows; at most 1 certifies
+  bool certifies = false;
+};
+
+/// What `decide` chose, before the product. Saved and replayed it fixes every bit of C; docs/records.md has the JSON schema.
+struct Decision {
+  Target target;
+  Method method = Method::slices;
+  std::optional<SplitPlan> plan;  ///< for slices and correctly_rounded
+  Index m = 0;
+  Index n = 0;
+  Index k = 0;
+  double cost = 0;
+  double ratio = 0;
+  std::string reason;
+  std::vector<Candidate> candidates;  ///< the best of each cost, cheapest first, up to the one chosen; native; exact
+};
+
+std::string to_string(Method method);
+
+nlohmann::json to_json(const Decision& decision);
+
+/// @throws std::invalid_argument naming the member that is missing or wrong.
+Decision decision_from_json(const nlohmann::json& json);
+
+}  // namespace ozbound

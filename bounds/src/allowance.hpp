@@ -1,0 +1,76 @@
+#pragma once
+
+#include <vector>
+
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound {
+
+/// u of a format, exactly.
+double unit_roundoff(const Format& format);
+
+/// tau of a target stated with M; 0 for cr. `dgemm` is max(k, 1) u.
+double target_tau(const Target& target, Index k, const Format& format);
+
+/// An error before rounding, relative to the scales 2^(row_exponents[i] + column_exponents[j]) and to |alpha|.
+struct RelativeError {
+  const EntryBound* bound;
+  const std::vector<std::int32_t>* row_exponents;
+  const std::vector<std::int32_t>* column_exponents;
+};
+
+/// The entry that is nearest to what a target allows, or furthest beyond.
+struct Worst {
+  double ratio = 0;
+  Index i = 0;
+  Index j = 0;
+};
+
+/// How large the error before the final rounding may be, so that the error after it meets a target:
+///
+///   |alpha| E (1 + u) + u M <= tau M,   that is   E <= (tau - u) / (1 + u) * M / |alpha|,
+///
+/// with M from below (docs/derivations/targets.md). Entries with specials allow everything.
+class Allowance {
+ public:
+  /// @param factor share of M that E may take: (tau - u) / (1 + u), from below.
+  Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options, const Enclosure& enclosure,
+            const Engine& engine);
+
+  /// error / allowed at (i, j), rounded up; the error relative to the enclosure's scales. 0 where there is no error.
+  [[nodiscard]] double ratio_upper(Index i, Index j, double error) const;
+
+  /// Over all entries; for a normwise target the ratio of the norms, at the entry with the largest error.
+  [[nodiscard]] Worst worst(const RelativeError& error, int threads) const;
+
+  /// For some entries (i, j) with errors relative to the enclosure's scales: a lower limit of worst(), exact for single entries.
+  [[nodiscard]] bool normwise() const { return normwise_; }
+  /// error^2 at (i, j) over allowed^2 in the whole: what an entry contributes to a normwise ratio squared. From above.
+  [[nodiscard]] double normwise_share(Index i, Index j, double error) const;
+
+  /// The entries that allow least, one for every few rows and columns, the least of all first.
+  [[nodiscard]] std::vector<Entry> probes(Index per_side) const;
+
+  [[nodiscard]] const Enclosure& enclosure() const { return enclosure_; }
+
+ private:
+  [[nodiscard]] double at_scale_upper(Index i, Index j, double x) const;
+  [[nodiscard]] double at_scale_lower(Index i, Index j, double x) const;
+  void set_norm();
+
+  const Enclosure& enclosure_;
+  bool normwise_;
+  double factor_;
+  Matrix<double> allowed_;  // for normwise targets: M's lower bound
+  std::int64_t scale_ = 0;  // largest row + column exponent, the unit of norms
+  double norm_allowed_ = 0;
+};
+
+/// x relative to the enclosure's scales, when it was relative to those of a slicing, which are at least as large.
+double rescaled_upper(double x, std::int64_t shift);
+
+}  // namespace ozbound
