@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ozbound/verify/oracle.hpp"
+
+namespace ozbound {
+
+/// The exact product in integers on one grid (dyadic numbers): every answer is exact, or exact and then rounded once.
+///
+/// Keeps 16 bytes for each element of A and B. Time is a few nanoseconds for each of the k terms of an entry, more by a
+/// fixed cost that grows with the exponent range of its row and column.
+class ExactOracle final : public Oracle {
+ public:
+  explicit ExactOracle(const Operands& operands);
+  explicit ExactOracle(const Problem& problem) : ExactOracle(ozbound::operands(problem)) {}
+  explicit ExactOracle(Problem&&) = delete;  // would dangle
+
+ private:
+  /// One element: (negative ? -1 : 1) * magnitude * 2^(4 (slot + line's first_slot) - 1074), magnitude < 2^56.
+  struct Element {
+    std::uint64_t magnitude;
+    std::uint32_t slot;
+    std::uint32_t negative;
+  };
+
+  /// A row of A or a column of B.
+  struct Line {
+    std::int64_t first_slot = 0;
+    std::size_t slots = 1;  ///< every element's slot is below
+    bool finite = true;
+  };
+
+  /// All rows of a matrix, element after element.
+  struct Lines {
+    explicit Lines(MatrixView<const double> matrix);
+
+    std::vector<Element> elements;
+    std::vector<Line> lines;
+  };
+
+  /// The sums of the positive and of the negative products of a dot product, as 64-bit limbs, least significant first, in
+  /// units of 2^exponent.
+  struct Sums {
+    std::vector<std::uint64_t> positive, negative;
+    std::int64_t exponent = 0;
+  };
+
+  [[nodiscard]] OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const override;
+  [[nodiscard]] Sums dot(Index i, Index j) const;
+  [[nodiscard]] bool all_finite(Index i, Index j) const;
+
+  Lines rows_;
+  Lines columns_;
+};
+
+}  // namespace ozbound

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace ozbound {
+
+/// A non-negative number significand * 2^exponent, far beyond the range of double: errors and magnitudes of products reach
+/// 2^(+-3200).
+///
+/// The significand lies in [1, 2), or is 0 or +Inf with exponent 0, so equal values have equal members. Arithmetic is
+/// in integers: neither the rounding mode nor flush-to-zero of the caller matters. `_upper` is never below the true
+/// result, `_lower` never above, both within 2^-52 relative; exact results stay exact.
+struct Magnitude {
+  double significand = 0;
+  std::int64_t exponent = 0;
+
+  /// |x|, exactly. @throws std::invalid_argument for a NaN.
+  static Magnitude of(double x);
+  static Magnitude infinity();
+  static Magnitude power_of_two(std::int64_t exponent) { return {1, exponent}; }
+
+  [[nodiscard]] bool is_zero() const { return significand == 0; }
+  [[nodiscard]] bool is_infinite() const { return significand > 2; }
+
+  bool operator==(const Magnitude&) const = default;
+  std::strong_ordering operator<=>(const Magnitude& other) const;
+};
+
+Magnitude add_upper(const Magnitude& x, const Magnitude& y);
+Magnitude add_lower(const Magnitude& x, const Magnitude& y);
+
+/// |x - y|. Inf - Inf is Inf.
+Magnitude distance_upper(const Magnitude& x, const Magnitude& y);
+
+/// 0 * Inf is Inf in the upper product, 0 in the lower.
+Magnitude multiply_upper(const Magnitude& x, const Magnitude& y);
+Magnitude multiply_lower(const Magnitude& x, const Magnitude& y);
+
+/// x / y with 0 / y = 0 even for y = 0; x / 0 = Inf for x > 0; Inf / Inf = Inf; otherwise x / Inf = 0.
+Magnitude divide_upper(const Magnitude& x, const Magnitude& y);
+
+Magnitude sqrt_upper(const Magnitude& x);
+Magnitude sqrt_lower(const Magnitude& x);
+
+/// The nearest double not below (not above): Inf (the largest finite double) beyond the range, subnormals included.
+double to_double_upper(const Magnitude& x);
+double to_double_lower(const Magnitude& x);
+
+/// Exact, hexadecimal: `0x1.8p-2100`, `0x0p+0`, `inf`.
+std::string to_string(const Magnitude& x);
+
+}  // namespace ozbound

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/verify/magnitude.hpp"
+#include "ozbound/verify/problem.hpp"
+
+namespace ozbound {
+
+/// The inputs of C = alpha A B + beta C0: A is m x k, B k x n, C0 m x n (read only where beta != 0). The matrices must
+/// outlive whatever holds this.
+struct Operands {
+  MatrixView<const double> a, b;
+  double alpha = 1;
+  double beta = 0;
+  MatrixView<const double> c0 = {};
+};
+
+/// A B of a problem, which must outlive the result.
+inline Operands operands(const Problem& problem) { return {.a = problem.a.view(), .b = problem.b.view()}; }
+
+/// The format an entry of C is rounded to. Its numbers all fit a double exactly.
+enum class ResultFormat { binary64, binary32 };
+
+/// u: 2^-53 or 2^-24.
+constexpr double unit_roundoff(ResultFormat format) { return format == ResultFormat::binary64 ? 0x1p-53 : 0x1p-24; }
+
+/// log2(eta), eta the smallest subnormal: -1074 or -149.
+constexpr int smallest_exponent(ResultFormat format) { return format == ResultFormat::binary64 ? -1074 : -149; }
+
+/// The largest exponent of a finite number: 1023 or 127.
+constexpr int largest_exponent(ResultFormat format) { return format == ResultFormat::binary64 ? 1023 : 127; }
+
+/// The truth about one entry c = sum_l alpha a_il b_lj + beta c0_ij, and how far a computed value is from it.
+struct OracleEntry {
+  /// What c is as a function of the inputs' NaNs and infinities. Finite values beyond the range of the format are `finite`.
+  enum class Kind { finite, positive_infinity, negative_infinity, nan };
+
+  Kind kind = Kind::finite;
+
+  /// c rounded once to the format, to nearest, ties to even: subnormal, -0 (a negative c that underflows) and +-Inf (c from
+  /// 2^1024 - 2^970 on in binary64) included. An exact zero is +0. Where kind is not finite, that infinity or NaN.
+  double rounded = 0;
+  bool rounding_known = true;  ///< false where the oracle's own error leaves `rounded` undecided
+
+  /// |computed - c|, rounded upward. A computed infinity stands for everything that rounds to it: max(0, 2^1024 - 2^970 -+ c).
+  /// Infinite where the kinds differ (a NaN where c is finite), 0 where both are the same infinity or both NaN.
+  Magnitude error_upper;
+
+  Magnitude value_lower, value_upper;  ///< |c|; infinite where kind is not finite, as the next
+  Magnitude scale_lower, scale_upper;  ///< M = |alpha| sum_l |a_il||b_lj| + |beta||c0_ij|
+};
+
+/// The exact product to judge others by.
+///
+/// NaN and infinities are those of the inputs alone: c is NaN if any factor of its terms alpha a_il b_lj and beta c0_ij
+/// is NaN, any term is 0 * Inf, or both infinities occur among the terms; otherwise, with an infinity, that infinity.
+/// beta = 0 never reads C0, alpha = 0 never reads A or B. Safe to call from many threads.
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  Oracle(const Oracle&) = delete;
+  Oracle& operator=(const Oracle&) = delete;
+
+  [[nodiscard]] Index rows() const { return operands_.a.rows(); }
+  [[nodiscard]] Index cols() const { return operands_.b.cols(); }
+  [[nodiscard]] Index inner() const { return operands_.a.cols(); }
+  [[nodiscard]] const Operands& operands() const { return operands_; }
+
+  /// Entry (i, j), 0-based, and the error of `computed`, a number of the format. @pre 0 <= i < rows(), 0 <= j < cols().
+  [[nodiscard]] OracleEntry evaluate(Index i, Index j, double computed, ResultFormat format = ResultFormat::binary64) const {
+    return judge(i, j, computed, format);
+  }
+
+  /// c rounded once, as OracleEntry::rounded. @throws std::domain_error where the oracle's own error leaves it undecided.
+  [[nodiscard]] double rounded(Index i, Index j) const;
+  [[nodiscard]] float rounded_float(Index i, Index j) const;
+
+ protected:
+  /// @throws std::invalid_argument if a.cols() != b.rows(), or c0 is not m x n although beta != 0.
+  explicit Oracle(const Operands& operands);
+
+ private:
+  [[nodiscard]] virtual OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const = 0;
+
+  Operands operands_;
+};
+
+}  // namespace ozbound

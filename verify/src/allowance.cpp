@@ -1,0 +1,68 @@
+#include "allowance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+
+#include "judge.hpp"
+
+namespace ozbound {
+namespace {
+
+/// 2-norms of the rows, downward. A row that is not finite gets 0: its entries are judged by class.
+std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
+  std::vector<Magnitude> norms(static_cast<std::size_t>(matrix.rows()));
+#pragma omp parallel for
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    SquareSum squares;
+    bool finite = true;
+    for (Index l = 0; finite && l < matrix.cols(); ++l) {
+      finite = std::isfinite(matrix(i, l));
+      if (finite) squares.add_lower(Magnitude::of(matrix(i, l)));
+    }
+    if (finite) norms[static_cast<std::size_t>(i)] = squares.root_lower();
+  }
+  return norms;
+}
+
+}  // namespace
+
+Allowance::Allowance(const Target& target, const Oracle& oracle, ResultFormat format)
+    : kind_(target.kind), oracle_(oracle), tau_(Magnitude::of(target.tau)) {
+  underflow_ = Magnitude::power_of_two(smallest_exponent(format) - 1);
+  if (kind_ == Target::Kind::dgemm) {
+    const auto terms = Magnitude::of(static_cast<double>(std::max<Index>(oracle.inner(), 1)));
+    tau_ = multiply_lower(terms, Magnitude::of(unit_roundoff(format)));
+    underflow_ = multiply_lower(terms, underflow_);
+  }
+  if (kind_ == Target::Kind::rowcol && oracle.operands().alpha != 0) {
+    row_norms_ = row_norms_lower(oracle.operands().a);
+    column_norms_ = row_norms_lower(oracle.operands().b.transposed());
+  }
+}
+
+Magnitude Allowance::rowcol_lower(Index i, Index j) const {
+  const auto& in = oracle_.operands();
+  Magnitude sum;
+  if (in.alpha != 0 && std::isfinite(in.alpha)) {
+    const auto norms = multiply_lower(row_norms_[static_cast<std::size_t>(i)], column_norms_[static_cast<std::size_t>(j)]);
+    sum = multiply_lower(Magnitude::of(in.alpha), norms);
+  }
+  if (in.beta != 0) sum = add_lower(sum, multiply_lower(Magnitude::of(in.beta), Magnitude::of(in.c0(i, j))));
+  return sum;
+}
+
+Magnitude Allowance::lower(Index i, Index j, const OracleEntry& entry) const {
+  switch (kind_) {
+    case Target::Kind::dgemm:
+    case Target::Kind::componentwise: return add_lower(multiply_lower(tau_, entry.scale_lower), underflow_);
+    case Target::Kind::rowcol: return add_lower(multiply_lower(tau_, rowcol_lower(i, j)), underflow_);
+    case Target::Kind::relative: return add_lower(multiply_lower(tau_, entry.value_lower), underflow_);
+    case Target::Kind::normwise: return multiply_lower(tau_, entry.scale_lower);
+    case Target::Kind::correctly_rounded: break;
+  }
+  throw std::invalid_argument("target allows no error");
+}
+
+}  // namespace ozbound

@@ -1,0 +1,32 @@
+#include "ozbound/verify/entry_selection.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "ozbound/verify/random_stream.hpp"
+
+namespace ozbound {
+
+EntrySelection EntrySelection::sample(Index count, std::uint64_t seed) {
+  if (count < 0) throw std::invalid_argument("count must not be negative: " + std::to_string(count));
+  EntrySelection selection;
+  selection.all_ = false;
+  selection.count_ = count;
+  selection.seed_ = seed;
+  return selection;
+}
+
+std::vector<Index> EntrySelection::positions(Index rows, Index cols) const {
+  const Index total = rows * cols;
+  if (total == 0) return {};
+  std::set<Index> chosen{0, cols - 1, total - cols, total - 1};
+  const auto wanted = static_cast<std::size_t>(std::min(total, count_));
+  RandomStream random(seed_);
+  while (chosen.size() < wanted) chosen.insert(random.integer(0, total - 1));
+  return {chosen.begin(), chosen.end()};
+}
+
+}  // namespace ozbound

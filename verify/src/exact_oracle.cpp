@@ -1,0 +1,282 @@
+#include "ozbound/verify/exact_oracle.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "uint128.hpp"
+
+namespace ozbound {
+namespace {
+
+using boost::multiprecision::cpp_int;
+using Uint128 = VerifyUint128;
+using Kind = OracleEntry::Kind;
+
+constexpr std::int64_t exponents_per_slot = 4;        // coarse slots keep the sums by exponent few
+constexpr std::int64_t terms_before_carry = 1 << 16;  // products stay below 2^112, sums in 128 bits
+
+/// number * 2^exponent.
+struct ExactNumber {
+  cpp_int number = 0;
+  std::int64_t exponent = 0;
+};
+
+/// @pre x is finite.
+ExactNumber exact(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto field = static_cast<std::int64_t>((bits >> 52) & 0x7ff);
+  const auto fraction = static_cast<std::int64_t>(bits & 0xfffffffffffffU);
+  const auto magnitude = field == 0 ? fraction : fraction | (std::int64_t{1} << 52);
+  return {std::signbit(x) ? -magnitude : magnitude, std::max<std::int64_t>(field, 1) - 1075};
+}
+
+ExactNumber operator*(const ExactNumber& x, const ExactNumber& y) { return {x.number * y.number, x.exponent + y.exponent}; }
+
+ExactNumber operator-(ExactNumber x) {
+  x.number = -x.number;
+  return x;
+}
+
+ExactNumber operator+(const ExactNumber& x, const ExactNumber& y) {
+  if (x.number == 0) return y;
+  if (y.number == 0) return x;
+  if (x.exponent < y.exponent) return y + x;
+  return {(x.number << static_cast<unsigned>(x.exponent - y.exponent)) + y.number, y.exponent};
+}
+
+ExactNumber absolute(const ExactNumber& x) { return {abs(x.number), x.exponent}; }
+
+ExactNumber power_of_two(std::int64_t exponent) { return {1, exponent}; }
+
+cpp_int from_limbs(const std::vector<std::uint64_t>& limbs) {
+  cpp_int number;
+  import_bits(number, limbs.begin(), limbs.end(), 64, false);
+  return number;
+}
+
+/// |x| rounded to 53 bits, downward, and the next number above where that is not exact.
+std::pair<Magnitude, Magnitude> enclosed(const ExactNumber& x) {
+  if (x.number == 0) return {};
+  const cpp_int number = abs(x.number);
+  const auto top = static_cast<std::int64_t>(msb(number));
+  const auto excess = std::max<std::int64_t>(0, top - 52);
+  const auto kept = static_cast<std::uint64_t>(number >> static_cast<unsigned>(excess));
+  const auto normal = kept << std::max<std::int64_t>(0, 52 - top);
+  const Magnitude lower{static_cast<double>(normal) * 0x1p-52, x.exponent + top};
+  if (static_cast<std::int64_t>(lsb(number)) >= excess) return {lower, lower};
+  return {lower, add_upper(lower, Magnitude::power_of_two(lower.exponent - 52))};
+}
+
+/// round(|x| / 2^quantum), ties to even. @pre x != 0.
+cpp_int nearest_multiple(const ExactNumber& x, std::int64_t quantum) {
+  const cpp_int number = abs(x.number);
+  if (quantum <= x.exponent) return number << static_cast<unsigned>(x.exponent - quantum);
+  const auto shift = static_cast<unsigned>(quantum - x.exponent);
+  cpp_int quotient = number >> shift;
+  const bool half = bit_test(number, shift - 1);
+  const bool above_half = half && lsb(number) < shift - 1;
+  if (above_half || (half && bit_test(quotient, 0))) ++quotient;
+  return quotient;
+}
+
+double rounded_to(const ExactNumber& x, ResultFormat format) {
+  if (x.number == 0) return 0;
+  const int precision = format == ResultFormat::binary64 ? 53 : 24;
+  const auto leading = x.exponent + static_cast<std::int64_t>(msb(abs(x.number)));
+  const double sign = x.number < 0 ? -1.0 : 1.0;
+  if (leading > largest_exponent(format)) return sign * std::numeric_limits<double>::infinity();
+  const auto quantum = std::max<std::int64_t>(leading - precision + 1, smallest_exponent(format));
+  const double nearest = std::ldexp(static_cast<double>(nearest_multiple(x, quantum)), static_cast<int>(quantum));
+  const bool overflows = nearest > std::ldexp(2.0 - 2 * unit_roundoff(format), largest_exponent(format));
+  return sign * (overflows ? std::numeric_limits<double>::infinity() : nearest);
+}
+
+/// |computed - c|, where a computed infinity stands for all that rounds to it.
+ExactNumber error(const ExactNumber& c, double computed, ResultFormat format) {
+  if (std::isfinite(computed)) return absolute(exact(computed) + -c);
+  const int precision = format == ResultFormat::binary64 ? 53 : 24;
+  const int top = largest_exponent(format) + 1;
+  const ExactNumber threshold = power_of_two(top) + -power_of_two(top - 1 - precision);
+  const ExactNumber gap = threshold + (computed > 0 ? -c : c);
+  return gap.number > 0 ? gap : ExactNumber{};
+}
+
+Kind joined(Kind x, Kind y) {
+  if (x == Kind::finite || x == y) return y;
+  return y == Kind::finite ? x : Kind::nan;
+}
+
+Kind kind_of(double x) {
+  if (std::isnan(x)) return Kind::nan;
+  return std::isfinite(x) ? Kind::finite : x > 0 ? Kind::positive_infinity : Kind::negative_infinity;
+}
+
+/// The kind of x * y * z over the extended reals.
+Kind kind_of_product(double x, double y, double z) {
+  bool zero = false;
+  bool infinite = false;
+  for (const double factor : {x, y, z}) {
+    if (std::isnan(factor)) return Kind::nan;
+    zero = zero || factor == 0;
+    infinite = infinite || std::isinf(factor);
+  }
+  if (!infinite) return Kind::finite;
+  if (zero) return Kind::nan;
+  const bool negative = (std::signbit(x) != std::signbit(y)) != std::signbit(z);
+  return negative ? Kind::negative_infinity : Kind::positive_infinity;
+}
+
+Kind kind_of_entry(const Operands& in, Index i, Index j) {
+  Kind kind = in.beta == 0 ? Kind::finite : kind_of_product(in.beta, in.c0(i, j), 1);
+  if (in.alpha == 0) return kind;
+  for (Index l = 0; l < in.a.cols(); ++l) kind = joined(kind, kind_of_product(in.alpha, in.a(i, l), in.b(l, j)));
+  return kind;
+}
+
+double value_of(Kind kind) {
+  using Limits = std::numeric_limits<double>;
+  if (kind == Kind::nan) return Limits::quiet_NaN();
+  return kind == Kind::positive_infinity ? Limits::infinity() : -Limits::infinity();
+}
+
+OracleEntry special_entry(Kind kind, double computed) {
+  const auto infinite = Magnitude::infinity();
+  const auto error = kind_of(computed) == kind ? Magnitude{} : infinite;
+  return {kind, value_of(kind), true, error, infinite, infinite, infinite, infinite};
+}
+
+/// limbs += value * 2^position. @pre the sum fits.
+void add_shifted(std::vector<std::uint64_t>& limbs, Uint128 value, std::size_t position) {
+  const auto shift = position % 64;
+  const auto low = static_cast<std::uint64_t>(value);
+  const auto high = static_cast<std::uint64_t>(value >> 64);
+  const std::uint64_t parts[] = {low << shift, shift == 0 ? high : (high << shift) | (low >> (64 - shift)),
+                                 shift == 0 ? 0 : high >> (64 - shift)};
+  auto limb = position / 64;
+  std::uint64_t carry = 0;
+  for (const auto part : parts) {
+    const auto sum = Uint128{limbs[limb]} + part + carry;
+    limbs[limb++] = static_cast<std::uint64_t>(sum);
+    carry = static_cast<std::uint64_t>(sum >> 64);
+  }
+  while (carry != 0) carry = ++limbs[limb++] == 0 ? 1 : 0;
+}
+
+/// Limbs for a sum whose terms stay below 2^(bits + 128), of which there may be 2^63.
+std::vector<std::uint64_t> limbs_for(std::size_t bits) { return std::vector<std::uint64_t>(bits / 64 + 5); }
+
+struct Anatomy {
+  std::uint64_t magnitude;
+  std::int64_t slot;
+};
+
+/// |x| = magnitude * 2^(4 slot - 1074); the magnitude is 0 where x is not finite.
+Anatomy anatomy(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto field = (bits >> 52) & 0x7ff;
+  const auto fraction = bits & 0xfffffffffffffU;
+  if (field == 0x7ff) return {0, 0};
+  const auto units = field == 0 ? 0 : field - 1;  // the exponent above -1074
+  const auto magnitude = field == 0 ? fraction : fraction | (std::uint64_t{1} << 52);
+  return {magnitude << (units % exponents_per_slot), static_cast<std::int64_t>(units / exponents_per_slot)};
+}
+
+}  // namespace
+
+ExactOracle::Lines::Lines(MatrixView<const double> matrix)
+    : elements(static_cast<std::size_t>(matrix.rows() * matrix.cols())), lines(static_cast<std::size_t>(matrix.rows())) {
+#pragma omp parallel for
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    auto& line = lines[static_cast<std::size_t>(i)];
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = 0;
+    for (Index l = 0; l < matrix.cols(); ++l) {
+      line.finite = line.finite && std::isfinite(matrix(i, l));
+      const auto [magnitude, slot] = anatomy(matrix(i, l));
+      if (magnitude == 0) continue;
+      first = std::min(first, slot);
+      last = std::max(last, slot);
+    }
+    if (first > last) continue;  // zeros only
+    line.first_slot = first;
+    line.slots = static_cast<std::size_t>(last - first + 1);
+  }
+#pragma omp parallel for
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index l = 0; l < matrix.cols(); ++l) {
+      const double x = matrix(i, l);
+      const auto [magnitude, slot] = anatomy(x);
+      const auto offset = magnitude == 0 ? 0 : slot - lines[static_cast<std::size_t>(i)].first_slot;
+      elements[static_cast<std::size_t>(i * matrix.cols() + l)] = {magnitude, static_cast<std::uint32_t>(offset),
+                                                                   std::signbit(x) ? 1U : 0U};
+    }
+}
+
+ExactOracle::ExactOracle(const Operands& operands) : Oracle(operands), rows_(operands.a), columns_(operands.b.transposed()) {}
+
+bool ExactOracle::all_finite(Index i, Index j) const {
+  const auto& in = operands();
+  const bool terms = in.alpha == 0 || (rows_.lines[static_cast<std::size_t>(i)].finite &&
+                                       columns_.lines[static_cast<std::size_t>(j)].finite && std::isfinite(in.alpha));
+  return terms && (in.beta == 0 || (std::isfinite(in.beta) && std::isfinite(in.c0(i, j))));
+}
+
+ExactOracle::Sums ExactOracle::dot(Index i, Index j) const {
+  const auto& row = rows_.lines[static_cast<std::size_t>(i)];
+  const auto& column = columns_.lines[static_cast<std::size_t>(j)];
+  const auto* x = rows_.elements.data() + i * inner();
+  const auto* y = columns_.elements.data() + j * inner();
+  const auto slots = row.slots + column.slots;
+  const auto bits = slots * static_cast<std::size_t>(exponents_per_slot);
+  Sums sums{limbs_for(bits), limbs_for(bits), exponents_per_slot * (row.first_slot + column.first_slot) - 2 * 1074};
+  std::vector<Uint128> by_slot(2 * slots);  // positive and negative in turn
+  for (Index begin = 0; begin < inner(); begin += terms_before_carry) {
+    const auto end = std::min(inner(), begin + terms_before_carry);
+    for (Index l = begin; l < end; ++l)
+      by_slot[2 * std::size_t{x[l].slot + y[l].slot} + (x[l].negative ^ y[l].negative)] +=
+          Uint128{x[l].magnitude} * y[l].magnitude;
+    for (std::size_t s = 0; s < by_slot.size(); ++s) {
+      if (by_slot[s] == 0) continue;
+      add_shifted(s % 2 == 0 ? sums.positive : sums.negative, by_slot[s], s / 2 * static_cast<std::size_t>(exponents_per_slot));
+      by_slot[s] = 0;
+    }
+  }
+  return sums;
+}
+
+OracleEntry ExactOracle::judge(Index i, Index j, double computed, ResultFormat format) const {
+  if (!all_finite(i, j)) {
+    const auto kind = kind_of_entry(operands(), i, j);
+    if (kind != Kind::finite) return special_entry(kind, computed);
+  }
+  const auto& in = operands();
+  ExactNumber c;
+  ExactNumber scale;
+  if (in.alpha != 0) {
+    const auto sums = dot(i, j);
+    const auto positive = from_limbs(sums.positive);
+    const auto negative = from_limbs(sums.negative);
+    c = exact(in.alpha) * ExactNumber{positive - negative, sums.exponent};
+    scale = absolute(exact(in.alpha)) * ExactNumber{positive + negative, sums.exponent};
+  }
+  if (in.beta != 0) {
+    const auto term = exact(in.beta) * exact(in.c0(i, j));
+    c = c + term;
+    scale = scale + absolute(term);
+  }
+  OracleEntry entry;
+  entry.rounded = rounded_to(c, format);
+  entry.error_upper = std::isnan(computed) ? Magnitude::infinity() : enclosed(error(c, computed, format)).second;
+  std::tie(entry.value_lower, entry.value_upper) = enclosed(c);
+  std::tie(entry.scale_lower, entry.scale_upper) = enclosed(scale);
+  return entry;
+}
+
+}  // namespace ozbound

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "ozbound/verify/entry_selection.hpp"
+
+namespace ozbound {
+
+/// Visits the selected entries of a rows x cols matrix, in parallel, and gathers what was found.
+///
+/// Each run of consecutive entries gathers into its own copy of `empty` by visit(copy, i, j); the copies are then joined in
+/// order by total.merge(copy). Runs do not depend on the number of threads, nor does the result. What a visit throws is
+/// rethrown.
+template <class Gathered, class Visit>
+Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, const Gathered& empty, Visit visit) {
+  constexpr Index run_length = 64;
+  const auto sampled = selection.is_all() ? std::vector<Index>{} : selection.positions(rows, cols);
+  const Index count = selection.is_all() ? rows * cols : static_cast<Index>(sampled.size());
+  const Index runs = (count + run_length - 1) / run_length;
+  std::vector<Gathered> gathered(static_cast<std::size_t>(runs), empty);
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic)
+  for (Index run = 0; run < runs; ++run) {
+    try {
+      for (Index t = run * run_length; t < std::min(count, (run + 1) * run_length); ++t) {
+        const Index position = selection.is_all() ? t : sampled[static_cast<std::size_t>(t)];
+        visit(gathered[static_cast<std::size_t>(run)], position / cols, position % cols);
+      }
+    } catch (...) {
+#pragma omp critical(ozbound_fold_entries)
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  Gathered total = empty;
+  for (const auto& part : gathered) total.merge(part);
+  return total;
+}
+
+}  // namespace ozbound

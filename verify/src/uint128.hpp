@@ -1,0 +1,7 @@
+#pragma once
+
+namespace ozbound {
+
+__extension__ typedef unsigned __int128 VerifyUint128;  ///< 128 bits: the product of two significands, exactly
+
+}  // namespace ozbound

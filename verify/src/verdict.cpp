@@ -1,0 +1,203 @@
+#include "ozbound/verify/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "allowance.hpp"
+#include "fold_entries.hpp"
+#include "judge.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// One judged entry.
+struct Judged {
+  Magnitude error, bound;
+  double ratio = 0;
+  bool undecided = false;
+};
+
+Judged judged(const Magnitude& error, const Magnitude& bound) {
+  return {error, bound, to_double_upper(divide_upper(error, bound))};
+}
+
+/// NaN and infinities of the inputs leave no room for an error.
+Judged judged_by_class(bool mismatch) { return mismatch ? Judged{Magnitude::infinity(), {}, infinity} : Judged{}; }
+
+Judged judged_rounding(const OracleEntry& entry, double computed) {
+  const auto x = Magnitude::of(computed);
+  const auto y = Magnitude::of(entry.rounded);
+  const bool same_sign = std::signbit(computed) == std::signbit(entry.rounded);
+  if (!entry.rounding_known) return {entry.error_upper, {}, infinity, true};
+  if (correctly_rounded(entry, computed)) return {};
+  return {same_sign ? distance_upper(x, y) : add_upper(x, y), {}, infinity};
+}
+
+/// Gathers judged entries: counts, and the worst.
+struct Gathered {
+  Verdict verdict;
+  SquareSum errors, allowed;  // of finite entries; for `normwise`
+
+  void add(Index i, Index j, const OracleEntry& entry, double computed, const Judged& judged) {
+    ++verdict.entries;
+    if (judged.ratio > 1) ++verdict.failures;
+    if (special_mismatch(entry, computed)) ++verdict.special_mismatches;
+    if (judged.undecided) ++verdict.undecided;
+    Verdict candidate;
+    candidate.row = i;
+    candidate.col = j;
+    candidate.computed = computed;
+    candidate.exact = entry.rounded;
+    candidate.error = judged.error;
+    candidate.bound = judged.bound;
+    candidate.ratio = judged.ratio;
+    keep_worse(candidate);
+  }
+
+  void merge(const Gathered& other) {
+    verdict.entries += other.verdict.entries;
+    verdict.failures += other.verdict.failures;
+    verdict.special_mismatches += other.verdict.special_mismatches;
+    verdict.undecided += other.verdict.undecided;
+    errors.merge_upper(other.errors);
+    allowed.merge_lower(other.allowed);
+    if (other.verdict.row >= 0) keep_worse(other.verdict);
+  }
+
+ private:
+  void keep_worse(const Verdict& other) {
+    const bool first = verdict.row < 0;
+    const bool worse = other.ratio > verdict.ratio || (other.ratio == verdict.ratio && other.error > verdict.error);
+    if (!first && !worse) return;
+    verdict.row = other.row;
+    verdict.col = other.col;
+    verdict.computed = other.computed;
+    verdict.exact = other.exact;
+    verdict.error = other.error;
+    verdict.bound = other.bound;
+    verdict.ratio = other.ratio;
+  }
+};
+
+/// Judges every selected entry by judge(i, j, entry, computed), called for entries whose kind matches.
+template <class Judge>
+Gathered gather(const ResultView& c, const Oracle& oracle, const EntrySelection& selection, Judge judge) {
+  check_shape(c, oracle);
+  return fold_entries(selection, c.rows(), c.cols(), Gathered{}, [&](Gathered& part, Index i, Index j) {
+    const double computed = c(i, j);
+    const auto entry = oracle.evaluate(i, j, computed, c.format());
+    const bool by_class = entry.kind != OracleEntry::Kind::finite || std::isnan(computed);
+    part.add(i, j, entry, computed,
+             by_class ? judged_by_class(special_mismatch(entry, computed)) : judge(part, i, j, entry, computed));
+  });
+}
+
+Verdict finished(Verdict verdict, const ResultView& c, std::string claim, const JudgeOptions& options) {
+  verdict.claim = std::move(claim);
+  verdict.format = c.format();
+  verdict.reproduction = options.reproduction;
+  return verdict;
+}
+
+/// The Frobenius norms take the place of the worst entry's error and bound; that entry is the one with the largest error.
+Verdict judged_normwise(const Gathered& gathered, const Allowance& allowance) {
+  auto verdict = gathered.verdict;
+  if (verdict.special_mismatches > 0 || verdict.entries == 0) return verdict;
+  const auto entries = Magnitude::of(static_cast<double>(verdict.entries));
+  const auto underflow = multiply_lower(sqrt_lower(entries), allowance.underflow());
+  verdict.error = gathered.errors.root_upper();
+  verdict.bound = add_lower(gathered.allowed.root_lower(), underflow);
+  verdict.ratio = to_double_upper(divide_upper(verdict.error, verdict.bound));
+  verdict.failures = verdict.ratio > 1 ? 1 : 0;
+  return verdict;
+}
+
+std::string approximate(const Magnitude& x) {
+  if (x.is_zero() || x.is_infinite() || std::abs(x.exponent) > 1000) return to_string(x);
+  return fmt::format("{} (about {:.3g})", to_string(x), to_double_upper(x));
+}
+
+std::string ratio_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.6g}", ratio) : "inf"; }
+
+std::string_view format_name(ResultFormat format) { return format == ResultFormat::binary64 ? "binary64" : "binary32"; }
+
+}  // namespace
+
+Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<double(Index, Index)>& bound,
+               const JudgeOptions& options) {
+  const auto gathered =
+      gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
+        const double allowed = bound(i, j);
+        if (!(allowed >= 0)) throw std::invalid_argument(fmt::format("bound({}, {}) must be at least 0: {}", i, j, allowed));
+        return judged(entry.error_upper, Magnitude::of(allowed));
+      });
+  return finished(gathered.verdict, c, "bound", options);
+}
+
+Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, const JudgeOptions& options) {
+  if (target.kind == Target::Kind::correctly_rounded) {
+    const auto gathered = gather(
+        c, oracle, options.selection,
+        [](Gathered&, Index, Index, const OracleEntry& entry, double computed) { return judged_rounding(entry, computed); });
+    return finished(gathered.verdict, c, to_string(target), options);
+  }
+  const Allowance allowance(target, oracle, c.format());
+  if (target.kind == Target::Kind::normwise) {
+    if (!options.selection.is_all()) throw std::invalid_argument("selection must be all entries for a normwise target");
+    const auto gathered =
+        gather(c, oracle, options.selection, [&](Gathered& part, Index i, Index j, const OracleEntry& entry, double) {
+          part.errors.add_upper(entry.error_upper);
+          part.allowed.add_lower(allowance.lower(i, j, entry));
+          return Judged{entry.error_upper, {}, 0};
+        });
+    return finished(judged_normwise(gathered, allowance), c, to_string(target), options);
+  }
+  const auto gathered =
+      gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
+        return judged(entry.error_upper, allowance.lower(i, j, entry));
+      });
+  return finished(gathered.verdict, c, to_string(target), options);
+}
+
+std::string explain(const Verdict& v) {
+  auto text = fmt::format("{} {}: error / bound = {}\n", v.claim, v.holds() ? "holds" : "FAILS", ratio_text(v.ratio));
+  if (v.row >= 0) {
+    text += fmt::format("  worst entry ({}, {}), {}, counted from 0\n", v.row, v.col, format_name(v.format));
+    text += fmt::format("  computed {:a} ({})\n  exact    {:a} ({}), rounded once\n", v.computed, v.computed, v.exact, v.exact);
+    text += fmt::format("  error    {}\n  bound    {}\n", approximate(v.error), approximate(v.bound));
+  }
+  text += fmt::format("  {} entries judged, {} failing, {} NaN or infinity mismatches, {} undecided\n", v.entries, v.failures,
+                      v.special_mismatches, v.undecided);
+  if (!v.reproduction.empty()) text += fmt::format("  reproduce: {}\n", v.reproduction);
+  return text;
+}
+
+nlohmann::json to_json(const Verdict& v) {
+  nlohmann::json json{{"claim", v.claim},
+                      {"holds", v.holds()},
+                      {"format", format_name(v.format)},
+                      {"entries", v.entries},
+                      {"failures", v.failures},
+                      {"special_mismatches", v.special_mismatches},
+                      {"undecided", v.undecided},
+                      {"row", v.row},
+                      {"col", v.col},
+                      {"computed", fmt::format("{:a}", v.computed)},
+                      {"exact", fmt::format("{:a}", v.exact)},
+                      {"error", to_string(v.error)},
+                      {"bound", to_string(v.bound)},
+                      {"ratio", v.ratio},
+                      {"reproduction", v.reproduction}};
+  if (!std::isfinite(v.ratio)) json["ratio"] = "inf";
+  return json;
+}
+
+}  // namespace ozbound
