@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "commands.hpp"
+#include "matrix_file.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+std::string processor_name() {
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);)
+    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+      return line.substr(colon + 2);
+  return "unknown";
+}
+
+/// What the processor offers of the instructions that integer dot products are made of.
+std::vector<std::string> dot_product_instructions() {
+  std::vector<std::string> names;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) names.emplace_back("avx2");
+  if (__builtin_cpu_supports("avx512bw")) names.emplace_back("avx512bw");
+  if (__builtin_cpu_supports("avx512vnni")) names.emplace_back("avx512vnni");
+#endif
+  return names;
+}
+
+nlohmann::ordered_json facts() {
+  return {{"version", OZBOUND_VERSION},
+          {"compiler", OZBOUND_COMPILER},
+          {"processor", processor_name()},
+          {"instructions", dot_product_instructions()},
+          {"threads", std::thread::hardware_concurrency()},
+          {"memory_bytes", physical_memory()}};
+}
+
+void print_for_people(const nlohmann::ordered_json& facts) {
+  print_table({{"version", facts["version"]},
+               {"compiler", facts["compiler"]},
+               {"processor", facts["processor"]},
+               {"instructions", fmt::format("{}", fmt::join(facts["instructions"].get<std::vector<std::string>>(), " "))},
+               {"threads", facts["threads"].dump()},
+               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}});
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("info", "Show this build and this machine");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "One JSON object instead of a table");
+  command->callback([&action, json] {
+    action = [json] {
+      *json ? print_json(facts()) : print_for_people(facts());
+      return ExitCode::success;
+    };
+  });
+}
+
+}  // namespace ozbound::cli

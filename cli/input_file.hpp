@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ozbound::cli {
+
+/// A file that cannot be used. what() is one line, `FILE:LINE: what is wrong` for text and `FILE: what is wrong` for the rest.
+class InputError : public std::runtime_error {
+ public:
+  InputError(std::string_view file, std::string_view wrong);
+};
+
+/// A regular file, read at any offset.
+class InputFile {
+ public:
+  /// @throws InputError where `path` is missing, unreadable or not a regular file.
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }  ///< bytes, when it was opened
+
+  /// Fills `bytes` from byte `offset` of the file.
+  /// @throws InputError where the file ends before, or cannot be read.
+  void read(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+  /// The first `count` bytes, or the whole of a shorter file.
+  [[nodiscard]] std::string head(std::size_t count) const;
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+/// The lines of a text file, one at a time, in bounded memory.
+class LineReader {
+ public:
+  static constexpr std::size_t longest_line = 65536;  ///< bytes; longer ones are refused
+
+  explicit LineReader(const InputFile& file) : file_(file), buffer_(longest_line + 2, '\0') {}
+
+  /// Moves to the next line; false at the end of the file. Takes \n and \r\n; the last line needs neither.
+  /// @throws InputError for a line longer than `longest_line`.
+  bool next();
+
+  [[nodiscard]] std::string_view line() const { return line_; }   ///< without its end; valid until next()
+  [[nodiscard]] std::uint64_t number() const { return number_; }  ///< of line(), from 1
+  [[nodiscard]] std::uint64_t bytes_left() const { return file_.size() - offset_ + (end_ - begin_); }
+
+  /// @throws InputError `FILE:LINE: wrong` for the current line.
+  [[noreturn]] void fail(std::string_view wrong) const;
+
+ private:
+  void refill();
+  bool take(std::size_t length, std::size_t terminator);
+
+  const InputFile& file_;
+  std::string buffer_;
+  std::size_t begin_ = 0, end_ = 0;  // unread part of the buffer
+  std::uint64_t offset_ = 0;         // of the file, where the buffer ends
+  std::string_view line_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace ozbound::cli

@@ -1,0 +1,35 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "atomic_file.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+// Names of files come from outside and need not be UTF-8; dump() would throw.
+std::string text_of(const nlohmann::ordered_json& object) {
+  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+void print_table(const Table& table) {
+  std::size_t width = 0;
+  for (const auto& row : table) width = std::max(width, row.first.size());
+  for (const auto& [name, value] : table) fmt::print(stdout, "{:<{}}  {}\n", name, width, value);
+}
+
+void print_json(const nlohmann::ordered_json& object) { fmt::print(stdout, "{}", text_of(object)); }
+
+void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& object) {
+  AtomicFile file(path);
+  file.write(text_of(object));
+  file.commit();
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ozbound::cli {
+
+/// What is said, under what name.
+using Table = std::vector<std::pair<std::string, std::string>>;
+
+/// For people: one line each on standard output, the second column aligned.
+void print_table(const Table& table);
+
+/// For programs: one object on standard output. NaN and infinities become null, as JSON knows neither.
+void print_json(const nlohmann::ordered_json& object);
+
+/// The same in a file, whole or not at all.
+void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& object);
+
+}  // namespace ozbound::cli

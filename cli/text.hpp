@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ozbound::cli {
+
+/// `text` in single quotes, fit for a message: at most 40 characters of it, and what may not be printable as \xNN.
+std::string quote(std::string_view text);
+
+/// `text` with every control character replaced by a space: one line on any terminal.
+std::string one_line(std::string_view text);
+
+/// The double nearest to all of `text`: decimal, hexadecimal with 0x, or a signed inf or nan. No locale is consulted.
+/// @throws std::invalid_argument naming `what` for anything else, or a number outside the range of a double.
+double parse_real(std::string_view text, std::string_view what);
+
+/// All of `text` as a decimal integer in [low, high].
+/// @throws std::invalid_argument naming `what` for anything else.
+std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t low, std::int64_t high);
+
+/// A number of bytes: an integer and perhaps a unit, K, M, G or T with or without B or iB, always a power of 1024.
+/// @throws std::invalid_argument naming `what` for anything else.
+std::uint64_t parse_bytes(std::string_view text, std::string_view what);
+
+/// A number of bytes for people: `512 bytes`, `1.5 GiB`.
+std::string format_bytes(std::uint64_t bytes);
+
+}  // namespace ozbound::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/support.hpp"
+
+extern char** environ;
+
+namespace ozbound::cli::test {
+
+struct Finished {
+  int code = -1;  ///< -1 where a signal ended it
+  std::string out, err;
+};
+
+/// Runs the built command and waits for it.
+inline Finished ozbound(std::vector<std::string> arguments) {
+  const TemporaryDirectory directory;
+  const std::string out = directory / "out", err = directory / "err";
+  arguments.insert(arguments.begin(), OZBOUND_COMMAND);
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  pid_t process = 0;
+  const int failed = posix_spawn(&process, OZBOUND_COMMAND, &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) throw std::runtime_error("the command cannot be run: " OZBOUND_COMMAND);
+  int status = 0;
+  waitpid(process, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(out), read_bytes(err)};
+}
+
+/// Bad input: exit code 2, nothing on standard output, and exactly this one line on standard error.
+inline void expect_refusal(const std::vector<std::string>& arguments, const std::string& wrong) {
+  const auto finished = ozbound(arguments);
+  EXPECT_EQ(finished.code, 2) << wrong;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err, "ozbound: " + wrong + "\n");
+}
+
+}  // namespace ozbound::cli::test

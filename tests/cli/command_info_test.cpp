@@ -1,0 +1,47 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+
+namespace ozbound::cli::test {
+namespace {
+
+TEST(Command, Help) {
+  const auto help = ozbound({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.out, testing::HasSubstr("Usage: ozbound"));
+  EXPECT_EQ(help.err, "");
+}
+
+TEST(Command, Version) {
+  const auto version = ozbound({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(Command, WrongArgumentsAreRefusedInOneLine) {
+  expect_refusal({}, "A subcommand is required; see ozbound --help");
+  expect_refusal({"multiply"}, "'multiply' is not a subcommand or option; see ozbound --help");
+  expect_refusal({"info", "--colour"}, "The following argument was not expected: --colour; see ozbound --help");
+  expect_refusal({"--colour"}, "'--colour' is not a subcommand or option; see ozbound --help");
+}
+
+TEST(CommandInfo, ForPeople) {
+  const auto info = ozbound({"info"});
+  EXPECT_EQ(info.code, 0);
+  EXPECT_THAT(info.out, testing::ContainsRegex("threads +[1-9]"));
+  EXPECT_EQ(info.err, "");
+}
+
+TEST(CommandInfo, ForPrograms) {
+  const auto info = ozbound({"info", "--json"});
+  EXPECT_EQ(info.code, 0);
+  const auto facts = nlohmann::json::parse(info.out);
+  EXPECT_EQ(facts["memory_bytes"], physical_memory());
+  EXPECT_GE(facts["threads"], 1);
+}
+
+}  // namespace
+}  // namespace ozbound::cli::test

@@ -1,0 +1,77 @@
+#include "text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "cli/support.hpp"
+
+namespace ozbound::cli::test {
+namespace {
+
+TEST(Text, QuotesWhatMayBeUnprintable) {
+  EXPECT_EQ(quote("abc"), "'abc'");
+  EXPECT_EQ(quote(""), "''");
+  EXPECT_EQ(quote("a\n\x1b\xff"), "'a\\x0a\\x1b\\xff'");
+  EXPECT_EQ(quote(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
+  EXPECT_EQ(quote(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
+}
+
+TEST(Text, OneLine) { EXPECT_EQ(one_line("a\r\nb\tc\x1b[0m\xc3\xa9"), "a  b c [0m\xc3\xa9"); }
+
+TEST(Text, Reals) {
+  EXPECT_EQ(parse_real("0.1", "x"), 0.1);
+  EXPECT_EQ(parse_real("-1.5e3", "x"), -1500);
+  EXPECT_EQ(parse_real("0x1.8p-2", "x"), 0x1.8p-2);
+  EXPECT_EQ(parse_real("-0X1P4", "x"), -16);
+  EXPECT_EQ(bits(parse_real("-0", "x")), bits(-0.0));
+  EXPECT_EQ(parse_real("+inf", "x"), std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(parse_real("nan", "x")));
+  // Read as a long double first, this would be rounded twice, to 1 + 2^-52.
+  EXPECT_EQ(parse_real("1.00000000000000011102230246251565404236316680908203124", "x"), 1);
+}
+
+TEST(Text, WrongRealsAreRefused) {
+  for (const auto* text : {"", "-", "+", "1x", "--1", "+-1", "0x", "0xinf", "0x-1", "one", "1,5", " 1"})
+    EXPECT_EQ(error_of<std::invalid_argument>([&] { parse_real(text, "--phi"); }),
+              "--phi: '" + std::string(text) + "' is not a number");
+  EXPECT_EQ(error_of<std::invalid_argument>([] { parse_real("1e999", "--phi"); }),
+            "--phi: '1e999' is not within the range of a double");
+}
+
+TEST(Text, Integers) {
+  EXPECT_EQ(parse_integer("12", "n", 0, 12), 12);
+  EXPECT_EQ(parse_integer("-3", "n", -3, 12), -3);
+  const auto wrong = [](std::string_view text, std::int64_t low, std::int64_t high) {
+    return error_of<std::invalid_argument>([&] { parse_integer(text, "n", low, high); });
+  };
+  constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(wrong("13", 0, 12), "n: '13' is not between 0 and 12");
+  EXPECT_EQ(wrong("-1", 0, largest), "n: '-1' is not an integer of at least 0");
+  EXPECT_EQ(wrong("9223372036854775808", 0, largest), "n: '9223372036854775808' is not an integer of at least 0");
+  for (const auto* text : {"", "1.0", "x", "1 ", "0x1"})
+    EXPECT_EQ(wrong(text, 0, 9), "n: '" + std::string(text) + "' is not an integer");
+}
+
+TEST(Text, Bytes) {
+  EXPECT_EQ(parse_bytes("0", "s"), 0U);
+  EXPECT_EQ(parse_bytes("17", "s"), 17U);
+  EXPECT_EQ(parse_bytes("17B", "s"), 17U);
+  for (const auto* text : {"2G", "2GB", "2GiB"}) EXPECT_EQ(parse_bytes(text, "s"), std::uint64_t{2} << 30) << text;
+  EXPECT_EQ(parse_bytes("3k", "s"), 3072U);
+  EXPECT_EQ(parse_bytes("16777215T", "s"), 16777215ULL << 40);
+  for (const auto* text : {"", "-1", "1.5G", "G", "2X", "2iB", "2Gi", "2GiBs", "16777216T", "99999999999999999999"})
+    EXPECT_EQ(error_of<std::invalid_argument>([&] { parse_bytes(text, "s"); }),
+              "s: '" + std::string(text) + "' is not a size, such as 512M or 2GiB");
+}
+
+TEST(Text, BytesForPeople) {
+  EXPECT_EQ(format_bytes(1023), "1023 bytes");
+  EXPECT_EQ(format_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(format_bytes(std::uint64_t{1} << 40), "1.0 TiB");
+  EXPECT_EQ(format_bytes(~std::uint64_t{0}), "16.0 EiB");
+}
+
+}  // namespace
+}  // namespace ozbound::cli::test
