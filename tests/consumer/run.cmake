@@ -11,3 +11,6 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/app -B ${WORK_DIR}/app -G ${GE
   "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" -D WITH_VERIFY=${WITH_VERIFY})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/app)
 run(${WORK_DIR}/app/app)
+if(WITH_CLI)
+  run(${prefix}/bin/ozbound --version)
+endif()
