@@ -1,0 +1,17 @@
+#pragma once
+
+// Everything but the oracles: #include "ozbound/ozbound.hpp", link ozbound::ozbound.
+
+#include "ozbound/blas.hpp"
+#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/decision.hpp"
+#include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/native_gemm.hpp"
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/plan.hpp"
+#include "ozbound/native.hpp"

@@ -1,0 +1,9 @@
+#include "ozbound/native.hpp"
+
+#ifndef OZBOUND_HAVE_OPENBLAS
+namespace ozbound {
+
+const NativeGemm* native_gemm() { return nullptr; }
+
+}  // namespace ozbound
+#endif

@@ -1,0 +1,320 @@
+#include "ozbound/bounds/certified_gemm.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "allowance.hpp"
+#include "native_bound.hpp"
+#include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The plan with half as many slices again: what entries that are still open are multiplied with next.
+std::optional<SplitPlan> finer(const SplitPlan& plan) {
+  const auto more = [](int slices) { return std::min(max_slices, slices + std::max(2, slices / 2)); };
+  SplitPlan next = plan;
+  next.a.slices = more(plan.a.slices);
+  next.b.slices = more(plan.b.slices);
+  next.cut = std::min(next.a.slices + next.b.slices, std::max(next.a.slices, next.b.slices) + 1);
+  next.accumulation = Accumulation::exact;
+  if (next == plan) return std::nullopt;
+  return next;
+}
+
+bool before(Entry x, Entry y) { return x.i != y.i ? x.i < y.i : x.j < y.j; }
+
+std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<Entry>& y) {
+  std::vector<Entry> both;
+  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both), before);
+  return both;
+}
+
+class CertifiedGemm {
+ public:
+  CertifiedGemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options)
+      : call_(call.without_unread()),
+        k_(call.k()),
+        decision_(decision),
+        engine_(engine),
+        options_(options),
+        u_(unit_roundoff(call.c.format())),
+        tau_(target_tau(decision.target, call.k(), call.c.format())) {
+    certificate_.target = decision.target;
+    certificate_.method = decision.method;
+    certificate_.m = call.m(), certificate_.n = call.n(), certificate_.k = call.k();
+  }
+
+  Certificate run() {
+    keep_c0();
+    find_specials();
+    apply_specials(call_, engine_.threads());
+    if (call_.all_special()) return finish_exact_bound();
+    switch (decision_.method) {
+      case Method::slices: return decision_.target.kind == Target::Kind::relative ? run_relative() : run_slices();
+      case Method::correctly_rounded: return run_ziv();
+      case Method::native: return run_native();
+      case Method::exact: break;
+    }
+    multiply_exactly(call_, engine_.threads());
+    certificate_.exact = certificate_.m * certificate_.n - specials_;
+    return finish_exact_bound();
+  }
+
+ private:
+  /// C0 may be C itself, but it is read again after C is written: by further rounds, and by the comparison with M.
+  void keep_c0() {
+    if (call_.beta == 0) return;
+    c0_copy_ = Matrix<double>(certificate_.m, certificate_.n);
+    for (Index i = 0; i < certificate_.m; ++i)
+      for (Index j = 0; j < certificate_.n; ++j) c0_copy_(i, j) = double_from_bits(call_.c0.bits(i, j));
+    call_.c0 = c0_copy_;
+  }
+
+  /// Special entries, by row, column and C0: found before anything is written.
+  void find_specials() {
+    special_rows_ = vector_scales(call_.a, Side::rows_of_a, Encoding::balanced(), engine_.threads());
+    special_columns_ = vector_scales(call_.b, Side::columns_of_b, Encoding::balanced(), engine_.threads());
+    specials_ = 0;
+    for (Index i = 0; i < certificate_.m; ++i)
+      for (Index j = 0; j < certificate_.n; ++j) specials_ += special(i, j) ? 1 : 0;
+  }
+
+  [[nodiscard]] bool special(Index i, Index j) const {
+    return call_.all_special() || special_rows_[at(i)].special || special_columns_[at(j)].special ||
+           (call_.beta != 0 && !is_finite(call_.c0.bits(i, j), binary64));
+  }
+
+  [[nodiscard]] DecideOptions scalars() const {
+    DecideOptions options;
+    options.alpha = call_.alpha, options.beta = call_.beta, options.c0 = call_.c0, options.format = call_.c.format();
+    return options;
+  }
+
+  [[nodiscard]] ErrorBound plan_bound(const SplitPlan& plan) const {
+    const auto rows = engine_.measure(call_.a, Side::rows_of_a, plan.a).vectors;
+    const auto columns = engine_.measure(call_.b, Side::columns_of_b, plan.b).vectors;
+    auto bound = rounding_bound();
+    bound.source = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+    bound.product = plan_error_upper(rows, columns, plan, call_.k());
+    for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);
+    for (const auto& facts : columns) bound.column_exponents.push_back(facts.scale.exponent);
+    return bound;
+  }
+
+  /// One rounding to C's format and nothing else.
+  [[nodiscard]] ErrorBound rounding_bound() const {
+    ErrorBound bound;
+    bound.source = "correctly rounded: u |C^| or eta/2";
+    bound.alpha = call_.alpha;
+    bound.result_factor = u_;
+    bound.underflow = call_.c.is_double() ? 0x1p-1074 : 0x1p-150;
+    bound.row_exponents.assign(at(certificate_.m), 0);
+    bound.column_exponents.assign(at(certificate_.n), 0);
+    return bound;
+  }
+
+  const SplitPlan& plan() const {
+    if (!decision_.plan) throw std::invalid_argument("decision: plan is missing");
+    return *decision_.plan;
+  }
+
+  Certificate run_slices() {
+    auto bound = plan_bound(plan());
+    multiply_finite(call_, plan(), engine_, nullptr, options_.workspace);
+    certificate_.plans = {plan()};
+    certificate_.bound = std::move(bound);
+    if (decision_.target.kind == Target::Kind::correctly_rounded)
+      judge_zero_error();
+    else
+      judge_slices();
+    return finish();
+  }
+
+  /// A plan without Ziv's test is correctly rounded where its error bound is zero.
+  void judge_zero_error() {
+    for (Index i = 0; i < certificate_.m; ++i)
+      for (Index j = 0; j < certificate_.n; ++j)
+        if (!special(i, j) && certificate_.bound.product.upper(i, j) > 0) set_worst({infinity, i, j});
+    if (certificate_.ratio == 0) certificate_.ratio = 1;
+  }
+
+  void judge_slices() {
+    if (tau_ < u_) return set_worst({infinity, 0, 0});
+    const auto enclosure = enclose_product(call_.a, call_.b, engine_);
+    const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
+    const Allowance allowance(call_.a, call_.b, decision_.target, factor, scalars(), enclosure, engine_);
+    set_worst(allowance.worst({&certificate_.bound.product, &certificate_.bound.row_exponents, &certificate_.bound.column_exponents},
+                              engine_.threads()));
+  }
+
+  /// Multiplies with ever more slices; `open` gives the entries of a product that its error bound leaves open. What finishing
+  /// exactly costs no more than the next product is finished exactly.
+  template <class Open>
+  void refine(const Open& open) {
+    std::optional<SplitPlan> next = plan();
+    std::optional<std::vector<Entry>> undecided;
+    while (next && (!undecided || worth_multiplying(*next, *undecided))) {
+      certificate_.plans.push_back(*next);
+      auto left = open(*next);
+      undecided = undecided ? intersection(*undecided, left) : std::move(left);
+      if (certificate_.plans.size() == 1) certificate_.undecided = static_cast<Index>(undecided->size());
+      next = finer(*next);
+    }
+    certificate_.exact = static_cast<Index>(undecided->size());
+    finish_exactly(call_, *undecided, engine_.threads());
+  }
+
+  [[nodiscard]] bool worth_multiplying(const SplitPlan& next, const std::vector<Entry>& undecided) const {
+    const double entries = static_cast<double>(certificate_.m) * static_cast<double>(certificate_.n);
+    const double share = static_cast<double>(undecided.size()) / entries;
+    return share * engine_.costs().exact(certificate_.m, certificate_.n, k_) >
+           engine_.costs().slices(next, certificate_.m, certificate_.n, k_);
+  }
+
+  Certificate run_ziv() {
+    refine([this](const SplitPlan& plan) {
+      const auto bound = plan_bound(plan);
+      return multiply_finite(call_, plan, engine_, &bound.product, options_.workspace);
+    });
+    return finish_exact_bound();
+  }
+
+  Certificate run_relative() {
+    if (tau_ < u_) throw std::invalid_argument("relative target is below u");
+    double worst = u_ / tau_;
+    refine([this, &worst](const SplitPlan& plan) {
+      const auto bound = plan_bound(plan);
+      auto product = call_;
+      Matrix<double> wide;
+      Matrix<float> narrow;
+      if (call_.c.is_double())
+        product.c = wide = Matrix<double>(certificate_.m, certificate_.n);
+      else
+        product.c = narrow = Matrix<float>(certificate_.m, certificate_.n);
+      multiply_finite(product, plan, engine_, nullptr, options_.workspace);
+      return accept_relative(product.c.as_input(), bound, worst);
+    });
+    certificate_.bound = rounding_bound();
+    certificate_.bound.source = "relative: every entry within tau |C|";
+    certificate_.bound.result_factor = divide_upper(tau_, subtract_lower(1, tau_));
+    certificate_.ratio = std::min(worst, 1.0);
+    return finish();
+  }
+
+  /// Takes over the entries of a product whose error is below tau |C|, and returns the others.
+  std::vector<Entry> accept_relative(InputView product, const ErrorBound& bound, double& worst) {
+    // E + u |C^| <= tau (|C^| (1 - u) - E): E <= |C^| (tau (1 - u) - u) / (1 + tau); docs/derivations/targets.md.
+    const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
+    const double least_normal = call_.c.is_double() ? 0x1p-1022 : 0x1p-126;
+    std::vector<Entry> open;
+    for (Index i = 0; i < certificate_.m; ++i)
+      for (Index j = 0; j < certificate_.n; ++j) {
+        if (special(i, j)) continue;
+        const auto bits = product.bits(i, j);
+        const double magnitude = double_from_bits(bits & ~binary64.sign);
+        const double error = bound.product.upper(i, j);
+        const auto scale = std::int64_t{bound.row_exponents[at(i)]} + bound.column_exponents[at(j)];
+        const double absolute =
+            Scaled::product_upper(Scaled::magnitude(call_.alpha), Scaled{error, scale}).upper();
+        const bool normal = magnitude >= least_normal && is_finite(bits, binary64);
+        if (error > 0 && !(normal && absolute <= multiply_lower(factor, magnitude))) {
+          open.push_back({i, j});
+          continue;
+        }
+        if (error > 0) worst = std::max(worst, divide_upper(absolute, multiply_lower(factor, magnitude)));
+        write_value(i, j, bits);
+      }
+    return open;
+  }
+
+  void write_value(Index i, Index j, std::uint64_t wide_bits) {
+    const auto value = double_from_bits(wide_bits);
+    call_.c.set_bits(i, j, call_.c.is_double() ? wide_bits : bits_of(static_cast<float>(value)));
+  }
+
+  Certificate run_native() {
+    if (options_.native == nullptr) throw std::invalid_argument("decision: needs a native DGEMM, and none is given");
+    const auto guarantee = native_guarantee(call_.a, call_.b, scalars());
+    if (!call_.a.is_double() || !call_.b.is_double() || !call_.c.is_double())
+      throw std::invalid_argument("decision: native DGEMM takes binary64 operands");
+    certificate_.bound = native_error_bound(call_.a, call_.b, guarantee, scalars(), engine_);
+    options_.native->dgemm(call_);
+    apply_specials(call_, engine_.threads());
+    certificate_.native = options_.native->name();
+    if (native_certifies(guarantee, decision_.target, k_, scalars()))
+      set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
+    else
+      set_worst({infinity, 0, 0});
+    if (!guarantee.obstacle.empty()) certificate_.bound.assumptions.push_back("no guarantee: " + guarantee.obstacle);
+    return finish();
+  }
+
+  Certificate finish_exact_bound() {
+    certificate_.bound = rounding_bound();
+    const bool rounding_only = decision_.target.kind == Target::Kind::correctly_rounded;
+    certificate_.ratio = rounding_only ? 1 : (tau_ >= u_ ? u_ / tau_ : infinity);
+    return finish();
+  }
+
+  void set_worst(const Worst& worst) {
+    certificate_.ratio = worst.ratio;
+    certificate_.worst_i = worst.i;
+    certificate_.worst_j = worst.j;
+  }
+
+  Certificate finish() {
+    certificate_.holds = certificate_.ratio <= 1;
+    const auto bound = certificate_.bound.over(call_.c.as_input());
+    double largest = 0;
+#pragma omp parallel for schedule(static) num_threads(engine_.threads()) reduction(max : largest)
+    for (Index i = 0; i < certificate_.m; ++i)
+      for (Index j = 0; j < certificate_.n; ++j)
+        if (!special(i, j)) largest = std::max(largest, bound(i, j));
+    certificate_.largest_bound = largest;
+    return std::move(certificate_);
+  }
+
+  GemmCall call_;
+  Index k_;
+  const Decision& decision_;
+  const Engine& engine_;
+  const GemmOptions& options_;
+  double u_;
+  double tau_;
+  Matrix<double> c0_copy_;
+  std::vector<VectorScale> special_rows_, special_columns_;
+  Index specials_ = 0;
+  Certificate certificate_;
+};
+
+}  // namespace
+
+Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
+  const FloatEnvironment environment;
+  call.check();
+  if (decision.m != call.m() || decision.n != call.n() || decision.k != call.k())
+    throw std::invalid_argument("decision: is for " + std::to_string(decision.m) + " x " + std::to_string(decision.n) + " x " +
+                                std::to_string(decision.k) + ", not for " + std::to_string(call.m()) + " x " +
+                                std::to_string(call.n()) + " x " + std::to_string(call.k()));
+  return CertifiedGemm(call, decision, engine, options).run();
+}
+
+CertifiedProduct gemm(InputView a, InputView b, const Decision& decision, const Engine& engine, const GemmOptions& options) {
+  CertifiedProduct product{Matrix<double>(a.rows(), b.cols()), {}};
+  product.certificate = gemm(GemmCall{a, b, product.c}, decision, engine, options);
+  return product;
+}
+
+}  // namespace ozbound

@@ -1,0 +1,273 @@
+#include "ozbound/bounds/decide.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "allowance.hpp"
+#include "native_bound.hpp"
+#include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::vector<std::int32_t> exponents_of(const SliceFacts& facts) {
+  std::vector<std::int32_t> exponents;
+  for (const auto& vector : facts.vectors) exponents.push_back(vector.scale.exponent);
+  return exponents;
+}
+
+/// Facts of one operand under every slice count, of all its vectors or of one, measured when first asked for.
+class FactsCache {
+ public:
+  FactsCache(InputView operand, Side side, Encoding encoding, const Engine& engine)
+      : operand_(operand), side_(side), encoding_(encoding), engine_(engine) {}
+
+  const SliceFacts& all(int slices) {
+    auto& slot = all_[at(slices)];
+    if (!slot) slot = std::make_unique<SliceFacts>(engine_.measure(operand_, side_, {encoding_, slices}));
+    return *slot;
+  }
+
+  const VectorFacts& one(Index i, int slices) {
+    if (all_[at(slices)]) return all_[at(slices)]->vectors[at(i)];
+    auto& slot = single_[{i, slices}];
+    if (!slot) {
+      const auto vector =
+          side_ == Side::rows_of_a ? operand_.block(i, 0, 1, operand_.cols()) : operand_.block(0, i, operand_.rows(), 1);
+      slot = std::make_unique<SliceFacts>(engine_.measure(vector, side_, {encoding_, slices}));
+    }
+    return slot->vectors.front();
+  }
+
+ private:
+  InputView operand_;
+  Side side_;
+  Encoding encoding_;
+  const Engine& engine_;
+  std::array<std::unique_ptr<SliceFacts>, max_slices + 1> all_;
+  std::map<std::pair<Index, int>, std::unique_ptr<SliceFacts>> single_;
+};
+
+struct CostedPlan {
+  SplitPlan plan;
+  double cost;
+};
+
+/// Every plan all of whose slices meet another: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut leaves slices
+/// unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices.
+std::vector<CostedPlan> enumerate_plans(Encoding encoding, const CostModel& costs, Index m, Index n, Index k) {
+  std::vector<CostedPlan> plans;
+  for (int a = 1; a <= max_slices; ++a)
+    for (int b = 1; b <= max_slices; ++b)
+      for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
+        const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
+        plans.push_back({plan, costs.slices(plan, m, n, k)});
+      }
+  std::stable_sort(plans.begin(), plans.end(), [](const CostedPlan& x, const CostedPlan& y) {
+    if (x.cost != y.cost) return x.cost < y.cost;
+    return x.plan.a.slices + x.plan.b.slices < y.plan.a.slices + y.plan.b.slices;
+  });
+  return plans;
+}
+
+class Chooser {
+ public:
+  Chooser(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options, Index k)
+      : a_(a),
+        b_(b),
+        engine_(engine),
+        options_(options),
+        u_(unit_roundoff(options.format)),
+        tau_(target_tau(target, k, options.format)),
+        decision_{target, Method::slices, {}, a.rows(), b.cols(), k, 0, 0, {}, {}},
+        rows_(a, Side::rows_of_a, options.encoding, engine),
+        columns_(b, Side::columns_of_b, options.encoding, engine) {}
+
+  Decision choose() {
+    const auto kind = decision_.target.kind;
+    if (kind != Target::Kind::correctly_rounded && tau_ < u_)
+      throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +
+                          ": not even a correctly rounded result meets it");
+    const auto guarantee = native_guarantee(a_, b_, options_);
+    consider_native(guarantee);
+    if (options_.slices) consider_slices(kind);
+    finish(guarantee);
+    return std::move(decision_);
+  }
+
+ private:
+  [[nodiscard]] Index m() const { return decision_.m; }
+  [[nodiscard]] Index n() const { return decision_.n; }
+  [[nodiscard]] const CostModel& costs() const { return engine_.costs(); }
+
+  void consider_native(const NativeGuarantee& guarantee) {
+    if (options_.native == nullptr) return;
+    const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, options_);
+    const double ratio = guarantee.obstacle.empty() && tau_ > 0 ? divide_upper(guarantee.factor, tau_) : infinity;
+    const Candidate native{Method::native, {}, costs().native(m(), n(), decision_.k), certifies ? std::min(ratio, 1.0) : ratio, certifies};
+    native_ = native;
+  }
+
+  void consider_slices(Target::Kind kind) {
+    const auto enclosure = enclose_product(a_, b_, engine_);
+    const auto plans = enumerate_plans(options_.encoding, costs(), m(), n(), decision_.k);
+    if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, enclosure, 0x1p-8 * u_, Method::correctly_rounded);
+    if (kind == Target::Kind::relative) return choose_refined(plans, enclosure, 0x1p-2 * tau_, Method::slices);
+    const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
+    const Allowance allowance(a_, b_, decision_.target, factor, options_, enclosure, engine_);
+    if (!choose_certified(plans, allowance)) choose_refined(plans, enclosure, 0x1p-8 * u_, Method::correctly_rounded);
+  }
+
+  /// The cheapest plan whose bound certifies the target for every entry, if it costs no more than a native DGEMM that does, or
+  /// than the superaccumulator. Plans are tried on a few entries first; an entry that refuses a plan joins them.
+  bool choose_certified(const std::vector<CostedPlan>& plans, const Allowance& allowance) {
+    auto probes = allowance.probes(4);
+    for (const auto& [plan, cost] : plans) {
+      if (cost > costs().exact(m(), n(), decision_.k) || (native_ && native_->certifies && cost > native_->cost)) return false;
+      const double probed = probe(plan, probes, allowance);
+      note({Method::slices, plan, cost, probed, false});
+      if (probed > 1) continue;
+      const auto worst = check_all(plan, allowance);
+      note({Method::slices, plan, cost, worst.ratio, worst.ratio <= 1});
+      if (worst.ratio <= 1) {
+        take({Method::slices, plan, cost, worst.ratio, true}, "cheapest plan whose bound certifies the target");
+        return true;
+      }
+      probes.push_back({worst.i, worst.j});
+    }
+    return false;
+  }
+
+  /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing, exactly,
+  /// the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
+  void choose_refined(const std::vector<CostedPlan>& plans, const Enclosure& enclosure, double share, Method method) {
+    const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, enclosure, engine_);
+    const auto probes = allowance.probes(8);
+    const double exact = costs().exact(m(), n(), decision_.k);
+    std::optional<Candidate> best;
+    for (const auto& [plan, cost] : plans) {
+      if (cost >= (best ? best->cost : exact)) break;
+      const double open = open_share(plan, probes, allowance);
+      const double expected = cost + std::max(open, 0x1p-7) * exact;
+      if (expected < (best ? best->cost : exact)) best = Candidate{method, plan, expected, 1, true};
+    }
+    if (!best) return;
+    note(*best);
+    take(*best, method == Method::correctly_rounded ? "slices, Ziv's test, exact finish: no plan alone certifies every entry"
+                                                    : "slices, then more of them where an entry is not certified");
+  }
+
+  double probe(const SplitPlan& plan, const std::vector<Entry>& probes, const Allowance& allowance) {
+    double worst = 0;
+    double total = 0;
+    for (const auto [i, j] : probes) {
+      const double error = error_at(plan, i, j, allowance);
+      worst = std::max(worst, allowance.normwise() ? 0 : allowance.ratio_upper(i, j, error));
+      if (worst > 1) return worst;
+      if (allowance.normwise()) total = std::max(total, allowance.normwise_share(i, j, error));
+    }
+    return std::max(worst, total);
+  }
+
+  double open_share(const SplitPlan& plan, const std::vector<Entry>& probes, const Allowance& allowance) {
+    if (probes.empty()) return 0;
+    const auto open = std::count_if(probes.begin(), probes.end(), [&](const Entry& entry) {
+      return allowance.ratio_upper(entry.i, entry.j, error_at(plan, entry.i, entry.j, allowance)) > 1;
+    });
+    return static_cast<double>(open) / static_cast<double>(probes.size());
+  }
+
+  double error_at(const SplitPlan& plan, Index i, Index j, const Allowance& allowance) {
+    const auto& row = rows_.one(i, plan.a.slices);
+    const auto& column = columns_.one(j, plan.b.slices);
+    const auto& enclosure = allowance.enclosure();
+    const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - enclosure.row_exponents[at(i)] -
+                       enclosure.column_exponents[at(j)];
+    return rescaled_upper(entry_error_upper(row, column, plan, a_.cols()), shift);
+  }
+
+  Worst check_all(const SplitPlan& plan, const Allowance& allowance) {
+    const auto& rows = rows_.all(plan.a.slices);
+    const auto& columns = columns_.all(plan.b.slices);
+    const auto bound = plan_error_upper(rows.vectors, columns.vectors, plan, a_.cols());
+    const auto row_exponents = exponents_of(rows);
+    const auto column_exponents = exponents_of(columns);
+    return allowance.worst({&bound, &row_exponents, &column_exponents}, engine_.threads());
+  }
+
+  /// Keeps the best candidate of each cost: plans come cheapest first.
+  void note(const Candidate& candidate) {
+    auto& all = decision_.candidates;
+    if (!all.empty() && all.back().cost == candidate.cost) {
+      if (candidate.certifies || candidate.plan == all.back().plan || (!all.back().certifies && candidate.ratio < all.back().ratio))
+        all.back() = candidate;
+    } else {
+      all.push_back(candidate);
+    }
+  }
+
+  void take(const Candidate& candidate, std::string reason) {
+    chosen_ = candidate;
+    decision_.reason = std::move(reason);
+  }
+
+  void finish(const NativeGuarantee& guarantee) {
+    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), 1, options_.slices};
+    if (native_) decision_.candidates.push_back(*native_);
+    if (options_.slices) decision_.candidates.push_back(exact);
+    if (native_ && native_->certifies && (!chosen_ || native_->cost < chosen_->cost))
+      take(*native_, "native DGEMM certifies the target and is cheaper than any plan that does");
+    else if (!chosen_ && options_.slices)
+      take(exact, "no plan up to " + std::to_string(max_slices) + " slices certifies the target: exact superaccumulator");
+    if (!chosen_)
+      throw CannotCertify("native DGEMM does not certify " + to_string(decision_.target) + ": " +
+                          (guarantee.obstacle.empty() ? "its guarantee is weaker" : guarantee.obstacle));
+    decision_.method = chosen_->method;
+    decision_.plan = chosen_->plan;
+    decision_.cost = chosen_->cost;
+    decision_.ratio = chosen_->ratio;
+  }
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  InputView a_, b_;
+  const Engine& engine_;
+  const DecideOptions& options_;
+  double u_;
+  double tau_;
+  Decision decision_;
+  FactsCache rows_, columns_;
+  std::optional<Candidate> native_;
+  std::optional<Candidate> chosen_;
+};
+
+std::string shape(InputView x) { return std::to_string(x.rows()) + " x " + std::to_string(x.cols()); }
+
+}  // namespace
+
+Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options) {
+  const FloatEnvironment environment;
+  if (b.rows() != a.cols()) throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + shape(b));
+  if (options.beta != 0 && (options.c0.rows() != a.rows() || options.c0.cols() != b.cols()))
+    throw std::invalid_argument("c0 must be " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + ": " + shape(options.c0));
+  const Index k = a.cols();
+  auto read = options;
+  if (options.alpha == 0) a = a.block(0, 0, a.rows(), 0), b = b.block(0, 0, 0, b.cols());
+  if (a.cols() == 0) read.alpha = 1;
+  // A scalar that is not finite makes every entry special: there is nothing to bound.
+  if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
+  if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
+  return Chooser(a, b, target, engine, read, k).choose();
+}
+
+}  // namespace ozbound

@@ -1,0 +1,94 @@
+#include "ozbound/bounds/decision.hpp"
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "json_numbers.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr std::array<std::pair<Method, const char*>, 4> methods{{
+    {Method::slices, "slices"},
+    {Method::correctly_rounded, "correctly_rounded"},
+    {Method::native, "native"},
+    {Method::exact, "exact"},
+}};
+
+constexpr const char* schema = "ozbound-decision-1";
+
+Method parse_method(const std::string& text) {
+  for (const auto& [method, name] : methods)
+    if (text == name) return method;
+  throw std::invalid_argument("method must be slices, correctly_rounded, native or exact: '" + text + "'");
+}
+
+nlohmann::json plan_json(const std::optional<SplitPlan>& plan) {
+  return plan ? nlohmann::json(to_string(*plan)) : nlohmann::json(nullptr);
+}
+
+template <class T>
+T member(const nlohmann::json& json, const char* name) {
+  try {
+    return json.at(name).get<T>();
+  } catch (const nlohmann::json::exception&) {
+    throw std::invalid_argument(std::string("decision: member '") + name + "' is missing or of the wrong type");
+  }
+}
+
+Index size_member(const nlohmann::json& json, const char* name) {
+  if (!json.contains(name) || !json.at(name).is_number_integer() || json.at(name).get<Index>() < 0)
+    throw std::invalid_argument(std::string("decision: member '") + name + "' must be a size");
+  return json.at(name).get<Index>();
+}
+
+}  // namespace
+
+std::string to_string(Method method) {
+  for (const auto& [value, name] : methods)
+    if (value == method) return name;
+  throw std::invalid_argument("method is out of range");
+}
+
+nlohmann::json to_json(const Decision& decision) {
+  auto candidates = nlohmann::json::array();
+  for (const auto& c : decision.candidates)
+    candidates.push_back({{"method", to_string(c.method)},
+                          {"plan", plan_json(c.plan)},
+                          {"products", c.plan ? nlohmann::json(c.plan->products()) : nlohmann::json(nullptr)},
+                          {"cost", c.cost},
+                          {"ratio", json_number(c.ratio)},
+                          {"certifies", c.certifies}});
+  return {{"schema", schema},
+          {"target", to_string(decision.target)},
+          {"method", to_string(decision.method)},
+          {"plan", plan_json(decision.plan)},
+          {"m", decision.m},
+          {"n", decision.n},
+          {"k", decision.k},
+          {"cost", decision.cost},
+          {"ratio", json_number(decision.ratio)},
+          {"reason", decision.reason},
+          {"candidates", candidates}};
+}
+
+Decision decision_from_json(const nlohmann::json& json) {
+  if (!json.is_object()) throw std::invalid_argument("decision: must be a JSON object");
+  if (member<std::string>(json, "schema") != schema) throw std::invalid_argument(std::string("decision: schema must be ") + schema);
+  Decision decision;
+  decision.target = parse_target(member<std::string>(json, "target"));
+  decision.method = parse_method(member<std::string>(json, "method"));
+  const bool planned = decision.method == Method::slices || decision.method == Method::correctly_rounded;
+  if (planned) decision.plan = parse_plan(member<std::string>(json, "plan"));
+  decision.m = size_member(json, "m");
+  decision.n = size_member(json, "n");
+  decision.k = size_member(json, "k");
+  decision.reason = json.value("reason", "");
+  decision.cost = json.contains("cost") && json.at("cost").is_number() ? json.at("cost").get<double>() : 0;
+  decision.ratio = json.contains("ratio") && json.at("ratio").is_number() ? json.at("ratio").get<double>() : 0;
+  return decision;
+}
+
+}  // namespace ozbound
