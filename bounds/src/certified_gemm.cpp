@@ -108,6 +108,7 @@ class CertifiedGemm {
     auto bound = rounding_bound();
     bound.source = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
     bound.product = plan_error_upper(rows, columns, plan, call_.k());
+    bound.row_exponents.clear(), bound.column_exponents.clear();
     for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);
     for (const auto& facts : columns) bound.column_exponents.push_back(facts.scale.exponent);
     return bound;
