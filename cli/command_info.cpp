@@ -62,7 +62,7 @@ void add_info(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "One JSON object instead of a table");
   command->callback([&action, json] {
-    action = [json] {
+    action = [json](const std::string&) {
       *json ? print_json(facts()) : print_for_people(facts());
       return ExitCode::success;
     };

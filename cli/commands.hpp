@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "exit_code.hpp"
 
@@ -10,11 +11,14 @@ class App;
 
 namespace ozbound::cli {
 
-/// The subcommand that the arguments chose, ready to run. It throws what it cannot do; main says so.
-using Action = std::function<ExitCode()>;
+/// The subcommand that the arguments chose, ready to run. It is given the command line, for the record; it throws where it
+/// cannot go on, and main says why.
+using Action = std::function<ExitCode(const std::string& command_line)>;
 
-/// Each adds one subcommand to `app`, which stores itself in `action` when it is parsed. One file each,
-/// command_NAME.cpp; a new one is also listed in main.cpp. `action` must outlive `app`.
+/// Each adds one subcommand to `app`, which stores itself in `action` when it is parsed. One file each, command_NAME.cpp; a new
+/// one is also listed in main.cpp. `action` must outlive `app`.
+void add_generate(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
 
 }  // namespace ozbound::cli

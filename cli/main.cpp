@@ -38,7 +38,7 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Products of FP64 matrices on integer units, with proven error bounds", "ozbound");
   app.set_version_flag("--version", OZBOUND_VERSION);
   app.require_subcommand(1);
-  for (auto* const add : {add_info}) add(app, action);
+  for (auto* const add : {add_generate, add_verify, add_info}) add(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -48,7 +48,7 @@ ExitCode run(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return complain(wrong_arguments(app, error, argc, argv));
   }
-  const auto code = action();
+  const auto code = action(shell_command({argv, argv + argc}));
   finish_output();
   return code;
 }

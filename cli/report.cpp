@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -22,6 +23,13 @@ void print_table(const Table& table) {
   std::size_t width = 0;
   for (const auto& row : table) width = std::max(width, row.first.size());
   for (const auto& [name, value] : table) fmt::print(stdout, "{:<{}}  {}\n", name, width, value);
+}
+
+void print_text(std::string_view text) { fmt::print(stdout, "{}", text); }
+
+nlohmann::ordered_json json_number(double x) {
+  if (std::isfinite(x)) return x;
+  return x > 0 ? "inf" : x < 0 ? "-inf" : "nan";
 }
 
 void print_json(const nlohmann::ordered_json& object) { fmt::print(stdout, "{}", text_of(object)); }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,13 @@ using Table = std::vector<std::pair<std::string, std::string>>;
 /// For people: one line each on standard output, the second column aligned.
 void print_table(const Table& table);
 
-/// For programs: one object on standard output. NaN and infinities become null, as JSON knows neither.
+/// For people: this text on standard output.
+void print_text(std::string_view text);
+
+/// As JSON has no infinity: "inf", or "nan".
+nlohmann::ordered_json json_number(double x);
+
+/// For programs: one object on standard output.
 void print_json(const nlohmann::ordered_json& object);
 
 /// The same in a file, whole or not at all.

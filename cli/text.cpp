@@ -84,6 +84,14 @@ std::int64_t parse_integer(std::string_view text, std::string_view what, std::in
   return value;
 }
 
+std::uint64_t parse_unsigned(std::string_view text, std::string_view what) {
+  std::uint64_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || end != last) refuse(what, text, "an integer from 0 to 2^64 - 1");
+  return value;
+}
+
 std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
   constexpr std::string_view wanted = "a size, such as 512M or 2GiB";
   std::uint64_t value = 0;
@@ -102,6 +110,30 @@ std::string format_bytes(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; scaled >= 1024 && unit + 1 < units.size(); ++unit) scaled /= 1024;
   return fmt::format("{:.1f} {}", scaled, units[unit]);
+}
+
+std::string format_upper(double x) {
+  const auto nearest = fmt::format("{:.4g}", x);
+  double read_back = 0;
+  std::from_chars(nearest.data(), nearest.data() + nearest.size(), read_back);
+  if (read_back >= x || !std::isfinite(x)) return nearest;
+  return fmt::format("{:.4g}", x * (1 + 0x1p-10));  // more than half a unit of the fourth digit, whatever the digits
+}
+
+std::string shell_command(const std::vector<std::string>& arguments) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+  std::string command;
+  for (const auto& argument : arguments) {
+    if (!command.empty()) command += ' ';
+    if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) {
+      command += argument;
+      continue;
+    }
+    command += '\'';
+    for (const char c : argument) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    command += '\'';
+  }
+  return command;
 }
 
 }  // namespace ozbound::cli

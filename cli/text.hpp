@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ozbound::cli {
 
@@ -20,11 +21,21 @@ double parse_real(std::string_view text, std::string_view what);
 /// @throws std::invalid_argument naming `what` for anything else.
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t low, std::int64_t high);
 
+/// All of `text` as a decimal integer below 2^64.
+/// @throws std::invalid_argument naming `what` for anything else.
+std::uint64_t parse_unsigned(std::string_view text, std::string_view what);
+
 /// A number of bytes: an integer and perhaps a unit, K, M, G or T with or without B or iB, always a power of 1024.
 /// @throws std::invalid_argument naming `what` for anything else.
 std::uint64_t parse_bytes(std::string_view text, std::string_view what);
 
 /// A number of bytes for people: `512 bytes`, `1.5 GiB`.
 std::string format_bytes(std::uint64_t bytes);
+
+/// A number >= 0 with four digits, never below it: what is proven of an upper bound stays true of its text.
+std::string format_upper(double x);
+
+/// These arguments as a shell would take them.
+std::string shell_command(const std::vector<std::string>& arguments);
 
 }  // namespace ozbound::cli

@@ -34,17 +34,11 @@ function(ozbound_library name)
   if(NOT arg_HEADERS)
     file(GLOB_RECURSE arg_HEADERS CONFIGURE_DEPENDS include/*.hpp include/*.h)
   endif()
-  if(NOT arg_SOURCES AND NOT arg_HEADERS)
-    set(arg_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
-    file(WRITE ${arg_SOURCES}.in "")
-    file(COPY_FILE ${arg_SOURCES}.in ${arg_SOURCES} ONLY_IF_DIFFERENT)
-  endif()
 
   add_library(ozbound_${name} STATIC ${arg_SOURCES})
   add_library(ozbound::${name} ALIAS ozbound_${name})
   set_target_properties(ozbound_${name} PROPERTIES
     EXPORT_NAME ${name}
-    LINKER_LANGUAGE CXX  # a folder of headers alone is a library too
     VERIFY_INTERFACE_HEADER_SETS ON)
   target_compile_features(ozbound_${name} PUBLIC cxx_std_20)
   target_sources(ozbound_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})

@@ -23,7 +23,8 @@ function(ozbound_test_program target sources link label timeout)
   endif()
   add_executable(${target} ${sources})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE ${link} ozbound_flags OpenMP::OpenMP_CXX rapidcheck::rapidcheck GTest::gtest_main)
+  target_link_libraries(${target} PRIVATE
+    ${link} ozbound_flags OpenMP::OpenMP_CXX rapidcheck::rapidcheck GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${target}
     DISCOVERY_MODE PRE_TEST  # so that the sanitizers' run-time options of the test presets hold
     DISCOVERY_TIMEOUT 60

@@ -72,7 +72,7 @@ std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding en
   std::vector<VectorScale> scales(static_cast<std::size_t>(count));
   std::visit(
       [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > 1)
         for (Index i = 0; i < count; ++i) scales[static_cast<std::size_t>(i)] = scale_of_row(typed, i, encoding);
       },
       vectors.typed());
@@ -91,7 +91,7 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
   const auto vectors = vectors_of(operand, side);
   std::visit(
       [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads) if (count_ > 1)
         for (Index i = 0; i < count_; ++i)
           if (!special(i)) slice_row(typed, i, slicing_, exponent(i), side_, digits_.data() + i * slicing_.slices * inner_);
       },
@@ -121,7 +121,7 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
   }
   std::visit(
       [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > 1)
         for (Index i = 0; i < count; ++i) {
           auto& facts = vectors[static_cast<std::size_t>(i)];
           facts.scale = scales[static_cast<std::size_t>(i)];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -41,7 +42,7 @@ class RandomBits {
 /// Where a number lies in its format. e is the exponent of its leading bit.
 enum class ExponentClass {
   near_one,   ///< |e| <= 8
-  moderate,   ///< |e| up to a sixteenth of the format's range
+  moderate,   ///< |e| <= 63 (binary64) or 31 (binary32)
   wide,       ///< every normal exponent
   largest,    ///< the last two binades
   tiny,       ///< the first 60 (binary64) or 30 (binary32) normal binades
@@ -130,7 +131,10 @@ T assemble(std::uint64_t significand, int exponent, bool negative) {
 
 inline int sample_exponent(ExponentClass kind, int least, int least_normal, int largest, RandomBits& random) {
   switch (kind) {
-    case ExponentClass::moderate: return random.between(-largest / 16, largest / 16);
+    case ExponentClass::moderate: {
+      const int range = largest > 500 ? 63 : 31;
+      return random.between(-range, range);
+    }
     case ExponentClass::wide: return random.between(least_normal, largest);
     case ExponentClass::largest: return random.between(largest - 1, largest);
     case ExponentClass::tiny: return random.between(least_normal, least_normal + (largest > 500 ? 60 : 30));

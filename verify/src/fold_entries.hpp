@@ -8,7 +8,7 @@
 
 #include "ozbound/verify/entry_selection.hpp"
 
-namespace ozbound {
+namespace ozbound::judging {
 
 /// Visits the selected entries of a rows x cols matrix, in parallel, and gathers what was found.
 ///
@@ -41,4 +41,4 @@ Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, c
   return total;
 }
 
-}  // namespace ozbound
+}  // namespace ozbound::judging

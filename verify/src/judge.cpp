@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace ozbound {
+namespace ozbound::judging {
 
 void check_shape(const ResultView& c, const Oracle& oracle) {
   if (c.rows() != oracle.rows() || c.cols() != oracle.cols()) throw std::invalid_argument("c must be m x n");
@@ -23,4 +23,4 @@ bool correctly_rounded(const OracleEntry& entry, double computed) {
   return std::bit_cast<std::uint64_t>(entry.rounded) == std::bit_cast<std::uint64_t>(computed);
 }
 
-}  // namespace ozbound
+}  // namespace ozbound::judging

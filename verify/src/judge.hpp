@@ -4,7 +4,7 @@
 #include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/result_view.hpp"
 
-namespace ozbound {
+namespace ozbound::judging {
 
 /// @throws std::invalid_argument if c is not as large as the oracle's product.
 void check_shape(const ResultView& c, const Oracle& oracle);
@@ -30,4 +30,4 @@ class SquareSum {
   Magnitude sum_;
 };
 
-}  // namespace ozbound
+}  // namespace ozbound::judging

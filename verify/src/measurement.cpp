@@ -8,6 +8,8 @@
 namespace ozbound {
 namespace {
 
+using namespace judging;
+
 struct Gathered {
   Measurement counts;
   Magnitude componentwise, relative;

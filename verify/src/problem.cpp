@@ -135,11 +135,16 @@ double with_exponent_field(RandomStream& random, std::uint64_t field) {
   return std::bit_cast<double>((random.bits() & 0x800fffffffffffffU) | (field << 52));
 }
 
+/// A subnormal with `length` significant bits, 1 to 52.
+double subnormal_of_length(RandomStream& random, std::uint64_t length) {
+  const auto fraction = (random.bits() >> (64 - length)) | (std::uint64_t{1} << (length - 1));
+  return with_random_sign(random, std::bit_cast<double>(fraction));
+}
+
 /// A subnormal of random length, never zero.
 double subnormal_element(RandomStream& random) {
   const auto length = random.below(52) + 1;
-  const auto fraction = (random.bits() >> (64 - length)) | (std::uint64_t{1} << (length - 1));
-  return with_random_sign(random, std::bit_cast<double>(fraction));
+  return subnormal_of_length(random, length);
 }
 
 double mixed_element(RandomStream& random) {
@@ -158,11 +163,18 @@ Problem subnormal(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), std::move(b)};
 }
 
+/// An exponent drawn uniformly from those of all subnormals and of normals below 2^(last_field - 1022).
+double any_exponent(RandomStream& random, std::int64_t last_field) {
+  const auto field = random.integer(-51, last_field);
+  if (field > 0) return with_exponent_field(random, static_cast<std::uint64_t>(field));
+  return subnormal_of_length(random, static_cast<std::uint64_t>(field + 52));
+}
+
 Problem full_range(const Recipe& r, RandomStream& random) {
-  const auto small_fields = static_cast<std::uint64_t>(1022 - std::bit_width(static_cast<std::uint64_t>(r.k)));
-  auto a = filled(r.m, r.k, [&](Index, Index) { return with_exponent_field(random, random.below(2047)); });
-  auto b = filled(r.k, r.n,
-                  [&](Index, Index j) { return with_exponent_field(random, random.below(j % 2 == 0 ? 2047 : small_fields)); });
+  // |b| < 2^(-1 - bits of k): k products with |a| < 2^1024 stay below 2^1023.
+  const auto harmless_field = 1021 - static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(r.k)));
+  auto a = filled(r.m, r.k, [&](Index, Index) { return any_exponent(random, 2046); });
+  auto b = filled(r.k, r.n, [&](Index, Index j) { return any_exponent(random, j % 2 == 0 ? 2046 : harmless_field); });
   return {r, std::move(a), std::move(b)};
 }
 

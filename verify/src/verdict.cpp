@@ -9,12 +9,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "allowance.hpp"
 #include "fold_entries.hpp"
 #include "judge.hpp"
+#include "target_allowance.hpp"
 
 namespace ozbound {
 namespace {
+
+using namespace judging;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -108,7 +110,7 @@ Verdict finished(Verdict verdict, const ResultView& c, std::string claim, const 
 }
 
 /// The Frobenius norms take the place of the worst entry's error and bound; that entry is the one with the largest error.
-Verdict judged_normwise(const Gathered& gathered, const Allowance& allowance) {
+Verdict judged_normwise(const Gathered& gathered, const TargetAllowance& allowance) {
   auto verdict = gathered.verdict;
   if (verdict.special_mismatches > 0 || verdict.entries == 0) return verdict;
   const auto entries = Magnitude::of(static_cast<double>(verdict.entries));
@@ -149,7 +151,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
         [](Gathered&, Index, Index, const OracleEntry& entry, double computed) { return judged_rounding(entry, computed); });
     return finished(gathered.verdict, c, to_string(target), options);
   }
-  const Allowance allowance(target, oracle, c.format());
+  const TargetAllowance allowance(target, oracle, c.format());
   if (target.kind == Target::Kind::normwise) {
     if (!options.selection.is_all()) throw std::invalid_argument("selection must be all entries for a normwise target");
     const auto gathered =

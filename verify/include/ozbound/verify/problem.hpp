@@ -25,17 +25,17 @@ enum class Family {
                      ///< signs at random; exponents per row and column, |e| <= 4 phi
   maximal_digits_positive,  ///< the same significands, one sign per row (column), negative for the third: nothing cancels
                             ///< within a sum, and sums of digits are as large as digits allow
-  graded_rows,     ///< V; row i of A scaled by powers of two from 2^0 to 2^(-32 phi) (at most 2^-900)
-  graded_columns,  ///< V; column j of B so scaled
-  graded_inner,    ///< V; column l of A scaled from 2^(16 phi) to 2^(-16 phi), row l of B inversely
-  subnormal,       ///< row i of A, by i mod 3: subnormals; subnormals and numbers below 2^-1010 mixed; V. Column j of B, by
-                   ///< j mod 4: V; subnormals; mixed; 2^1000 V
-  full_range,      ///< any exponent of a double, subnormals included. Products with the even columns of B may overflow; the
-                   ///< odd columns are so small that they cannot
-  integers,        ///< A: integers |a| <= 15; B: integers |b| < 2^53, of random length
-  sparse,          ///< wide_exponents within a pattern chosen by seed mod 4: one element in ten; arrow (first row, first
-                   ///< column, diagonal); band of width 5; every third row and column of A and of B empty
-  fem,             ///< A: stiffness matrix of a clamped Euler-Bernoulli beam (deflection and rotation at each node, element
+  graded_rows,              ///< V; row i of A scaled by powers of two from 2^0 to 2^(-32 phi) (at most 2^-900)
+  graded_columns,           ///< V; column j of B so scaled
+  graded_inner,             ///< V; column l of A scaled from 2^(16 phi) to 2^(-16 phi), row l of B inversely
+  subnormal,   ///< row i of A, by i mod 3: subnormals; subnormals and numbers below 2^-1010 mixed; V. Column j of B, by
+               ///< j mod 4: V; subnormals; mixed; 2^1000 V
+  full_range,  ///< any exponent of a double, subnormals included. Products with the even columns of B may overflow; the
+               ///< odd columns are so small that they cannot
+  integers,    ///< A: integers |a| <= 15; B: integers |b| < 2^53, of random length
+  sparse,      ///< wide_exponents within a pattern chosen by seed mod 4: one element in ten; arrow (first row, first
+               ///< column, diagonal); band of width 5; every third row and column of A and of B empty
+  fem,         ///< A: stiffness matrix of a clamped Euler-Bernoulli beam (deflection and rotation at each node, element
         ///< length 1/N, bending stiffness U e^(phi N) per element, the last rotation left out where the size is odd); B: its
         ///< inverse by banded LDL^T in double. Size max(m, n, k), leading blocks of other shapes
 };

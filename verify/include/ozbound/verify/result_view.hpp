@@ -25,9 +25,7 @@ class ResultView {
   [[nodiscard]] Index rows() const { return format_ == ResultFormat::binary64 ? doubles_.rows() : floats_.rows(); }
   [[nodiscard]] Index cols() const { return format_ == ResultFormat::binary64 ? doubles_.cols() : floats_.cols(); }
 
-  double operator()(Index i, Index j) const {
-    return format_ == ResultFormat::binary64 ? doubles_(i, j) : static_cast<double>(floats_(i, j));
-  }
+  double operator()(Index i, Index j) const;
 
  private:
   ResultFormat format_ = ResultFormat::binary64;

@@ -1,4 +1,4 @@
-#include "allowance.hpp"
+#include "target_allowance.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "judge.hpp"
 
-namespace ozbound {
+namespace ozbound::judging {
 namespace {
 
 /// 2-norms of the rows, downward. A row that is not finite gets 0: its entries are judged by class.
@@ -28,7 +28,7 @@ std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
 
 }  // namespace
 
-Allowance::Allowance(const Target& target, const Oracle& oracle, ResultFormat format)
+TargetAllowance::TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format)
     : kind_(target.kind), oracle_(oracle), tau_(Magnitude::of(target.tau)) {
   underflow_ = Magnitude::power_of_two(smallest_exponent(format) - 1);
   if (kind_ == Target::Kind::dgemm) {
@@ -42,7 +42,7 @@ Allowance::Allowance(const Target& target, const Oracle& oracle, ResultFormat fo
   }
 }
 
-Magnitude Allowance::rowcol_lower(Index i, Index j) const {
+Magnitude TargetAllowance::rowcol_lower(Index i, Index j) const {
   const auto& in = oracle_.operands();
   Magnitude sum;
   if (in.alpha != 0 && std::isfinite(in.alpha)) {
@@ -53,7 +53,7 @@ Magnitude Allowance::rowcol_lower(Index i, Index j) const {
   return sum;
 }
 
-Magnitude Allowance::lower(Index i, Index j, const OracleEntry& entry) const {
+Magnitude TargetAllowance::lower(Index i, Index j, const OracleEntry& entry) const {
   switch (kind_) {
     case Target::Kind::dgemm:
     case Target::Kind::componentwise: return add_lower(multiply_lower(tau_, entry.scale_lower), underflow_);
@@ -65,4 +65,4 @@ Magnitude Allowance::lower(Index i, Index j, const OracleEntry& entry) const {
   throw std::invalid_argument("target allows no error");
 }
 
-}  // namespace ozbound
+}  // namespace ozbound::judging

@@ -6,13 +6,13 @@
 #include "ozbound/verify/magnitude.hpp"
 #include "ozbound/verify/oracle.hpp"
 
-namespace ozbound {
+namespace ozbound::judging {
 
 /// What a target allows each entry to err, rounded downward: tau M and the like, and underflow.
-class Allowance {
+class TargetAllowance {
  public:
   /// Any target but `cr`. @pre the oracle outlives this.
-  Allowance(const Target& target, const Oracle& oracle, ResultFormat format);
+  TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format);
 
   /// For `normwise` this is tau M_ij, of which the target takes the norm. @pre entry is the oracle's finite entry (i, j).
   [[nodiscard]] Magnitude lower(Index i, Index j, const OracleEntry& entry) const;
@@ -29,4 +29,4 @@ class Allowance {
   std::vector<Magnitude> row_norms_, column_norms_;  ///< ||a_i||_2, ||b_j||_2, downward; for `rowcol` alone
 };
 
-}  // namespace ozbound
+}  // namespace ozbound::judging
