@@ -1,5 +1,5 @@
 # The installed tree: find_package(ozbound) gives ozbound::ozbound, and with COMPONENTS verify also ozbound::verify, so that
-# only those who judge need MPFR and Boost.
+# only those who judge need MPFR.
 
 include(CMakePackageConfigHelpers)
 
