@@ -22,7 +22,8 @@ constexpr std::array<std::pair<Accumulation, std::string_view>, 3> accumulations
 int parse_int(std::string_view text, const std::string& part) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) refuse(part + " must be an integer", text);
+  const bool padded = text.size() > 1 && text.front() == '0';
+  if (error != std::errc{} || end != text.data() + text.size() || padded) refuse(part + " must be an integer", text);
   if (value < 0 || value > 1000) refuse(part + " is out of range", text);
   return value;
 }
@@ -73,6 +74,9 @@ Index SplitPlan::int32_terms() const {
 }
 
 void SplitPlan::validate() const {
+  for (const auto& encoding : {a.encoding, b.encoding})
+    if (const auto name = to_string(encoding); parse_encoding(name) != encoding)
+      refuse("beta of " + name + " must be 8", std::to_string(encoding.beta));
   if (a.encoding.radix_bits() != b.encoding.radix_bits())
     refuse("both encodings must have one radix", to_string(a.encoding) + "," + to_string(b.encoding));
   for (const int slices : {a.slices, b.slices})

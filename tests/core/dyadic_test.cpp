@@ -8,13 +8,13 @@
 
 #include "support/exact.hpp"
 #include "support/generators.hpp"
+#include "support/wide.hpp"
 
 namespace ozbound {
 namespace {
 
+using test::exact;
 using test::Exact;
-
-Exact exact(const Dyadic& x) { return {x.negative ? -test::cpp_int(x.magnitude) : test::cpp_int(x.magnitude), x.exponent}; }
 
 static_assert(bit_length(0) == 0);
 static_assert(to_dyadic(-0x1.8p-3).negative);

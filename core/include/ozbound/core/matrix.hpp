@@ -77,7 +77,10 @@ template <class T>
 /// @throws std::invalid_argument if ld < max(1, rows).
 template <class T>
 [[nodiscard]] MatrixView<T> column_major(T* data, Index rows, Index cols, Index ld) {
-  return row_major(data, cols, rows, ld).transposed();
+  if (ld < 1 || ld < rows)
+    throw std::invalid_argument("ld must be at least max(1, rows) = " + std::to_string(rows > 1 ? rows : 1) + ": " +
+                                std::to_string(ld));
+  return {data, rows, cols, 1, ld};
 }
 
 /// A rows x cols matrix that owns its elements, row-major and contiguous, zero at first.

@@ -54,8 +54,8 @@ struct SplitPlan {
   /// How many digit products an INT32 sum holds, whatever the digits: floor((2^31 - 1) / (D_A D_B)).
   [[nodiscard]] Index int32_terms() const;
 
-  /// @throws std::invalid_argument naming the part: slice counts outside 1 … max_slices, cut outside 2 … s_A + s_B, or two
-  /// encodings of different radix, whose products share no diagonals.
+  /// @throws std::invalid_argument naming the part: an encoding that parse_encoding does not make, slice counts outside
+  /// 1 … max_slices, cut outside 2 … s_A + s_B, or two encodings of different radix, whose products share no diagonals.
   void validate() const;
 
   bool operator==(const SplitPlan&) const = default;
