@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "print.hpp"
 #include "support/classified.hpp"
 
 namespace ozbound {

@@ -192,7 +192,8 @@ Anatomy anatomy(double x) {
 
 ExactOracle::Lines::Lines(MatrixView<const double> matrix)
     : elements(static_cast<std::size_t>(matrix.rows() * matrix.cols())), lines(static_cast<std::size_t>(matrix.rows())) {
-#pragma omp parallel for
+  [[maybe_unused]] const bool large = elements.size() > 10000;  // threads pay off
+#pragma omp parallel for if (large)
   for (Index i = 0; i < matrix.rows(); ++i) {
     auto& line = lines[static_cast<std::size_t>(i)];
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -208,7 +209,7 @@ ExactOracle::Lines::Lines(MatrixView<const double> matrix)
     line.first_slot = first;
     line.slots = static_cast<std::size_t>(last - first + 1);
   }
-#pragma omp parallel for
+#pragma omp parallel for if (large)
   for (Index i = 0; i < matrix.rows(); ++i)
     for (Index l = 0; l < matrix.cols(); ++l) {
       const double x = matrix(i, l);

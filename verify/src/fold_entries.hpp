@@ -23,7 +23,7 @@ Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, c
   const Index runs = (count + run_length - 1) / run_length;
   std::vector<Gathered> gathered(static_cast<std::size_t>(runs), empty);
   std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (runs > 1)
   for (Index run = 0; run < runs; ++run) {
     try {
       for (Index t = run * run_length; t < std::min(count, (run + 1) * run_length); ++t) {

@@ -13,7 +13,7 @@ namespace {
 /// 2-norms of the rows, downward. A row that is not finite gets 0: its entries are judged by class.
 std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
   std::vector<Magnitude> norms(static_cast<std::size_t>(matrix.rows()));
-#pragma omp parallel for
+#pragma omp parallel for if (matrix.rows() * matrix.cols() > 10000)
   for (Index i = 0; i < matrix.rows(); ++i) {
     SquareSum squares;
     bool finite = true;

@@ -14,7 +14,8 @@
 namespace ozbound {
 
 /// Whether a computed C is as accurate as claimed, and its worst entry. No rounding hides a failure: errors are rounded
-/// upward, bounds downward, ratios upward.
+/// upward, bounds downward, ratios upward. So a claim met with equality may read as a ratio a few 2^-52 above 1; a correctly
+/// rounded entry never does.
 struct Verdict {
   std::string claim;                             ///< what was judged: a target's spelling, or "bound"
   ResultFormat format = ResultFormat::binary64;  ///< of C

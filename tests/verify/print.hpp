@@ -1,0 +1,12 @@
+#pragma once
+
+#include <ostream>
+
+#include "ozbound/verify/magnitude.hpp"
+
+namespace ozbound {
+
+/// How GoogleTest shows a magnitude.
+inline void PrintTo(const Magnitude& x, std::ostream* out) { *out << to_string(x); }
+
+}  // namespace ozbound
