@@ -101,9 +101,9 @@ OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const S
     sum = {shifted<diagonal_limbs>(WideInteger<1>{{total.magnitude}}, 0), scale + total.exponent, total.negative};
   }
   const auto grid = GridSum<8>::of(scaled(sum, scalars.alpha), scaled(widen(c0), scalars.beta));
-  if (error == 0) return {grid.round(scalars.format), true};
   if (!is_finite(bits_of(error), binary64)) return {grid.round(scalars.format), scalars.alpha.magnitude == 0};
-  const auto radius = to_dyadic(error);
+  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, whatever the caller flushes
+  if (radius.magnitude == 0) return {grid.round(scalars.format), true};
   return grid.round_enclosed(scaled(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
                              scalars.format);
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace ozbound::test {
+
+/// While it lives, this thread flushes subnormal results and operands to zero, where the processor can.
+class FlushToZero {
+ public:
+#if defined(__SSE2__)
+  static constexpr bool available = true;
+  FlushToZero() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040); }
+  ~FlushToZero() { _mm_setcsr(saved_); }
+#else
+  static constexpr bool available = false;
+  FlushToZero() = default;
+#endif
+  FlushToZero(const FlushToZero&) = delete;
+  FlushToZero& operator=(const FlushToZero&) = delete;
+
+ private:
+  [[maybe_unused]] unsigned saved_ = 0;
+};
+
+/// Whether subnormals are zeros now: so that a test of FlushToZero is no test of nothing.
+inline bool flushes() {
+  const volatile double least = 0x1p-1074;
+  return !(least > 0);
+}
+
+}  // namespace ozbound::test
