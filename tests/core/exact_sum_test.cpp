@@ -249,7 +249,9 @@ void check_enclosures(int rounds, std::uint64_t seed) {
   int undecided = 0;
   int owed = 0;
   for (int i = 0; i < rounds; ++i) {
-    const auto [x, y] = sample_terms<T, Limbs - 1>(random);
+    const auto terms = sample_terms<T, Limbs - 1>(random);
+    const auto& x = terms.first;
+    const auto& y = terms.second;
     const auto sum = GridSum<Limbs>::of(x, y);
     const auto value = exact(x) + exact(y);
     const auto error = sample_error<T>(value, random);
