@@ -27,7 +27,7 @@ nlohmann::json to_json(const Certificate& certificate) {
            {{"source", certificate.bound.source},
             {"rigorous", true},
             {"terms", terms},
-            {"alpha", certificate.bound.alpha},
+            {"alpha", json_number(certificate.bound.alpha)},
             {"result_factor", certificate.bound.result_factor},
             {"underflow", certificate.bound.underflow}}},
           {"assumptions", certificate.bound.assumptions}};

@@ -1,7 +1,7 @@
 #include "ozbound/bounds/decision.hpp"
 
 #include <array>
-#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -42,6 +42,13 @@ Index size_member(const nlohmann::json& json, const char* name) {
   if (!json.contains(name) || !json.at(name).is_number_integer() || json.at(name).get<Index>() < 0)
     throw std::invalid_argument(std::string("decision: member '") + name + "' must be a size");
   return json.at(name).get<Index>();
+}
+
+/// 0 where it is missing.
+double number_member(const nlohmann::json& json, const char* name) {
+  if (!json.contains(name)) return 0;
+  if (json.at(name) == "inf") return std::numeric_limits<double>::infinity();
+  return member<double>(json, name);
 }
 
 }  // namespace
@@ -86,8 +93,8 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.n = size_member(json, "n");
   decision.k = size_member(json, "k");
   decision.reason = json.value("reason", "");
-  decision.cost = json.contains("cost") && json.at("cost").is_number() ? json.at("cost").get<double>() : 0;
-  decision.ratio = json.contains("ratio") && json.at("ratio").is_number() ? json.at("ratio").get<double>() : 0;
+  decision.cost = number_member(json, "cost");
+  decision.ratio = number_member(json, "ratio");
   return decision;
 }
 

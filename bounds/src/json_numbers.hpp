@@ -5,7 +5,10 @@
 
 namespace ozbound {
 
-/// JSON has no infinity: "inf" stands for it.
-inline nlohmann::json json_number(double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(x > 0 ? "inf" : "nan"); }
+/// JSON has no infinity: "inf" and "-inf" stand for it.
+inline nlohmann::json json_number(double x) {
+  if (std::isfinite(x)) return x;
+  return x > 0 ? "inf" : x < 0 ? "-inf" : "nan";
+}
 
 }  // namespace ozbound
