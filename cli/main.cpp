@@ -11,14 +11,15 @@
 
 #include "atomic_file.hpp"
 #include "commands.hpp"
+#include "ozbound/bounds/decide.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
 namespace {
 
-ExitCode complain(std::string_view wrong) {
+ExitCode complain(std::string_view wrong, ExitCode code = ExitCode::bad_input) {
   fmt::print(stderr, "ozbound: {}\n", one_line(wrong));
-  return ExitCode::bad_input;
+  return code;
 }
 
 void finish_output() {
@@ -38,7 +39,7 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Products of FP64 matrices on integer units, with proven error bounds", "ozbound");
   app.set_version_flag("--version", OZBOUND_VERSION);
   app.require_subcommand(1);
-  for (auto* const add : {add_generate, add_verify, add_info}) add(app, action);
+  for (auto* const add : {add_gemm, add_generate, add_verify, add_info}) add(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -56,6 +57,8 @@ ExitCode run(int argc, const char* const* argv) {
 ExitCode run_or_complain(int argc, const char* const* argv) {
   try {
     return run(argc, argv);
+  } catch (const CannotCertify& error) {
+    return complain(error.what(), ExitCode::not_certified);
   } catch (const std::bad_alloc&) {
     return complain("there is not enough memory");
   } catch (const std::exception& error) {

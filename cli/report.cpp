@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "atomic_file.hpp"
-
 namespace ozbound::cli {
 namespace {
 
@@ -34,9 +32,11 @@ nlohmann::ordered_json json_number(double x) {
 
 void print_json(const nlohmann::ordered_json& object) { fmt::print(stdout, "{}", text_of(object)); }
 
+void write_json(AtomicFile& file, const nlohmann::ordered_json& object) { file.write(text_of(object)); }
+
 void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& object) {
   AtomicFile file(path);
-  file.write(text_of(object));
+  write_json(file, object);
   file.commit();
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "atomic_file.hpp"
+
 namespace ozbound::cli {
 
 /// What is said, under what name.
@@ -23,6 +25,9 @@ nlohmann::ordered_json json_number(double x);
 
 /// For programs: one object on standard output.
 void print_json(const nlohmann::ordered_json& object);
+
+/// The same appended to a file still to be committed.
+void write_json(AtomicFile& file, const nlohmann::ordered_json& object);
 
 /// The same in a file, whole or not at all.
 void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& object);

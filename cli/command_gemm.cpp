@@ -1,0 +1,284 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "verification.hpp"
+
+#include "commands.hpp"
+#include "decision_arguments.hpp"
+#include "matrix_file.hpp"
+#include "operand_record.hpp"
+#include "operands.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/mpfr_oracle.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "stopwatch.hpp"
+#include "text.hpp"
+#include "watched_oracle.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+constexpr Index sampled_entries = 10000;
+
+enum class Judging { none, sample, exact, mpfr };
+
+struct Arguments {
+  OperandArguments operands;
+  DecisionArguments decision;
+  std::string plan, replayed, output, report;  // empty where they are not given
+  Judging judging = Judging::none;
+  double workspace = unlimited_workspace;
+  bool json = false;
+};
+
+Judging parse_judging(const std::string& text) {
+  if (text == "none") return Judging::none;
+  if (text == "sample") return Judging::sample;
+  if (text == "exact") return Judging::exact;
+  if (text == "mpfr") return Judging::mpfr;
+  throw std::invalid_argument("--verify: " + quote(text) + " is not one of none, sample, exact, mpfr");
+}
+
+/// What the command line fixes of the decision before the matrices are read.
+class Wish {
+ public:
+  explicit Wish(const Arguments& arguments) : engine_(arguments.decision.engine) {
+    if (!arguments.replayed.empty()) replayed_ = read_decision(arguments.replayed);
+    if (!arguments.decision.target.empty()) target_ = parse_target(arguments.decision.target);
+    if (!arguments.plan.empty()) plan_ = parse_given_plan(arguments.plan);
+  }
+
+  [[nodiscard]] Decision decision(const OperandFiles& files, const Engine& engine) const {
+    if (replayed_) return *replayed_;
+    if (plan_) return planned(files, engine);
+    return decide(files.a(), files.b(), target(), engine, decide_options(files, engine_));
+  }
+
+  /// Whether C is only wanted if it meets the decision's target. A plan alone promises nothing, nor does its replay.
+  [[nodiscard]] bool binds() const { return replayed_ ? std::isfinite(replayed_->ratio) : target_ || !plan_; }
+
+ private:
+  static SplitPlan parse_given_plan(const std::string& text) {
+    try {
+      return parse_plan(text);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(std::string("--plan: ") + error.what());
+    }
+  }
+
+  [[nodiscard]] Target target() const { return target_.value_or(Target::dgemm()); }
+
+  [[nodiscard]] Decision planned(const OperandFiles& files, const Engine& engine) const {
+    const bool refined = target().kind == Target::Kind::correctly_rounded;
+    Decision decision{
+        target(), refined ? Method::correctly_rounded : Method::slices, plan_, files.m(), files.n(), files.k(), 0, 0, {}, {}};
+    decision.cost = engine.costs().slices(*plan_, files.m(), files.n(), files.k());
+    decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
+    decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
+    return decision;
+  }
+
+  EngineChoice engine_;
+  std::optional<Decision> replayed_;
+  std::optional<Target> target_;
+  std::optional<SplitPlan> plan_;
+};
+
+/// The outputs, made before the work to learn early that they could not be written.
+struct Outputs {
+  explicit Outputs(const Arguments& arguments) : c(checked(arguments)) {
+    if (!arguments.report.empty()) report.emplace(arguments.report);
+  }
+
+  AtomicFile c;
+  std::optional<AtomicFile> report;
+
+ private:
+  static const std::string& checked(const Arguments& arguments) {
+    output_format(arguments.output);
+    if (std::filesystem::weakly_canonical(arguments.output) == std::filesystem::weakly_canonical(arguments.report))
+      throw std::invalid_argument(arguments.output + ": C and the report cannot be the same file");
+    return arguments.output;
+  }
+};
+
+/// One run of the command and all that is known of it.
+class Run {
+ public:
+  Run(const Arguments& arguments, const std::string& command_line)
+      : arguments_(arguments), command_line_(command_line), wish_(arguments), outputs_(arguments) {}
+
+  ExitCode go() {
+    const auto engine = make_engine(arguments_.decision.threads);
+    threads_ = engine.threads();
+    watch_.time("read", [&] { files_.emplace(arguments_.operands); });
+    watch_.time("decide", [&] { decide_on(engine); });
+    watch_.time("multiply", [&] { multiply(engine); });
+    if (wish_.binds() && !certificate_.holds) refuse();
+    if (arguments_.judging != Judging::none) watch_.time("verify", [&] { judge(); });
+    watch_.time("write", [&] { write(); });
+    return finish();
+  }
+
+ private:
+  void decide_on(const Engine& engine) {
+    const Progress progress("deciding");
+    decision_ = wish_.decision(*files_, engine);
+  }
+
+  void multiply(const Engine& engine) {
+    const Progress progress("multiplying");
+    c_ = new_product(files_->m(), files_->n(), result_format(*files_));
+    const GemmCall call{files_->a(), files_->b(), output_view(c_), files_->alpha(), files_->beta(), files_->c0()};
+    // A replayed decision may be for native DGEMM: what it needs is there, whatever --engine says.
+    certificate_ = gemm(call, decision_, engine, {arguments_.workspace, native_gemm(EngineChoice::automatic)});
+  }
+
+  [[noreturn]] void refuse() const {
+    throw CannotCertify(
+        fmt::format("{} does not certify {}: entry ({}, {}) may be wrong by {} times what the target allows; {} is not written",
+                    decision_.plan ? to_string(*decision_.plan) : to_string(decision_.method), to_string(decision_.target),
+                    certificate_.worst_i, certificate_.worst_j, format_upper(certificate_.ratio), arguments_.output));
+  }
+
+  void judge() {
+    const DoubleView a(files_->a()), b(files_->b()), c0(files_->c0());
+    const auto oracle = make_oracle({a.view(), b.view(), files_->alpha(), files_->beta(), c0.view()});
+    JudgeOptions options;
+    options.reproduction = command_line_;
+    if (arguments_.judging == Judging::sample) options.selection = EntrySelection::sample(sampled_entries, 0);
+    const Index all = files_->m() * files_->n();
+    const Index entries = options.selection.is_all() ? all : std::min(all, sampled_entries);
+    Progress progress("judging");
+    const WatchedOracle watched(*oracle, entries * verification_passes(certificate_, options.selection), progress);
+    verification_ = verify_product(c_, certificate_, watched, options);
+  }
+
+  [[nodiscard]] std::unique_ptr<Oracle> make_oracle(const Operands& operands) const {
+    if (arguments_.judging == Judging::mpfr) return std::make_unique<MpfrOracle>(operands, MpfrOracle::exact_bits(files_->k()));
+    return std::make_unique<ExactOracle>(operands);
+  }
+
+  void write() {
+    const Progress progress("writing");
+    std::visit([this](const auto& values) { write_matrix(outputs_.c, values.view()); }, c_.values);
+    outputs_.c.flush();
+  }
+
+  /// C and its report, both or neither: each is on the disk before the first gets its name.
+  ExitCode finish() {
+    const auto record = report();
+    if (outputs_.report) {
+      write_json(*outputs_.report, record);
+      outputs_.report->flush();
+    }
+    outputs_.c.commit();
+    if (outputs_.report) outputs_.report->commit();
+    arguments_.json ? print_json(record) : print_for_people();
+    if (!verification_ || verification_->holds()) return ExitCode::success;
+    fmt::print(stderr, "ozbound: the verdict failed; {} is written all the same\n", one_line(arguments_.output));
+    return ExitCode::verdict_failed;
+  }
+
+  [[nodiscard]] nlohmann::ordered_json report() const {
+    nlohmann::ordered_json record{{"schema", "ozbound-report-1"},
+                                  {"version", OZBOUND_VERSION},
+                                  {"command", command_line_},
+                                  {"operands", operand_record(arguments_.operands, *files_)},
+                                  {"result", {{"file", arguments_.output}, {"type", c_.is_float() ? "f4" : "f8"}}},
+                                  {"engine", certificate_.method == Method::native ? "native" : "cpu"},
+                                  {"threads", threads_},
+                                  {"decision", nlohmann::ordered_json(to_json(decision_))},
+                                  {"certificate", nlohmann::ordered_json(to_json(certificate_))}};
+    if (verification_) record["verification"] = to_json(*verification_);
+    for (const auto& [phase, seconds] : watch_.phases()) record["seconds"][phase] = seconds;
+    return record;
+  }
+
+  void print_for_people() const {
+    Table table{{"C", fmt::format("{} x {} in {}", files_->m(), files_->n(), arguments_.output)},
+                {"method", method_text()},
+                {"plan", plan_text()},
+                {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
+                {"bound", format_upper(certificate_.ratio) + " of what the target allows"},
+                {"largest bound", format_upper(certificate_.largest_bound) + " of any entry"}};
+    if (!certificate_.plans.empty() || certificate_.exact > 0)
+      table.emplace_back("left open", fmt::format("{} entries; {} summed exactly", certificate_.undecided, certificate_.exact));
+    for (const auto& assumption : certificate_.bound.assumptions) table.emplace_back("assumes", assumption);
+    for (const auto& [phase, seconds] : watch_.phases()) table.emplace_back(phase, fmt::format("{:.3f} s", seconds));
+    print_table(table);
+    if (!verification_) return;
+    for (const auto& verdict : verification_->verdicts) print_text(explain(verdict));
+  }
+
+  [[nodiscard]] std::string method_text() const {
+    if (certificate_.method == Method::native) return "native DGEMM, " + certificate_.native;
+    return to_string(certificate_.method) + (decision_.reason.empty() ? "" : ": " + decision_.reason);
+  }
+
+  [[nodiscard]] std::string plan_text() const {
+    std::string text;
+    for (const auto& plan : certificate_.plans)
+      text += fmt::format("{}{}, {} products", text.empty() ? "" : "; then ", to_string(plan), plan.products());
+    return text.empty() ? "none" : text;
+  }
+
+  const Arguments& arguments_;
+  const std::string& command_line_;
+  Wish wish_;
+  Outputs outputs_;
+  std::optional<OperandFiles> files_;
+  Decision decision_;
+  MatrixFile c_;
+  Certificate certificate_;
+  std::optional<Verification> verification_;
+  Stopwatch watch_;
+  int threads_ = 0;
+};
+
+}  // namespace
+
+void add_gemm(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("gemm", "Multiply to a target accuracy, and prove it");
+  auto arguments = std::make_shared<Arguments>();
+  add_operand_arguments(*command, arguments->operands);
+  command->add_option("-o,--output", arguments->output, "File of C, .npy or .mtx")->required()->type_name("FILE");
+  const auto options = add_decision_arguments(*command, arguments->decision);
+  auto* plan = command->add_option("--plan", arguments->plan, "Multiply under this plan, such as balanced:7x7:cut=8:exact");
+  plan->type_name("SPEC")->excludes(options.engine);
+  command->add_option("--decision", arguments->replayed, "Replay the decision of this file, or of this report")
+      ->type_name("FILE")
+      ->excludes(options.target)
+      ->excludes(options.engine)
+      ->excludes(plan);
+  command
+      ->add_option_function<std::string>(
+          "--verify", [arguments](const std::string& text) { arguments->judging = parse_judging(text); },
+          "Judge C by an oracle: a sample of 10000 entries exactly, all of them exactly, or all by MPFR")
+      ->type_name("none|sample|exact|mpfr");
+  command->add_option("--report", arguments->report, "File for decision, certificate and verdict as JSON")->type_name("FILE");
+  command
+      ->add_option_function<std::string>(
+          "--workspace",
+          [arguments](const std::string& text) {
+            arguments->workspace = static_cast<double>(parse_bytes(text, "--workspace"));
+          },
+          "Memory for slices, such as 512M; C has the same bits for any")
+      ->type_name("SIZE");
+  command->add_flag("--json", arguments->json, "The report on standard output instead of a table");
+  command->callback([&action, arguments] {
+    action = [arguments](const std::string& command_line) { return Run(*arguments, command_line).go(); };
+  });
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,91 @@
+#include "decision_arguments.hpp"
+
+#include <omp.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "json_file.hpp"
+#include "ozbound/native.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+constexpr std::int64_t most_threads = 4096;
+
+EngineChoice parse_engine(const std::string& text) {
+  if (text == "auto") return EngineChoice::automatic;
+  if (text == "cpu") return EngineChoice::cpu;
+  if (text == "native") return EngineChoice::native;
+  throw std::invalid_argument("--engine: " + quote(text) + " is not one of auto, cpu, native");
+}
+
+}  // namespace
+
+CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice) {
+  const auto store = [&choice](const std::string& text) { choice = parse_engine(text); };
+  return command
+      .add_option_function<std::string>("--engine", store, "cpu: no native DGEMM; native: nothing else; auto: the cheapest way")
+      ->type_name("auto|cpu|native");
+}
+
+DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments) {
+  auto* target =
+      command.add_option("--target", arguments.target, "How accurate: dgemm, cr, componentwise:1e-14, …; dgemm if not given");
+  target->type_name("TARGET");
+  auto* engine = add_engine_option(command, arguments.engine);
+  command
+      .add_option_function<std::string>(
+          "--threads",
+          [&arguments](const std::string& text) {
+            arguments.threads = static_cast<int>(parse_integer(text, "--threads", 1, most_threads));
+          },
+          "Threads; as many as the machine offers if not given")
+      ->type_name("COUNT");
+  return {target, engine};
+}
+
+CpuEngine make_engine(int threads) {
+  if (threads > 0) omp_set_num_threads(threads);
+  return CpuEngine({.threads = threads});
+}
+
+const Format& result_format(const OperandFiles& files) {
+  return files.a().is_double() || files.b().is_double() ? binary64 : binary32;
+}
+
+const NativeGemm* native_gemm(EngineChoice choice) {
+  if (choice == EngineChoice::cpu) return nullptr;
+  const auto* native = ozbound::native_gemm();
+  if (native == nullptr && choice == EngineChoice::native)
+    throw std::invalid_argument("--engine: this build has no native DGEMM");
+  return native;
+}
+
+DecideOptions decide_options(const OperandFiles& files, EngineChoice choice) {
+  DecideOptions options;
+  options.alpha = files.alpha();
+  options.beta = files.beta();
+  options.c0 = files.c0();
+  options.format = result_format(files);
+  options.native = native_gemm(choice);
+  options.slices = choice != EngineChoice::native;
+  return options;
+}
+
+Decision read_decision(const std::filesystem::path& path) {
+  const InputFile file(path);
+  auto json = read_json(file);
+  if (json.is_object() && json.contains("decision")) json = nlohmann::json(json["decision"]);
+  try {
+    return decision_from_json(json);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(file.name(), error.what());
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(file.name(), "the decision has a member of the wrong type");
+  }
+}
+
+}  // namespace ozbound::cli

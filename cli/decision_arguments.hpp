@@ -1,0 +1,59 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "operands.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace ozbound::cli {
+
+/// Which ways of computing C are open.
+enum class EngineChoice {
+  automatic,  ///< slices, native DGEMM and the superaccumulator
+  cpu,        ///< no native DGEMM
+  native,     ///< native DGEMM alone
+};
+
+/// How the command line wants C to be computed, and with how many threads.
+struct DecisionArguments {
+  std::string target;  ///< empty where it is not given
+  EngineChoice engine = EngineChoice::automatic;
+  int threads = 0;  ///< 0: as many as the machine offers
+};
+
+/// The options of a subcommand that others of its options may exclude.
+struct DecisionOptions {
+  CLI::Option* target;
+  CLI::Option* engine;
+};
+
+/// --target, --engine and --threads. `arguments` must outlive `command`.
+DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments);
+
+/// --engine alone. `choice` must outlive `command`.
+CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice);
+
+/// An engine with that many threads, which everything else in this process uses from now on too.
+CpuEngine make_engine(int threads);
+
+/// binary32 where A and B both are, else binary64.
+const Format& result_format(const OperandFiles& files);
+
+/// @throws std::invalid_argument if only native DGEMM is wanted and this build has none.
+DecideOptions decide_options(const OperandFiles& files, EngineChoice choice);
+
+/// The native DGEMM that a choice leaves open, or null.
+const NativeGemm* native_gemm(EngineChoice choice);
+
+/// A saved decision (docs/records.md): the file holds it alone, or a report with a member `decision`.
+/// @throws InputError for anything else.
+Decision read_decision(const std::filesystem::path& path);
+
+}  // namespace ozbound::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "operands.hpp"
+
+namespace ozbound::cli {
+
+/// Files, sizes and types of the operands, and the scalars (docs/records.md).
+nlohmann::ordered_json operand_record(const OperandArguments& arguments, const OperandFiles& files);
+
+}  // namespace ozbound::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atomic>
+
+#include "ozbound/verify/oracle.hpp"
+#include "progress.hpp"
+
+namespace ozbound::cli {
+
+/// Answers for another oracle and tells how far a pass over so many entries has come. Both must outlive it.
+class WatchedOracle final : public Oracle {
+ public:
+  WatchedOracle(const Oracle& oracle, Index entries, Progress& progress)
+      : Oracle(oracle.operands()), oracle_(oracle), entries_(static_cast<double>(entries)), progress_(progress) {}
+
+ private:
+  [[nodiscard]] OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const override {
+    progress_.update(static_cast<double>(done_.fetch_add(1, std::memory_order_relaxed)) / entries_);
+    return oracle_.evaluate(i, j, computed, format);
+  }
+
+  const Oracle& oracle_;
+  double entries_;
+  Progress& progress_;
+  mutable std::atomic<Index> done_ = 0;
+};
+
+}  // namespace ozbound::cli
