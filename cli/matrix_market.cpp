@@ -138,8 +138,7 @@ class Reader {
     if (__builtin_mul_overflow(rows_, cols_, &count)) fail_too_large();
     if (banner_.symmetry == Symmetry::general) return count;
     const Index diagonal = banner_.symmetry == Symmetry::symmetric ? rows_ : -rows_;
-    if (__builtin_add_overflow(count, diagonal, &count)) fail_too_large();
-    return count / 2;
+    return (count + diagonal) / 2;  // a square below 2^63 leaves room for its diagonal
   }
 
   /// A count that the bytes of the file cannot hold is refused before anything is done for it.

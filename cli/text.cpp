@@ -39,6 +39,12 @@ int unit_shift(std::string_view unit) {
   return place == std::string_view::npos ? -1 : 10 * (static_cast<int>(place) + 1);
 }
 
+double read_back(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 }  // namespace
 
 std::string quote(std::string_view text) {
@@ -113,11 +119,12 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_upper(double x) {
-  const auto nearest = fmt::format("{:.4g}", x);
-  double read_back = 0;
-  std::from_chars(nearest.data(), nearest.data() + nearest.size(), read_back);
-  if (read_back >= x || !std::isfinite(x)) return nearest;
-  return fmt::format("{:.4g}", x * (1 + 0x1p-10));  // more than half a unit of the fourth digit, whatever the digits
+  if (!std::isfinite(x) || x < 1e-300) return fmt::format("{}", x);
+  const auto nearest = fmt::format("{:.3e}", x);
+  double value = read_back(nearest);
+  const int exponent = std::stoi(nearest.substr(nearest.find('e') + 1));
+  if (value < x) value += read_back(fmt::format("1e{}", exponent - 3));
+  return fmt::format("{:.4g}", value);
 }
 
 std::string shell_command(const std::vector<std::string>& arguments) {

@@ -1,6 +1,7 @@
 #include "text.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -64,6 +65,37 @@ TEST(Text, Bytes) {
   for (const auto* text : {"", "-1", "1.5G", "G", "2X", "2iB", "2Gi", "2GiBs", "16777216T", "99999999999999999999"})
     EXPECT_EQ(error_of<std::invalid_argument>([&] { parse_bytes(text, "s"); }),
               "s: '" + std::string(text) + "' is not a size, such as 512M or 2GiB");
+}
+
+TEST(Text, UnsignedIntegers) {
+  EXPECT_EQ(parse_unsigned("18446744073709551615", "s"), ~std::uint64_t{0});
+  for (const auto* text : {"", "-1", "+1", "18446744073709551616", "1e3", "0x1"})
+    EXPECT_EQ(error_of<std::invalid_argument>([&] { parse_unsigned(text, "s"); }),
+              "s: '" + std::string(text) + "' is not an integer from 0 to 2^64 - 1");
+}
+
+TEST(Text, UpperBoundsStayUpperBounds) {
+  EXPECT_EQ(format_upper(0), "0");
+  EXPECT_EQ(format_upper(0.25), "0.25");
+  EXPECT_EQ(format_upper(1e-16), "1e-16");
+  EXPECT_EQ(format_upper(1.2341e-16), "1.235e-16");
+  EXPECT_EQ(format_upper(123450.1), "1.235e+05");
+  EXPECT_EQ(format_upper(9.9991), "10");
+  EXPECT_EQ(format_upper(0x1p-1074), "5e-324");
+  EXPECT_EQ(format_upper(std::numeric_limits<double>::infinity()), "inf");
+}
+
+RC_GTEST_PROP(TextProperty, UpperBoundsAreNotBelowAndNotFarAbove, ()) {
+  const auto x =
+      std::bit_cast<double>(*rc::gen::resize(1000, rc::gen::inRange<std::uint64_t>(bits(0x1p-1000), bits(0x1p1000))));
+  const auto text = parse_real(format_upper(x), "x");
+  RC_ASSERT(text >= x);
+  RC_ASSERT(text <= x * 1.001);
+}
+
+TEST(Text, ShellCommands) {
+  EXPECT_EQ(shell_command({"ozbound", "verify", "A.npy", "--alpha=-1e+3"}), "ozbound verify A.npy --alpha=-1e+3");
+  EXPECT_EQ(shell_command({"my file", "it's", "", "$x"}), "'my file' 'it'\\''s' '' '$x'");
 }
 
 TEST(Text, BytesForPeople) {

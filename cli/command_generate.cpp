@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "matrix_file.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+struct Arguments {
+  Recipe recipe;
+  std::vector<std::string> outputs;  // A, B
+  bool json = false;
+};
+
+void check_memory(const Recipe& recipe) {
+  const auto [m, n, k] =
+      std::array{static_cast<double>(recipe.m), static_cast<double>(recipe.n), static_cast<double>(recipe.k)};
+  const double bytes = (m + n) * k * sizeof(double);
+  if (bytes > static_cast<double>(physical_memory()))
+    throw std::invalid_argument(
+        fmt::format("A and B would take {:.3g} bytes, more than the memory of {}", bytes, format_bytes(physical_memory())));
+}
+
+Problem generate_problem(const Recipe& recipe) {
+  const Progress progress("generating");
+  return ozbound::generate(recipe);
+}
+
+/// Both files or neither: each is on the disk before the first gets its name.
+void write_problem(const Problem& problem, AtomicFile& a, AtomicFile& b) {
+  const Progress progress("writing");
+  write_matrix(a, problem.a.view());
+  write_matrix(b, problem.b.view());
+  a.flush();
+  b.flush();
+  a.commit();
+  b.commit();
+}
+
+nlohmann::ordered_json record(const Arguments& arguments) {
+  const auto& recipe = arguments.recipe;
+  return {{"schema", "ozbound-problem-1"},
+          {"family", name(recipe.family)},
+          {"m", recipe.m},
+          {"n", recipe.n},
+          {"k", recipe.k},
+          {"phi", recipe.phi},
+          {"seed", recipe.seed},
+          {"a", arguments.outputs[0]},
+          {"b", arguments.outputs[1]}};
+}
+
+void print_for_people(const Arguments& arguments) {
+  const auto& recipe = arguments.recipe;
+  print_table({{"A", fmt::format("{} x {} in {}", recipe.m, recipe.k, arguments.outputs[0])},
+               {"B", fmt::format("{} x {} in {}", recipe.k, recipe.n, arguments.outputs[1])},
+               {"recipe", generate_command(recipe)}});
+}
+
+ExitCode run(const Arguments& arguments) {
+  for (const auto& path : arguments.outputs) output_format(path);
+  if (std::filesystem::weakly_canonical(arguments.outputs[0]) == std::filesystem::weakly_canonical(arguments.outputs[1]))
+    throw std::invalid_argument(arguments.outputs[0] + ": A and B cannot be the same file");
+  check_memory(arguments.recipe);
+  AtomicFile a(arguments.outputs[0]);
+  AtomicFile b(arguments.outputs[1]);
+  write_problem(generate_problem(arguments.recipe), a, b);
+  arguments.json ? print_json(record(arguments)) : print_for_people(arguments);
+  return ExitCode::success;
+}
+
+std::string family_names() {
+  std::string names;
+  for (const auto family : all_families()) names += (names.empty() ? "" : ", ") + std::string(name(family));
+  return names;
+}
+
+CLI::Option* add_size(CLI::App& command, const std::string& option, Index& size, const std::string& help) {
+  const auto store = [&size, option](const std::string& text) {
+    size = parse_integer(text, option, 0, std::numeric_limits<Index>::max());
+  };
+  return command.add_option_function<std::string>(option, store, help)->type_name("SIZE");
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("generate", "Write the two matrices of a problem, the same on every platform");
+  auto arguments = std::make_shared<Arguments>();
+  auto& recipe = arguments->recipe;
+  command
+      ->add_option_function<std::string>(
+          "FAMILY", [&recipe](const std::string& text) { recipe.family = parse_family(text); }, "One of " + family_names())
+      ->required()
+      ->type_name("");
+  add_size(*command, "--m", recipe.m, "Rows of A")->required();
+  add_size(*command, "--n", recipe.n, "Columns of B")->required();
+  add_size(*command, "--k", recipe.k, "Columns of A and rows of B")->required();
+  command
+      ->add_option_function<std::string>(
+          "--phi", [&recipe](const std::string& text) { recipe.phi = parse_real(text, "--phi"); },
+          "How far magnitudes spread, at least 0; 0 where it is not given")
+      ->type_name("REAL");
+  command
+      ->add_option_function<std::string>(
+          "--seed", [&recipe](const std::string& text) { recipe.seed = parse_unsigned(text, "--seed"); },
+          "Another problem of the same family; 0 where it is not given")
+      ->type_name("INTEGER");
+  command->add_option("-o,--output", arguments->outputs, "Files of A and B, .npy or .mtx")
+      ->required()
+      ->expected(2)
+      ->type_name("A B");
+  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
+#include "ozbound/verify/oracle.hpp"
+
+#include "claims.hpp"
+#include "commands.hpp"
+#include "matrix_file.hpp"
+#include "operands.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/measurement.hpp"
+#include "ozbound/verify/mpfr_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+struct Arguments {
+  OperandArguments operands;
+  std::string c;
+  std::string target, report;  // empty where they are not given
+  std::optional<Index> sample;
+  std::uint64_t seed = 0;
+  bool mpfr = false;
+  bool json = false;
+};
+
+/// Answers for another oracle and tells how far a pass over the entries has come.
+class WatchedOracle final : public Oracle {
+ public:
+  WatchedOracle(const Oracle& oracle, Index entries, Progress& progress)
+      : Oracle(oracle.operands()), oracle_(oracle), entries_(static_cast<double>(entries)), progress_(progress) {}
+
+ private:
+  [[nodiscard]] OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const override {
+    progress_.update(static_cast<double>(done_.fetch_add(1, std::memory_order_relaxed)) / entries_);
+    return oracle_.evaluate(i, j, computed, format);
+  }
+
+  const Oracle& oracle_;
+  double entries_;
+  Progress& progress_;
+  mutable std::atomic<Index> done_ = 0;
+};
+
+/// C and the oracle to judge it by.
+class Judge {
+ public:
+  Judge(const Arguments& arguments, const std::string& command_line)
+      : files_(arguments.operands), a_(files_.a()), b_(files_.b()), c0_(files_.c0()), c_(read_matrix(arguments.c)) {
+    if (c_.rows() != files_.m() || c_.cols() != files_.n())
+      throw std::invalid_argument(fmt::format("{}: C is {} x {}, and the product is {} x {}", arguments.c, c_.rows(), c_.cols(),
+                                              files_.m(), files_.n()));
+    options_.reproduction = command_line;
+    if (arguments.sample) options_.selection = EntrySelection::sample(*arguments.sample, arguments.seed);
+    const Operands operands{a_.view(), b_.view(), files_.alpha(), files_.beta(), c0_.view()};
+    if (arguments.mpfr)
+      oracle_ = std::make_unique<MpfrOracle>(operands, MpfrOracle::exact_bits(files_.k()));
+    else
+      oracle_ = std::make_unique<ExactOracle>(operands);
+  }
+
+  [[nodiscard]] const OperandFiles& files() const { return files_; }
+
+  [[nodiscard]] Measurement measure() const {
+    return watched<Measurement>(
+        [this](const Oracle& oracle) { return ozbound::measure(result(), oracle, options_.selection); });
+  }
+
+  [[nodiscard]] Verdict judge(const Target& target) const {
+    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result(), oracle, target, options_); });
+  }
+
+  [[nodiscard]] Verdict judge(double largest_bound) const {
+    const auto bound = [largest_bound](Index, Index) { return largest_bound; };
+    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result(), oracle, bound, options_); });
+  }
+
+ private:
+  [[nodiscard]] ResultView result() const {
+    return std::visit([](const auto& matrix) { return ResultView(matrix); }, c_.values);
+  }
+
+  template <class Result>
+  [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
+    const auto& selection = options_.selection;
+    const Index all = c_.rows() * c_.cols();
+    const Index entries = selection.is_all() ? all : static_cast<Index>(selection.positions(c_.rows(), c_.cols()).size());
+    Progress progress("judging");
+    return pass(WatchedOracle(*oracle_, entries, progress));
+  }
+
+  OperandFiles files_;
+  DoubleView a_, b_, c0_;
+  MatrixFile c_;
+  JudgeOptions options_;
+  std::unique_ptr<Oracle> oracle_;
+};
+
+nlohmann::ordered_json record(const Measurement& measured) {
+  return {{"entries", measured.entries},
+          {"special_mismatches", measured.special_mismatches},
+          {"not_correctly_rounded", measured.not_correctly_rounded},
+          {"undecided", measured.undecided},
+          {"componentwise", json_number(measured.componentwise_upper)},
+          {"dgemm", json_number(measured.dgemm_upper)},
+          {"normwise", json_number(measured.normwise_upper)},
+          {"relative", json_number(measured.relative_upper)}};
+}
+
+void print_for_people(const Measurement& measured) {
+  print_table({{"entries measured", fmt::format("{}", measured.entries)},
+               {"NaN or infinity wrong", fmt::format("{}", measured.special_mismatches)},
+               {"not correctly rounded", fmt::format("{}", measured.not_correctly_rounded)},
+               {"rounding undecided", fmt::format("{}", measured.undecided)},
+               {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
+               {"dgemm", format_upper(measured.dgemm_upper) + "  max |C^ - C| / (k u M)"},
+               {"normwise", format_upper(measured.normwise_upper) + "  ||C^ - C||_F / ||M||_F"},
+               {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
+}
+
+std::vector<Verdict> judge_claims(const Judge& judge, const Claims& claims) {
+  std::vector<Verdict> verdicts;
+  for (const auto& target : claims.targets) verdicts.push_back(judge.judge(target));
+  for (const double bound : claims.largest_bounds) verdicts.push_back(judge.judge(bound));
+  return verdicts;
+}
+
+Claims claims_of(const Arguments& arguments) {
+  Claims claims;
+  if (!arguments.report.empty()) claims = read_claims(arguments.report);
+  if (!arguments.target.empty()) claims.targets.push_back(parse_target(arguments.target));
+  return claims;
+}
+
+ExitCode report_verdicts(const std::vector<Verdict>& verdicts, bool json) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& verdict : verdicts)
+    json ? list.push_back(nlohmann::ordered_json(to_json(verdict))) : print_text(explain(verdict));
+  const bool all_hold = std::all_of(verdicts.begin(), verdicts.end(), [](const auto& verdict) { return verdict.holds(); });
+  if (json) print_json({{"schema", "ozbound-verification-1"}, {"holds", all_hold}, {"verdicts", list}});
+  return all_hold ? ExitCode::success : ExitCode::verdict_failed;
+}
+
+ExitCode report_measurement(const Measurement& measured, bool json) {
+  json ? print_json({{"schema", "ozbound-verification-1"}, {"measurement", record(measured)}}) : print_for_people(measured);
+  return ExitCode::success;
+}
+
+ExitCode run(const Arguments& arguments, const std::string& command_line) {
+  const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
+  const Judge judge(arguments, command_line);
+  if (claims.empty()) return report_measurement(judge.measure(), arguments.json);
+  claims.check_sizes(judge.files().m(), judge.files().n(), judge.files().k());
+  return report_verdicts(judge_claims(judge, claims), arguments.json);
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Action& action) {
+  auto* command =
+      app.add_subcommand("verify", "Measure how wrong a product is, whoever computed it, or judge it against a claim");
+  auto arguments = std::make_shared<Arguments>();
+  add_operand_arguments(*command, arguments->operands);
+  command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
+  command->add_option("--target", arguments->target, "Judge by this target, such as dgemm or componentwise:1e-14")
+      ->type_name("TARGET");
+  command->add_option("--report", arguments->report, "Judge by what this report of a product claims")->type_name("FILE");
+  auto* sample = command->add_option_function<std::string>(
+      "--sample",
+      [arguments](const std::string& text) {
+        arguments->sample = parse_integer(text, "--sample", 0, std::numeric_limits<Index>::max());
+      },
+      "Look at so many entries only, the corners and random others");
+  sample->type_name("ENTRIES");
+  command
+      ->add_option_function<std::string>(
+          "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
+          "Another random sample; 0 where it is not given")
+      ->type_name("INTEGER")
+      ->needs(sample);
+  command->add_flag("--mpfr", arguments->mpfr, "Compute the truth with MPFR: slower, and shares no code with the default");
+  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  command->callback([&action, arguments] {
+    action = [arguments](const std::string& command_line) { return run(*arguments, command_line); };
+  });
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "ozbound/bounds/target.hpp"
+
+namespace ozbound::cli::test {
+namespace {
+
+using nlohmann::json;
+
+/// A 2 x 3, B 3 x 2 and their product, which is exact: one entry of it can be made wrong by as little as one wishes.
+class CommandVerify : public testing::Test {
+ protected:
+  CommandVerify() {
+    write_matrix(a_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+    write_matrix(b_, matrix_of<double>(3, 2, {1, 0, 0, 1, 1, -1}).view());
+    write_matrix(c_, matrix_of<double>(2, 2, {4, -1, 10, -1}).view());
+  }
+
+  [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> out{"verify", a_, b_, c_};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+
+  /// C with an entry (1, 0) that is one unit in the last place too large.
+  void make_wrong() { write_matrix(c_, matrix_of<double>(2, 2, {4, -1, 10 + 0x1p-49, -1}).view()); }
+
+  std::string write_report(const json& report) {
+    write_bytes(directory_ / "report.json", report.dump());
+    return directory_ / "report.json";
+  }
+
+  static json certificate() {
+    return {{"schema", "ozbound-certificate-1"},
+            {"target", "cr"},
+            {"holds", true},
+            {"largest_bound", 0x1p-49},
+            {"m", 2},
+            {"n", 2},
+            {"k", 3}};
+  }
+
+  TemporaryDirectory directory_;
+  std::string a_ = directory_ / "A.npy", b_ = directory_ / "B.mtx", c_ = directory_ / "C.npy";
+};
+
+TEST_F(CommandVerify, MeasuresAndSucceeds) {
+  make_wrong();
+  const auto finished = ozbound(arguments());
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "");
+  EXPECT_THAT(finished.out, testing::ContainsRegex("entries measured +4\n"));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("not correctly rounded +1\n"));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("relative +1\\.777e-16 "));  // 2^-49 / 10 = 1.7763…e-16, upward
+}
+
+TEST_F(CommandVerify, MeasuresForPrograms) {
+  make_wrong();
+  const auto record = json::parse(ozbound(arguments({"--json"})).out);
+  EXPECT_EQ(record["schema"], "ozbound-verification-1");
+  const auto& measured = record["measurement"];
+  EXPECT_EQ(measured["entries"], 4);
+  EXPECT_EQ(measured["not_correctly_rounded"], 1);
+  EXPECT_EQ(measured["componentwise"], 0x1p-49 / 10);  // which is above the quotient
+}
+
+TEST_F(CommandVerify, ATargetThatIsMet) {
+  for (const auto* oracle : {"", "--mpfr"}) {
+    auto all = arguments({"--target", "cr"});
+    if (*oracle != '\0') all.emplace_back(oracle);
+    const auto finished = ozbound(all);
+    EXPECT_EQ(finished.code, 0) << oracle;
+    EXPECT_THAT(finished.out, testing::StartsWith("cr holds: error / bound = 0\n")) << oracle;
+  }
+}
+
+TEST_F(CommandVerify, ATargetThatIsNotMet) {
+  make_wrong();
+  const auto finished = ozbound(arguments({"--target", "cr"}));
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_EQ(finished.err, "");
+  EXPECT_THAT(finished.out, testing::StartsWith("cr FAILS"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("worst entry (1, 0)"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("verify " + a_ + " " + b_ + " " + c_ + " --target cr\n"));
+  EXPECT_EQ(ozbound(arguments({"--target", "componentwise:0x1p-52"})).code, 0);
+}
+
+TEST_F(CommandVerify, JudgesForPrograms) {
+  make_wrong();
+  const auto finished = ozbound(arguments({"--target", "cr", "--json", "--mpfr"}));
+  EXPECT_EQ(finished.code, 1);
+  const auto record = json::parse(finished.out);
+  EXPECT_EQ(record["holds"], false);
+  ASSERT_EQ(record["verdicts"].size(), 1U);
+  EXPECT_EQ(record["verdicts"][0]["claim"], "cr");
+  EXPECT_EQ(record["verdicts"][0]["row"], 1);
+}
+
+TEST_F(CommandVerify, AReportThatIsMet) {
+  EXPECT_EQ(ozbound(arguments({"--report", write_report(certificate())})).code, 0);
+  EXPECT_EQ(ozbound(arguments({"--report", write_report({{"certificate", certificate()}})})).code, 0);
+}
+
+TEST_F(CommandVerify, AReportThatIsNotMet) {
+  make_wrong();
+  const auto finished = ozbound(arguments({"--json", "--report", write_report(certificate())}));
+  EXPECT_EQ(finished.code, 1);
+  const auto record = json::parse(finished.out);
+  EXPECT_EQ(record["verdicts"][0]["claim"], "cr");
+  EXPECT_EQ(record["verdicts"][0]["holds"], false);
+  EXPECT_EQ(record["verdicts"][1]["claim"], "bound");
+  EXPECT_EQ(record["verdicts"][1]["holds"], true) << "the largest bound is the error exactly";
+}
+
+TEST_F(CommandVerify, AReportClaimsNoMoreThanItSays) {
+  make_wrong();
+  auto report = certificate();
+  report["holds"] = false;
+  EXPECT_EQ(ozbound(arguments({"--report", write_report(report)})).code, 0) << "the target is not claimed";
+  report["largest_bound"] = 0x1.fffffffffffffp-50;
+  EXPECT_EQ(ozbound(arguments({"--report", write_report(report)})).code, 1);
+  report["largest_bound"] = "inf";
+  EXPECT_EQ(ozbound(arguments({"--report", write_report(report)})).code, 0);
+  EXPECT_EQ(ozbound(arguments({"--target", "cr", "--report", write_report(report)})).code, 1) << "the target counts too";
+}
+
+TEST_F(CommandVerify, ReportsOfOtherProductsAreRefused) {
+  auto report = certificate();
+  report["k"] = 4;
+  const auto path = write_report(report);
+  expect_refusal(arguments({"--report", path}),
+                 path + ": the report is about m = 2, n = 2, k = 4, and the matrices have 2, 2, 3");
+}
+
+TEST_F(CommandVerify, ScalarsTranspositionsAndC0) {
+  write_matrix(a_, matrix_of<double>(3, 2, {1, 4, 2, 5, 3, 6}).view());
+  write_matrix(b_, matrix_of<float>(2, 3, {1, 0, 1, 0, 1, -1}).view());  // .mtx
+  const std::string c0 = directory_ / "C0.npy";
+  write_matrix(c0, matrix_of<float>(2, 2, {1, 2, 3, 4}).view());
+  write_matrix(c_, matrix_of<double>(2, 2, {8 - 0.5, -2 - 1, 20 - 1.5, -2 - 2}).view());
+  const std::vector<std::string> call{"--op-a", "T",    "--op-b", "c", "--alpha",  "2",
+                                      "--beta", "-0.5", "--c",    c0,  "--target", "cr"};
+  EXPECT_EQ(ozbound(arguments(call)).code, 0);
+  write_matrix(c0, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+  expect_refusal(arguments(call), c0 + ": C0 is 2 x 3, and the product is 2 x 2");
+}
+
+TEST_F(CommandVerify, C0IsNotReadWhereBetaIsZero) {
+  EXPECT_EQ(ozbound(arguments({"--beta", "0", "--c", "missing.npy", "--target", "cr"})).code, 0);
+  expect_refusal(arguments({"--beta", "1"}), "--beta: C0 is missing; --c names it");
+  expect_refusal(arguments({"--c", a_}), "--c requires --beta; see ozbound --help");
+}
+
+TEST_F(CommandVerify, FloatsAreJudgedAsFloats) {
+  write_matrix(a_, matrix_of<double>(1, 1, {0.1}).view());
+  write_matrix(b_, matrix_of<double>(1, 1, {1}).view());
+  write_matrix(c_, matrix_of<float>(1, 1, {0.1F}).view());
+  EXPECT_EQ(ozbound(arguments({"--target", "cr"})).code, 0);
+  write_matrix(c_, matrix_of<double>(1, 1, {double{0.1F}}).view());
+  EXPECT_EQ(ozbound(arguments({"--target", "cr"})).code, 1);
+}
+
+TEST_F(CommandVerify, SamplesLookAtSomeEntries) {
+  write_matrix(a_, Matrix<double>(20, 1).view());
+  write_matrix(b_, Matrix<double>(1, 20).view());
+  write_matrix(c_, Matrix<double>(20, 20).view());
+  const auto record = json::parse(ozbound(arguments({"--json", "--sample", "10", "--seed", "3"})).out);
+  EXPECT_EQ(record["measurement"]["entries"], 10);
+}
+
+TEST_F(CommandVerify, EmptyProducts) {
+  write_matrix(a_, Matrix<double>(0, 3).view());
+  write_matrix(b_, Matrix<double>(3, 0).view());
+  write_matrix(c_, Matrix<double>(0, 0).view());
+  EXPECT_EQ(ozbound(arguments()).code, 0);
+  EXPECT_EQ(ozbound(arguments({"--target", "cr"})).code, 0);
+}
+
+TEST_F(CommandVerify, WrongInputIsRefusedInOneLine) {
+  expect_refusal(arguments({"--target", "perfect"}), error_of<std::invalid_argument>([] { parse_target("perfect"); }));
+  expect_refusal(arguments({"--op-a", "X"}), "--op-a: 'X' is not one of N, T, C");
+  expect_refusal(arguments({"--alpha", "two"}), "--alpha: 'two' is not a number");
+  expect_refusal(arguments({"--sample", "-1"}), "--sample: '-1' is not an integer of at least 0");
+  expect_refusal({"verify", a_, b_}, "C is required; see ozbound --help");
+  expect_refusal({"verify", a_, a_, c_},
+                 "op(A) of " + a_ + " is 2 x 3 and op(B) of " + a_ + " is 2 x 3: 3 columns do not meet 2 rows");
+  expect_refusal({"verify", a_, b_, a_}, a_ + ": C is 2 x 3, and the product is 2 x 2");
+  expect_refusal({"verify", a_, directory_ / "no\nsuch.npy", c_},
+                 directory_.path().string() + "/no such.npy: cannot be opened: No such file or directory");
+  write_bytes(b_, "%%MatrixMarket matrix array real general\n1 1\nx\n");
+  expect_refusal(arguments(), b_ + ":3: 'x' is not a decimal number");
+  write_bytes(b_, npy_file(npy_header("<i8", "False", "(1, 1)"), "12345678"));
+  expect_refusal(arguments(), b_ + ": elements of type '<i8' cannot be read; only f8 and f4 can");
+}
+
+}  // namespace
+}  // namespace ozbound::cli::test
