@@ -39,7 +39,7 @@ double unit_roundoff(const Format& format) { return format.precision == binary64
 double target_tau(const Target& target, Index k, const Format& format) {
   if (target.kind == Target::Kind::correctly_rounded) return 0;
   if (target.kind != Target::Kind::dgemm) return target.tau;
-  return multiply_lower(to_double_lower(static_cast<std::uint64_t>(std::max<Index>(k, 1))), unit_roundoff(format));
+  return to_double_lower(static_cast<std::uint64_t>(std::max<Index>(k, 1))) * unit_roundoff(format);  // u is a power of two
 }
 
 double rescaled_upper(double x, std::int64_t shift) { return x == 0 ? 0 : Scaled{x, shift}.upper(); }
