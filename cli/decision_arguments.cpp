@@ -13,7 +13,7 @@
 namespace ozbound::cli {
 namespace {
 
-constexpr std::int64_t most_threads = 4096;
+constexpr std::int64_t most_threads = 1024;
 
 EngineChoice parse_engine(const std::string& text) {
   if (text == "auto") return EngineChoice::automatic;
