@@ -1,0 +1,53 @@
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <cstddef>
+#include <vector>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+namespace ozbound::test {
+
+/// While it lives, this thread and every OpenMP worker round upwards, and flush subnormal numbers to zero where the processor
+/// can: what a caller built with -ffast-math may hand over.
+class HostileEnvironment {
+ public:
+  HostileEnvironment() : saved_(static_cast<std::size_t>(std::max(omp_get_max_threads(), 4))) {
+#pragma omp parallel num_threads(static_cast<int>(saved_.size()))
+    {
+      std::fegetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
+      std::fesetround(FE_UPWARD);
+      flush_subnormals();
+    }
+  }
+  ~HostileEnvironment() {
+#pragma omp parallel num_threads(static_cast<int>(saved_.size()))
+    std::fesetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
+  }
+  HostileEnvironment(const HostileEnvironment&) = delete;
+  HostileEnvironment& operator=(const HostileEnvironment&) = delete;
+
+  /// Whether a calculation of this thread is disturbed as it should be.
+  static bool is_in_force() {
+    volatile double one = 1;
+    volatile double minus_one = -1;
+    volatile double three = 3;
+    return one / three != -(minus_one / three);
+  }
+
+ private:
+  static void flush_subnormals() {
+#if defined(__SSE2__)
+    _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero
+#endif
+  }
+
+  std::vector<std::fenv_t> saved_;
+};
+
+}  // namespace ozbound::test
