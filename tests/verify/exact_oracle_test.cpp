@@ -135,6 +135,7 @@ TEST(ExactOracle, doesNotReadWhatIsMultipliedByZero) {
   EXPECT_BITS((Dot{{1}, {1}, 1, 0, nan}.bits()), 1);
   EXPECT_BITS((Dot{{nan}, {inf}, 0, 1, 3}.bits()), 3);
   EXPECT_BITS((Dot{{nan}, {inf}, -0.0, 0, nan}.bits()), 0.0);
+  EXPECT_BITS((Dot{{nan}, {inf}, 0, 1, -inf}.bits()), -inf);
   const Matrix<double> one(1, 1);
   EXPECT_EQ(ExactOracle({.a = one.view(), .b = one.view()}).rounded(0, 0), 0);  // no c0 at all
 }
@@ -197,17 +198,29 @@ TEST(ExactOracle, aComputedInfinityStandsForAllThatRoundsToIt) {
 }
 
 TEST(ExactOracle, carriesLongSumsOfLargeProducts) {
-  // k x^2 with x = 2^53 - 1: 2^106 - 2^54 + 1 each.
+  // k x^2 with x = 2^54 - 2: 2^108 - 2^56 + 4 each, the largest that one sum by exponent holds.
   const Index k = 200001;  // several carries of the sums by exponent, and the last one short
-  const double x = 0x1.fffffffffffffp52;
+  const double x = 0x1.fffffffffffffp53;
   const std::vector<double> row(static_cast<std::size_t>(k), x);
   const std::vector<double> negative(static_cast<std::size_t>(k), -x);
   const auto kd = static_cast<double>(k);
-  const Dot cancelled{row, row, 1, -1, kd * 0x1p106};
-  EXPECT_EQ(cancelled.evaluate().rounded, -kd * 0x1p54 + kd);
-  const Dot mirrored{negative, row, 1, 1, kd * 0x1p106};
-  EXPECT_EQ(mirrored.evaluate().rounded, kd * 0x1p54 - kd);
-  EXPECT_EQ(mirrored.evaluate(kd * 0x1p54).error_upper, Magnitude::of(kd));
+  const Dot cancelled{row, row, 1, -1, kd * 0x1p108};
+  EXPECT_EQ(cancelled.evaluate().rounded, -kd * 0x1p56 + 4 * kd);
+  const Dot mirrored{negative, row, 1, 1, kd * 0x1p108};
+  EXPECT_EQ(mirrored.evaluate().rounded, kd * 0x1p56 - 4 * kd);
+  EXPECT_EQ(mirrored.evaluate(kd * 0x1p56).error_upper, Magnitude::of(4 * kd));
+}
+
+TEST(ExactOracle, carriesRipple) {
+  // 2^424 - 1, all ones, then 65528 zeros and 1 in a later carry of the sums by exponent.
+  Dot dot{{}, {}};
+  for (int piece = 0; piece < 8; ++piece) dot.a.push_back(std::ldexp(0x1.fffffffffffffp52, 53 * piece));
+  dot.a.resize(1 << 16, 0.0);
+  dot.a.push_back(1);
+  dot.b.assign(dot.a.size(), 1.0);
+  const auto entry = dot.evaluate(0x1p424);
+  EXPECT_EQ(entry.error_upper, Magnitude{});
+  EXPECT_EQ(entry.scale_upper, (Magnitude{1, 424}));
 }
 
 TEST(ExactOracle, readsViewsWithAnyStride) {

@@ -82,6 +82,15 @@ TEST(Magnitude, roundsOperationsOutwardToTheNearestNeighbour) {
     }
 }
 
+TEST(Magnitude, carriesIntoTheNextBinade) {
+  const Magnitude below_two{0x1.fffffffffffffp0, 5};
+  const Magnitude tiny{1, -300};
+  EXPECT_EQ(add_upper(below_two, tiny), (Magnitude{1, 6}));
+  EXPECT_EQ(add_lower(below_two, tiny), below_two);
+  EXPECT_EQ(sqrt_upper({0x1.fffffffffffffp0, 1}), (Magnitude{1, 1}));
+  EXPECT_EQ(distance_upper({1, 6}, tiny), (Magnitude{1, 6}));
+}
+
 TEST(Magnitude, roundsDistancesAndQuotientsUpward) {
   test::RandomBits random(2);
   for (int spread : {0, 1, 60, 130})

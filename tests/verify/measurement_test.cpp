@@ -65,6 +65,8 @@ TEST(Measurement, countsMismatchesAndLeavesThemOut) {
   EXPECT_EQ(measure(row_major(good, 2, 1, 1), oracle).special_mismatches, 0);
   EXPECT_EQ(measure(row_major(good, 2, 1, 1), oracle).not_correctly_rounded, 0);
   EXPECT_EQ(measure(row_major(good, 2, 1, 1), oracle).normwise_upper, 0);
+  const double wrong[] = {inf, 2};
+  EXPECT_EQ(measure(row_major(wrong, 2, 1, 1), oracle).normwise_upper, 1);
   const double bad[] = {-inf, std::nan("")};
   EXPECT_EQ(measure(row_major(bad, 2, 1, 1), oracle).special_mismatches, 2);
   EXPECT_EQ(measure(row_major(bad, 2, 1, 1), oracle).not_correctly_rounded, 0);

@@ -34,6 +34,13 @@ TEST(RandomStream, drawsIntegersFromTheWholeRange) {
   for (int i = 0; i < 100; ++i) EXPECT_LT(random.below((std::uint64_t{1} << 63) + 1), (std::uint64_t{1} << 63) + 1);
 }
 
+TEST(RandomStream, favoursNoIntegerWhereTheRangeDoesNotDivide2To64) {
+  RandomStream random(6);
+  int lowest_third = 0;
+  for (int i = 0; i < 3000; ++i) lowest_third += random.below(std::uint64_t{3} << 62) < (std::uint64_t{1} << 62) ? 1 : 0;
+  EXPECT_NEAR(lowest_third, 1000, 100);
+}
+
 TEST(RandomStream, unitsStayInsideTheirIntervals) {
   RandomStream random(2);
   double sum = 0;

@@ -312,6 +312,18 @@ TEST(Verdict, anEmptyProductHolds) {
   for (const auto& target : targets(1)) EXPECT_FALSE(verify(c, ExactOracle(no_inner), target).holds());
 }
 
+TEST(Verdict, theDgemmTargetLeavesRoomForC0WithoutAnInnerDimension) {
+  const double c0 = 3;
+  const double beta = 0.1;
+  const ExactOracle oracle({.a = MatrixView<const double>(&c0, 1, 0, 1, 1),
+                            .b = MatrixView<const double>(&c0, 0, 1, 1, 1),
+                            .beta = beta,
+                            .c0 = row_major(&c0, 1, 1, 1)});
+  const double product = beta * c0;
+  EXPECT_GT(verify(row_major(&product, 1, 1, 1), oracle, Target::dgemm()).ratio, 0.1);
+  EXPECT_TRUE(verify(row_major(&product, 1, 1, 1), oracle, Target::dgemm()).holds());
+}
+
 TEST(Verdict, doesNotDependOnTheNumberOfThreads) {
   const auto p = generate({.family = Family::wide_exponents, .m = 40, .n = 40, .k = 20, .phi = 3});
   const auto c = conventional_product(p);

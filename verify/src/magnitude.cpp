@@ -127,9 +127,9 @@ Magnitude distance_upper(const Magnitude& x, const Magnitude& y) {
   if (x < y) return distance_upper(y, x);
   if (x.is_infinite() || y.is_zero()) return x;
   const auto distance = x.exponent - y.exponent;
-  auto subtrahend = aligned_significand(integer_significand(y), distance);
-  if (distance > 64) --subtrahend;  // the sticky bit would overstate y; understating it errs upward
-  return round_to_53_bits((Uint128{integer_significand(x)} << 64) - subtrahend, x.exponent - 52 - 64, Toward::up);
+  if (distance > 64) return x;  // the difference is just below x, far less than 2^-53 x
+  const auto difference = (Uint128{integer_significand(x)} << 64) - aligned_significand(integer_significand(y), distance);
+  return round_to_53_bits(difference, x.exponent - 52 - 64, Toward::up);
 }
 
 Magnitude multiply_upper(const Magnitude& x, const Magnitude& y) { return multiply(x, y, Toward::up); }
