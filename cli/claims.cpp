@@ -2,38 +2,49 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdint>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "input_file.hpp"
-#include "text.hpp"
+#include "json_file.hpp"
 
 namespace ozbound::cli {
 namespace {
 
-constexpr std::uint64_t largest_report = std::uint64_t{1} << 30;
+/// json_number's reverse; a NaN for what is no number.
+double number(const nlohmann::json& value) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (value.is_number()) return value.get<double>();
+  return value == "inf" ? infinity : value == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
+}
 
-nlohmann::json parse_json(const InputFile& file) {
-  if (file.size() > largest_report) throw InputError(file.name(), "the file is too large for a report");
-  const auto text = file.head(static_cast<std::size_t>(file.size()));
+bool same(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
+
+std::string text_of(const OperandArguments& call) {
+  return fmt::format("--op-a {} --op-b {} --alpha {} --beta {}", call.transpose_a ? 'T' : 'N', call.transpose_b ? 'T' : 'N',
+                     call.alpha, call.beta);
+}
+
+/// The scalars and transpositions of a report's member `operands`.
+OperandArguments call_of(const InputFile& file, const nlohmann::json& operands) {
+  OperandArguments call;
   try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    const auto read = std::string_view(text).substr(0, error.byte == 0 ? 0 : error.byte - 1);
-    throw InputError(fmt::format("{}:{}", file.name(), std::count(read.begin(), read.end(), '\n') + 1), "this is not JSON");
+    call.transpose_a = operands.at("a").at("op") == "T";
+    call.transpose_b = operands.at("b").at("op") == "T";
+    call.alpha = number(operands.at("alpha"));
+    call.beta = number(operands.at("beta"));
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(file.name(), "the operands of the report are incomplete");
   }
+  return call;
 }
 
 class CertificateReader {
  public:
-  explicit CertificateReader(const InputFile& file) : file_(file), json_(parse_json(file)) {
-    if (json_.is_object() && json_.contains("certificate")) json_ = nlohmann::json(json_["certificate"]);
+  CertificateReader(const InputFile& file, const nlohmann::json& json) : file_(file), json_(json) {
     if (!json_.is_object() || !json_.contains("schema") || json_["schema"] != "ozbound-certificate-1")
       throw InputError(file.name(), "the report has no certificate of schema ozbound-certificate-1");
   }
@@ -82,29 +93,33 @@ class CertificateReader {
   }
 
   [[nodiscard]] double largest_bound() const {
-    const auto& value = member("largest_bound");
-    const double bound = value == "inf"      ? std::numeric_limits<double>::infinity()
-                         : value.is_number() ? value.get<double>()
-                                             : -1;
+    const double bound = number(member("largest_bound"));
     if (!(bound >= 0)) fail("largest_bound", "a bound");
     return bound;
   }
 
   const InputFile& file_;
-  nlohmann::json json_;
+  const nlohmann::json& json_;
 };
 
 }  // namespace
 
-void Claims::check_sizes(Index product_m, Index product_n, Index product_k) const {
-  if (m < 0 || (m == product_m && n == product_n && k == product_k)) return;
-  throw InputError(source, fmt::format("the report is about m = {}, n = {}, k = {}, and the matrices have {}, {}, {}", m, n, k,
-                                       product_m, product_n, product_k));
+void Claims::check(const OperandArguments& arguments, const OperandFiles& files) const {
+  if (m >= 0 && (m != files.m() || n != files.n() || k != files.k()))
+    throw InputError(source, fmt::format("the report is about m = {}, n = {}, k = {}, and the matrices have {}, {}, {}", m, n,
+                                         k, files.m(), files.n(), files.k()));
+  if (call && !(call->transpose_a == arguments.transpose_a && call->transpose_b == arguments.transpose_b &&
+                same(call->alpha, arguments.alpha) && same(call->beta, arguments.beta)))
+    throw InputError(source, "the report is about " + text_of(*call) + ", and the arguments say " + text_of(arguments));
 }
 
 Claims read_claims(const std::filesystem::path& path) {
   const InputFile file(path);
-  return CertificateReader(file).claims();
+  const auto json = read_json(file);
+  const bool report = json.is_object() && json.contains("certificate");
+  auto claims = CertificateReader(file, report ? json["certificate"] : json).claims();
+  if (report && json.contains("operands")) claims.call = call_of(file, json["operands"]);
+  return claims;
 }
 
 }  // namespace ozbound::cli

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -11,11 +9,9 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/oracle.hpp"
+#include "verification.hpp"
 
 #include "claims.hpp"
 #include "commands.hpp"
@@ -28,6 +24,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
+#include "watched_oracle.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -40,24 +37,6 @@ struct Arguments {
   std::uint64_t seed = 0;
   bool mpfr = false;
   bool json = false;
-};
-
-/// Answers for another oracle and tells how far a pass over the entries has come.
-class WatchedOracle final : public Oracle {
- public:
-  WatchedOracle(const Oracle& oracle, Index entries, Progress& progress)
-      : Oracle(oracle.operands()), oracle_(oracle), entries_(static_cast<double>(entries)), progress_(progress) {}
-
- private:
-  [[nodiscard]] OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const override {
-    progress_.update(static_cast<double>(done_.fetch_add(1, std::memory_order_relaxed)) / entries_);
-    return oracle_.evaluate(i, j, computed, format);
-  }
-
-  const Oracle& oracle_;
-  double entries_;
-  Progress& progress_;
-  mutable std::atomic<Index> done_ = 0;
 };
 
 /// C and the oracle to judge it by.
@@ -81,23 +60,19 @@ class Judge {
 
   [[nodiscard]] Measurement measure() const {
     return watched<Measurement>(
-        [this](const Oracle& oracle) { return ozbound::measure(result(), oracle, options_.selection); });
+        [this](const Oracle& oracle) { return ozbound::measure(result_view(c_), oracle, options_.selection); });
   }
 
   [[nodiscard]] Verdict judge(const Target& target) const {
-    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result(), oracle, target, options_); });
+    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_view(c_), oracle, target, options_); });
   }
 
   [[nodiscard]] Verdict judge(double largest_bound) const {
     const auto bound = [largest_bound](Index, Index) { return largest_bound; };
-    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result(), oracle, bound, options_); });
+    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_view(c_), oracle, bound, options_); });
   }
 
  private:
-  [[nodiscard]] ResultView result() const {
-    return std::visit([](const auto& matrix) { return ResultView(matrix); }, c_.values);
-  }
-
   template <class Result>
   [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
     const auto& selection = options_.selection;
@@ -136,11 +111,11 @@ void print_for_people(const Measurement& measured) {
                {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
 }
 
-std::vector<Verdict> judge_claims(const Judge& judge, const Claims& claims) {
-  std::vector<Verdict> verdicts;
-  for (const auto& target : claims.targets) verdicts.push_back(judge.judge(target));
-  for (const double bound : claims.largest_bounds) verdicts.push_back(judge.judge(bound));
-  return verdicts;
+Verification judge_claims(const Judge& judge, const Claims& claims) {
+  Verification verification;
+  for (const auto& target : claims.targets) verification.verdicts.push_back(judge.judge(target));
+  for (const double bound : claims.largest_bounds) verification.verdicts.push_back(judge.judge(bound));
+  return verification;
 }
 
 Claims claims_of(const Arguments& arguments) {
@@ -150,13 +125,11 @@ Claims claims_of(const Arguments& arguments) {
   return claims;
 }
 
-ExitCode report_verdicts(const std::vector<Verdict>& verdicts, bool json) {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& verdict : verdicts)
-    json ? list.push_back(nlohmann::ordered_json(to_json(verdict))) : print_text(explain(verdict));
-  const bool all_hold = std::all_of(verdicts.begin(), verdicts.end(), [](const auto& verdict) { return verdict.holds(); });
-  if (json) print_json({{"schema", "ozbound-verification-1"}, {"holds", all_hold}, {"verdicts", list}});
-  return all_hold ? ExitCode::success : ExitCode::verdict_failed;
+ExitCode report_verdicts(const Verification& verification, bool json) {
+  if (json) print_json(to_json(verification));
+  for (const auto& verdict : verification.verdicts)
+    if (!json) print_text(explain(verdict));
+  return verification.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
 ExitCode report_measurement(const Measurement& measured, bool json) {
@@ -168,7 +141,7 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
   const Judge judge(arguments, command_line);
   if (claims.empty()) return report_measurement(judge.measure(), arguments.json);
-  claims.check_sizes(judge.files().m(), judge.files().n(), judge.files().k());
+  claims.check(arguments.operands, judge.files());
   return report_verdicts(judge_claims(judge, claims), arguments.json);
 }
 

@@ -33,15 +33,25 @@ TEST_F(ReadClaims, OfACertificate) {
   const auto claims = read(certificate(R"(, "target": "componentwise:1e-10", "holds": true, "largest_bound": 2.5e-324)"));
   EXPECT_EQ(claims.targets, std::vector{Target::componentwise(1e-10)});
   EXPECT_EQ(claims.largest_bounds, std::vector{0x1p-1074});
-  EXPECT_NO_THROW(claims.check_sizes(1, 2, 3));
-  EXPECT_EQ(error_of([&] { claims.check_sizes(1, 2, 4); }),
-            path_.string() + ": the report is about m = 1, n = 2, k = 3, and the matrices have 1, 2, 4");
+  EXPECT_EQ(std::vector({claims.m, claims.n, claims.k}), std::vector<Index>({1, 2, 3}));
+  EXPECT_FALSE(claims.call);
 }
 
 TEST_F(ReadClaims, OfATargetThatDoesNotHold) {
   const auto claims = read(certificate(R"(, "target": "dgemm", "holds": false, "largest_bound": "inf")"));
   EXPECT_TRUE(claims.targets.empty());
   EXPECT_EQ(claims.largest_bounds, std::vector{std::numeric_limits<double>::infinity()});
+}
+
+TEST_F(ReadClaims, OfAReport) {
+  const auto claims = read(R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+                           R"(, "operands": {"a": {"op": "T"}, "b": {"op": "N"}, "alpha": "-inf", "beta": 0.5}})");
+  EXPECT_EQ(claims.largest_bounds, std::vector{0.0});
+  ASSERT_TRUE(claims.call);
+  EXPECT_TRUE(claims.call->transpose_a);
+  EXPECT_FALSE(claims.call->transpose_b);
+  EXPECT_EQ(claims.call->alpha, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(claims.call->beta, 0.5);
 }
 
 TEST_F(ReadClaims, WrongReportsAreRefused) {
@@ -61,6 +71,10 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
                  " 'largest_bound' of the certificate is not a bound");
   expect_error(R"({"schema": "ozbound-certificate-1", "m": -1})", " 'm' of the certificate is not a size");
   expect_error(R"({"schema": "ozbound-certificate-1", "m": 1, "n": 1.5})", " 'n' of the certificate is not a size");
+  for (const auto* operands : {"3", "{}", R"({"a": 1})", R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": 1})"})
+    expect_error(
+        R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") + R"(, "operands": )" + operands + "}",
+        " the operands of the report are incomplete");
   EXPECT_THROW(read_claims(directory_ / "missing.json"), InputError);
 }
 

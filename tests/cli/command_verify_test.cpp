@@ -136,6 +136,30 @@ TEST_F(CommandVerify, ReportsOfOtherProductsAreRefused) {
                  path + ": the report is about m = 2, n = 2, k = 4, and the matrices have 2, 2, 3");
 }
 
+TEST_F(CommandVerify, ReportsOfOtherScalarsAreRefused) {
+  const json operands{{"a", {{"op", "N"}}}, {"b", {{"op", "N"}}}, {"alpha", 1}, {"beta", 0}};
+  const auto path = write_report({{"certificate", certificate()}, {"operands", operands}});
+  EXPECT_EQ(ozbound(arguments({"--report", path})).code, 0);
+  expect_refusal(arguments({"--report", path, "--alpha", "2"}),
+                 path +
+                     ": the report is about --op-a N --op-b N --alpha 1 --beta 0, and the arguments say --op-a N --op-b N "
+                     "--alpha 2 --beta 0");
+}
+
+TEST_F(CommandVerify, JudgesWhatGemmReports) {
+  const std::string report = directory_ / "report.json";
+  write_matrix(a_, matrix_of<double>(2, 3, {0.1, 2e10, 3, 4, -5e-7, 6}).view());
+  for (const auto* target : {"dgemm", "cr", "componentwise:1e-10"}) {
+    ASSERT_EQ(ozbound({"gemm", a_, b_, "--op-a", "N", "--alpha", "0.1", "-o", c_, "--target", target, "--report", report}).code,
+              0);
+    EXPECT_EQ(ozbound(arguments({"--alpha", "0.1", "--report", report})).code, 0) << target;
+    auto wrong = std::get<Matrix<double>>(read_matrix(c_).values);
+    wrong(1, 1) *= 1.001;
+    write_matrix(c_, wrong.view());
+    EXPECT_EQ(ozbound(arguments({"--alpha", "0.1", "--report", report})).code, 1) << target;
+  }
+}
+
 TEST_F(CommandVerify, ScalarsTranspositionsAndC0) {
   write_matrix(a_, matrix_of<double>(3, 2, {1, 4, 2, 5, 3, 6}).view());
   write_matrix(b_, matrix_of<float>(2, 3, {1, 0, 1, 0, 1, -1}).view());  // .mtx
