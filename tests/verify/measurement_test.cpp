@@ -84,6 +84,18 @@ TEST(Measurement, anErrorWhereNothingIsSummedIsInfinite) {
   EXPECT_EQ(m.not_correctly_rounded, 1);
 }
 
+TEST(Measurement, dgemmCountsInTheFormatsOwnRoundoff) {
+  const double c0 = 1;
+  const ExactOracle oracle({.a = MatrixView<const double>(&c0, 1, 0, 1, 1),
+                            .b = MatrixView<const double>(&c0, 0, 1, 1, 1),
+                            .beta = 1,
+                            .c0 = row_major(&c0, 1, 1, 1)});
+  const float c = 1 + 0x1p-22F;
+  EXPECT_EQ(measure(row_major(&c, 1, 1, 1), oracle).dgemm_upper, 4);
+  const double wide = static_cast<double>(c);
+  EXPECT_EQ(measure(row_major(&wide, 1, 1, 1), oracle).dgemm_upper, 0x1p31);
+}
+
 TEST(Measurement, measuresASample) {
   const auto p = generate({.family = Family::uniform, .m = 40, .n = 40, .k = 4});
   const ExactOracle oracle(p);

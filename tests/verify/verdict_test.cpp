@@ -102,6 +102,12 @@ TEST(Verdict, oneUlpInOneEntryFailsCorrectRounding) {
   }
 }
 
+TEST(Verdict, theDistanceToTheCorrectlyRoundedValueIsReported) {
+  const Scalar x(3);
+  EXPECT_EQ(x.judge(2.0, Target::correctly_rounded()).error, (Magnitude{1, 0}));
+  EXPECT_EQ(x.judge(-3.0, Target::correctly_rounded()).error, (Magnitude{1.5, 2}));
+}
+
 TEST(Verdict, aMidpointRoundedTheWrongWayFailsCorrectRoundingAlone) {
   const double a[] = {1, 0x1p-53};
   const double ones[] = {1, 1};
