@@ -10,30 +10,81 @@
 namespace ozbound {
 namespace {
 
-/// Exponents of the smallest and the largest non-zero finite magnitude.
+/// Exponents of the smallest and the largest non-zero magnitude.
 struct Range {
   int least = std::numeric_limits<int>::max();
   int top = std::numeric_limits<int>::min();
 
-  explicit Range(InputView operand) {
-    for (Index i = 0; i < operand.rows(); ++i)
-      for (Index j = 0; j < operand.cols(); ++j) add(operand.bits(i, j));
-  }
-  explicit Range(double x) { add(bits_of(x)); }
-
   [[nodiscard]] bool empty() const { return top < least; }
 
- private:
-  void add(std::uint64_t bits) {
-    if (!is_finite(bits, binary64)) return;
-    const auto x = to_dyadic(bits, binary64);
+  /// @pre x is finite.
+  void add(Dyadic x) {
     if (x.magnitude == 0) return;
     least = std::min(least, x.top_exponent());
     top = std::max(top, x.top_exponent());
   }
+  void join(const Range& other) {
+    least = std::min(least, other.least);
+    top = std::max(top, other.top);
+  }
 };
 
+bool finite(double x) { return is_finite(bits_of(x), binary64); }
+
+/// Of one row, or nothing where it holds a special: each of its entries of C is special then.
+Range range_of_row(InputView rows, Index i) {
+  Range range;
+  for (Index l = 0; l < rows.cols(); ++l) {
+    if (!is_finite(rows.bits(i, l), binary64)) return {};
+    range.add(rows.element(i, l));
+  }
+  return range;
+}
+
+Range range_of(InputView operand, Side side) {
+  const auto vectors = vectors_of(operand, side);
+  Range range;
+  for (Index i = 0; i < vectors.rows(); ++i) range.join(range_of_row(vectors, i));
+  return range;
+}
+
+Range range_of_c0(const DecideOptions& options) {
+  Range range;
+  if (options.beta == 0) return range;
+  for (Index i = 0; i < options.c0.rows(); ++i)
+    for (Index j = 0; j < options.c0.cols(); ++j)
+      if (is_finite(options.c0.bits(i, j), binary64)) range.add(options.c0.element(i, j));
+  return range;
+}
+
 bool plus_minus_one(double x) { return x == 1 || x == -1; }
+
+/// Whether |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near 2^1022: their sum stays finite where it does not.
+bool may_overflow(const Range& a, const Range& b, Index k, const DecideOptions& options) {
+  const int alpha_top = to_dyadic(options.alpha).top_exponent();
+  const int beta_top = options.beta == 0 ? 0 : to_dyadic(options.beta).top_exponent();
+  const Range c0 = range_of_c0(options);
+  if (!c0.empty() && c0.top + std::max(beta_top, 0) + 2 > 1020) return true;
+  return !a.empty() && !b.empty() &&
+         a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(alpha_top + 1, 0) > 1020;
+}
+
+bool may_underflow(const Range& a, const Range& b, const DecideOptions& options) {
+  const bool scaling_exact = plus_minus_one(options.alpha) && (options.beta == 0 || plus_minus_one(options.beta));
+  return !scaling_exact || (!a.empty() && !b.empty() && a.least + b.least < -1022);
+}
+
+/// k products and as many scalings, each at most eta/2 off; the products' share is scaled by alpha.
+double underflow_upper(Index k, double alpha) {
+  const double half_eta_terms = to_double_upper(static_cast<std::uint64_t>(k + 1));
+  const double magnitude = double_from_bits(bits_of(alpha) & ~binary64.sign);
+  return multiply_upper(multiply_upper(half_eta_terms, add_upper(magnitude, 1)), 0x1p-1074);
+}
+
+std::string obstacle(const Range& a, const Range& b, Index k, const DecideOptions& options) {
+  if (!finite(options.alpha) || !finite(options.beta)) return "alpha or beta is not finite";
+  return may_overflow(a, b, k, options) ? "an intermediate result of native DGEMM may overflow" : "";
+}
 
 }  // namespace
 
@@ -43,24 +94,14 @@ NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& 
   const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
   const double roundings = to_double_upper(static_cast<std::uint64_t>(plain ? k : k + 3)) * 0x1p-53;
   guarantee.factor = plain ? roundings : divide_upper(roundings, subtract_lower(1, roundings));
-  if (!a.is_double() || !b.is_double() || options.format.precision != binary64.precision)
+  if (!a.is_double() || !b.is_double() || options.format.precision != binary64.precision) {
     guarantee.obstacle = "native DGEMM takes binary64 operands";
-  if (!is_finite(bits_of(options.alpha), binary64) || !is_finite(bits_of(options.beta), binary64))
-    guarantee.obstacle = "alpha or beta is not finite";
-  const Range x(a), y(b), scalar(options.alpha);
-  if (x.empty() || y.empty() || scalar.empty()) return guarantee;
-  const int sum_top = x.top + y.top + 2 + bit_length(static_cast<std::uint64_t>(k));
-  const Range c0 = options.beta == 0 ? Range(0.0) : Range(options.c0);
-  const int c0_top = c0.empty() ? -2000 : c0.top + std::max(Range(options.beta).top, 0) + 2;
-  if (std::max({sum_top, sum_top + scalar.top + 1, c0_top}) > 1020)
-    guarantee.obstacle = "an intermediate result of native DGEMM may overflow";
-  const bool scaling_exact = plus_minus_one(options.alpha) && (options.beta == 0 || plus_minus_one(options.beta));
-  if (x.least + y.least < -1022 || !scaling_exact) {
-    // k products and as many scalings, each at most eta/2 off; the products' share is scaled by alpha.
-    const double half_eta_terms = to_double_upper(static_cast<std::uint64_t>(k + 1));
-    const double magnitude = double_from_bits(bits_of(options.alpha) & ~binary64.sign);
-    guarantee.underflow = multiply_upper(multiply_upper(half_eta_terms, add_upper(magnitude, 1)), 0x1p-1074);
+    return guarantee;
   }
+  const Range rows = range_of(a, Side::rows_of_a);
+  const Range columns = range_of(b, Side::columns_of_b);
+  guarantee.obstacle = obstacle(rows, columns, k, options);
+  if (may_underflow(rows, columns, options)) guarantee.underflow = underflow_upper(k, options.alpha);
   return guarantee;
 }
 
@@ -80,7 +121,8 @@ ErrorBound native_error_bound(InputView a, InputView b, const NativeGuarantee& g
   const auto columns = engine.measure(b, Side::columns_of_b, one).vectors;
   const bool with_c0 = options.beta != 0;
   ErrorBound bound;
-  bound.source = with_c0 ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|" : "k u |A||B| (Jeannerod, Rump)";
+  bound.source =
+      with_c0 ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|" : "k u |A||B| (Jeannerod, Rump)";
   bound.assumptions = {"the native DGEMM sums conventionally: each entry is a sum of k rounded products, in some order"};
   const double share = divide_upper(guarantee.factor, subtract_lower(1, guarantee.factor));
   bound.product = summation_upper(rows, columns, with_c0 ? 2 * share : guarantee.factor);
@@ -90,6 +132,7 @@ ErrorBound native_error_bound(InputView a, InputView b, const NativeGuarantee& g
   bound.result_factor = with_c0 ? share : 0;
   // A bound on |C^ - C| that holds |C^| in place of |C|: the underflow grows by the same share.
   bound.underflow = with_c0 ? 2 * guarantee.underflow : guarantee.underflow;
+  if (!guarantee.obstacle.empty()) bound.underflow = std::numeric_limits<double>::infinity();
   bound.rounded_once = false;
   return bound;
 }

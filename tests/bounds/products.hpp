@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/certified_gemm.hpp"
-#include "ozbound/bounds/decide.hpp"
-#include "ozbound/core/cpu_engine.hpp"
+// Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/verdict.hpp"
+
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/cpu_engine.hpp"
 #include "support/classified.hpp"
 
 namespace ozbound::test {
@@ -112,9 +114,11 @@ inline Computed compute(const Product& product, const Target& target, const Engi
 }
 
 /// The exact oracle finds every entry within the certificate's bound, and, where the certificate says so, within its target.
+/// A certificate without any guarantee claims nothing.
 inline testing::AssertionResult tells_the_truth(const Product& product, const Computed& computed) {
   const ExactOracle oracle(product.operands());
   const auto& certificate = computed.certificate;
+  if (std::isinf(certificate.bound.underflow) && !certificate.holds) return testing::AssertionSuccess();
   const JudgeOptions options{.reproduction = product.describe() + ", target " + to_string(certificate.target)};
   const auto within = verify(computed.c.view(), oracle, certificate.bound.over(computed.c.input()), options);
   if (!within.holds()) return testing::AssertionFailure() << to_json(certificate).dump(1) << '\n' << explain(within);

@@ -1,0 +1,321 @@
+#include "bounds/products.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ozbound/bounds/native_gemm.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double eta = 0x1p-1074;
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+/// Conventional summation in one order or another, as libraries do it: C = beta C0, then alpha times the sum on top.
+class Conventional : public NativeGemm {
+ public:
+  enum class Order { forwards, backwards, pairwise, fused, blocks };
+
+  explicit Conventional(Order order) : order_(order) {}
+  [[nodiscard]] std::string name() const override { return "conventional"; }
+
+  void dgemm(const GemmCall& call) const override {
+    ++calls;
+    for (Index i = 0; i < call.m(); ++i)
+      for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(entry(call, i, j)));
+  }
+
+  mutable int calls = 0;
+
+ private:
+  [[nodiscard]] double entry(const GemmCall& call, Index i, Index j) const {
+    double c = call.beta == 0 ? 0.0 : call.beta * value(call.c0, i, j);
+    const Index block = order_ == Order::blocks ? 3 : std::max<Index>(call.k(), 1);
+    for (Index l = 0; l < call.k(); l += block) c += call.alpha * sum(call, i, j, l, std::min(l + block, call.k()));
+    return c;
+  }
+
+  [[nodiscard]] double sum(const GemmCall& call, Index i, Index j, Index first, Index last) const {
+    const auto product = [&](Index l) { return value(call.a, i, l) * value(call.b, l, j); };
+    if (order_ == Order::pairwise && last - first > 1) {
+      const Index middle = (first + last) / 2;
+      return sum(call, i, j, first, middle) + sum(call, i, j, middle, last);
+    }
+    double total = 0;
+    for (Index l = first; l < last; ++l) {
+      const Index at = order_ == Order::backwards ? last - 1 - (l - first) : l;
+      total = order_ == Order::fused ? std::fma(value(call.a, i, at), value(call.b, at, j), total) : total + product(at);
+    }
+    return total;
+  }
+
+  static double value(const InputView& x, Index i, Index j) { return double_from_bits(x.bits(i, j)); }
+
+  Order order_;
+};
+
+constexpr Conventional::Order orders[] = {Conventional::Order::forwards, Conventional::Order::backwards,
+                                          Conventional::Order::pairwise, Conventional::Order::fused,
+                                          Conventional::Order::blocks};
+
+Decision decide_native(const test::Product& product, const Target& target, const NativeGemm& native) {
+  auto options = product.options();
+  options.native = &native;
+  options.slices = false;
+  return decide(product.problem.a, product.problem.b, target, engine(), options);
+}
+
+Decision decide_any(const test::Product& product, const Target& target, const NativeGemm& native) {
+  auto options = product.options();
+  options.native = &native;
+  return decide(product.problem.a, product.problem.b, target, engine(), options);
+}
+
+/// A decision for native DGEMM from elsewhere, whatever the operands.
+Decision replayed(const test::Product& product, const Target& target) {
+  return {target, Method::native, {}, product.m(), product.n(), product.k(), 28, 0.5, "replayed", {}};
+}
+
+/// What is said when native DGEMM is refused; empty if it is not.
+std::string refusal(const test::Product& product, const Target& target) {
+  try {
+    (void)decide_native(product, target, Conventional(orders[0]));
+    return "";
+  } catch (const CannotCertify& e) {
+    return e.what();
+  }
+}
+
+TEST(NativeGemm, EveryOrderOfSummationIsWithinTheBound) {
+  test::RandomBits random(1);
+  int holds = 0;
+  for (const auto family : all_families())
+    for (const double phi : {0.0, 1.0, 3.0})
+      for (int t = 0; t < 8; ++t) {
+        auto product = test::sample_product(test::sample_recipe(family, phi, 8, random), random);
+        product.narrow = false;
+        static const char* const targets[] = {"dgemm",        "componentwise:1e-12", "normwise:1e-12",
+                                              "rowcol:1e-12", "relative:1e-10",      "cr"};
+        const Conventional native(random.pick(orders));
+        const auto computed =
+            test::compute_with(product, replayed(product, parse_target(random.pick(targets))), engine(), {.native = &native});
+        ASSERT_TRUE(test::tells_the_truth(product, computed));
+        holds += computed.certificate.holds ? 1 : 0;
+        EXPECT_EQ(computed.certificate.native, "conventional");
+      }
+  EXPECT_GT(holds, 50);
+}
+
+/// One large product, then as many as one likes that are lost one by one: error (k - 1) u beside a bound of k u.
+TEST(NativeGemm, TheBoundIsAttained) {
+  const Index k = 200;
+  auto product = test::product_of(Matrix<double>(1, k), Matrix<double>(k, 1));
+  for (Index l = 0; l < k; ++l) product.problem.a(0, l) = l == 0 ? 1 : 0x1p-53, product.problem.b(l, 0) = 1;
+  const Conventional native(Conventional::Order::forwards);
+  const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &native});
+  ASSERT_TRUE(test::keeps_its_target(product, computed));
+  const ExactOracle oracle(product.operands());
+  EXPECT_GE(verify(computed.c.view(), oracle, Target::dgemm()).ratio, 0.99);
+  EXPECT_GE(verify(computed.c.view(), oracle, computed.certificate.bound.over(computed.c.input())).ratio, 0.98);
+}
+
+TEST(NativeGemm, CertifiesItsOwnGuarantee) {
+  for (const Index k : {1, 2, 3, 100, 1023}) {
+    const auto product = test::product_of({Family::uniform, 3, 3, k, 0, 2});
+    EXPECT_EQ(refusal(product, Target::dgemm()), "") << k;
+    EXPECT_EQ(refusal(product, Target::componentwise(static_cast<double>(k) * 0x1p-53)), "") << k;
+    EXPECT_EQ(refusal(product, Target::rowcol(1e-12)), "");
+    EXPECT_EQ(refusal(product, Target::normwise(1e-12)), "");
+    if (k > 1) {
+      EXPECT_NE(refusal(product, Target::componentwise(static_cast<double>(k) * 0x1p-53 * (1 - 0x1p-40))), "") << k;
+    }
+  }
+}
+
+TEST(NativeGemm, IsNotCertifiedForWhatItCannotPromise) {
+  const auto product = test::product_of({Family::uniform, 3, 3, 10, 0, 2});
+  EXPECT_NE(refusal(product, Target::correctly_rounded()), "");
+  EXPECT_NE(refusal(product, Target::relative(1e-3)), "");
+  EXPECT_NE(refusal(product, Target::componentwise(1e-15)).find("weaker"), std::string::npos)
+      << refusal(product, Target::componentwise(1e-15));
+  auto scaled = product;
+  scaled.alpha = 0.5;
+  EXPECT_NE(refusal(scaled, Target::dgemm()), "");
+  scaled.alpha = -1;
+  EXPECT_EQ(refusal(scaled, Target::dgemm()), "");
+  scaled.beta = 1, scaled.c0 = Matrix<double>(3, 3);
+  EXPECT_NE(refusal(scaled, Target::dgemm()), "") << "k + 3 roundings are more than k";
+  EXPECT_EQ(refusal(scaled, Target::componentwise(14 * 0x1p-53)), "");
+  scaled.beta = 0.5;
+  EXPECT_NE(refusal(scaled, Target::componentwise(1e-10)), "") << "beta C0 may underflow";
+}
+
+TEST(NativeGemm, SaysWhatStandsInTheWay) {
+  auto overflow = test::product_of(test::matrix_of(1, 2, {0x1p600, 0x1p600}), test::matrix_of(2, 1, {0x1p500, -0x1p500}));
+  EXPECT_NE(refusal(overflow, Target::dgemm()).find("overflow"), std::string::npos) << refusal(overflow, Target::dgemm());
+  auto accumulator = test::product_of(test::matrix_of(1, 1, {1}), test::matrix_of(1, 1, {1}));
+  accumulator.beta = 2, accumulator.c0 = test::matrix_of(1, 1, {0x1p1023});
+  EXPECT_NE(refusal(accumulator, Target::componentwise(1e-10)).find("overflow"), std::string::npos);
+  auto scaled = test::product_of(test::matrix_of(1, 1, {0x1p500}), test::matrix_of(1, 1, {0x1p500}));
+  scaled.alpha = 0x1p100;
+  EXPECT_NE(refusal(scaled, Target::componentwise(1e-10)).find("overflow"), std::string::npos);
+  auto narrow = test::product_of({Family::uniform, 2, 2, 2, 0, 2});
+  narrow.narrow = true;
+  EXPECT_NE(refusal(narrow, Target::dgemm()).find("binary64"), std::string::npos);
+  const Matrix<float> floats(2, 2);
+  DecideOptions options;
+  const Conventional native(orders[0]);
+  options.native = &native;
+  EXPECT_NE(decide(floats, floats, Target::dgemm(), engine(), options).method, Method::native);
+  EXPECT_EQ(native.calls, 0) << "deciding multiplies nothing";
+}
+
+TEST(NativeGemm, UnderflowCountsAgainstTheTargetsThatAllowNone) {
+  // 2^-540 squared is below the normal range: a product may lose half of eta.
+  auto product = test::product_of(test::matrix_of(1, 2, {0x1p-540, 1}), test::matrix_of(2, 1, {0x1p-540, 1}));
+  EXPECT_NE(refusal(product, Target::componentwise(1e-10)), "");
+  EXPECT_EQ(refusal(product, Target::dgemm()), "") << "k eta/2 are allowed";
+  product.problem.a(0, 0) = 0x1p-482;
+  EXPECT_EQ(refusal(product, Target::componentwise(1e-10)), "");
+  product.problem.a(0, 0) = 0x1p-483;
+  EXPECT_NE(refusal(product, Target::componentwise(1e-10)), "");
+}
+
+TEST(NativeGemm, IsChosenWhereItIsCheaper) {
+  const Conventional native(orders[0]);
+  const auto wide = test::product_of({Family::wide_exponents, 8, 8, 64, 4, 3});
+  const auto chosen = decide_any(wide, Target::dgemm(), native);
+  EXPECT_EQ(chosen.method, Method::native);
+  EXPECT_EQ(chosen.cost, engine().costs().native(8, 8, 64));
+  EXPECT_NE(chosen.reason.find("native"), std::string::npos);
+  const auto computed = test::compute_with(wide, chosen, engine(), {.native = &native});
+  EXPECT_TRUE(test::keeps_its_target(wide, computed));
+  EXPECT_EQ(computed.certificate.native, "conventional");
+  ASSERT_EQ(computed.certificate.bound.assumptions.size(), 1u);
+  EXPECT_NE(computed.certificate.bound.assumptions.front().find("conventionally"), std::string::npos);
+  const auto narrow_range = test::product_of({Family::uniform, 8, 8, 1024, 0, 3});
+  EXPECT_EQ(decide_any(narrow_range, Target::dgemm(), native).method, Method::slices);
+  auto scaled = wide;
+  scaled.alpha = 3;
+  EXPECT_NE(decide_any(scaled, Target::dgemm(), native).method, Method::native);
+  EXPECT_NE(decide_any(wide, Target::correctly_rounded(), native).method, Method::native);
+}
+
+TEST(NativeGemm, ABetterPlanIsNotGivenUpForIt) {
+  // What native does not certify is decided as if it were not there.
+  const Conventional native(orders[0]);
+  for (const double phi : {0.0, 2.0, 4.0}) {
+    const auto product = test::product_of({Family::wide_exponents, 6, 6, 30, phi, 4});
+    for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-15), Target::relative(1e-10)}) {
+      const auto with = decide_any(product, target, native);
+      const auto without = test::decide_for(product, target, engine());
+      EXPECT_EQ(with.method, without.method);
+      EXPECT_EQ(with.plan, without.plan);
+    }
+  }
+}
+
+/// Writes 1 everywhere: nothing of it may be left where the inputs are special.
+class Ones final : public NativeGemm {
+ public:
+  [[nodiscard]] std::string name() const override { return "ones"; }
+  void dgemm(const GemmCall& call) const override {
+    for (Index i = 0; i < call.m(); ++i)
+      for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(1.0));
+  }
+};
+
+TEST(NativeGemm, SpecialsAreWrittenAfterIt) {
+  auto product = test::product_of(test::matrix_of(3, 1, {1, inf, nan}), test::matrix_of(1, 3, {1, -inf, 0}));
+  const Ones ones;
+  const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &ones});
+  const auto bits = computed.c.bits();
+  const std::vector<std::uint64_t> expected{bits_of(1.0), bits_of(-inf), bits_of(1.0), bits_of(inf), bits_of(-inf),
+                                            binary64.nan, binary64.nan,  binary64.nan, binary64.nan};
+  EXPECT_EQ(bits, expected);
+  product.beta = 1, product.c0 = test::matrix_of(3, 3, {nan, 1, inf, 1, inf, 1, 1, 1, 1});
+  const auto with_c0 = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &ones}).c.bits();
+  EXPECT_EQ(with_c0[0], binary64.nan);
+  EXPECT_EQ(with_c0[2], bits_of(inf));
+  EXPECT_EQ(with_c0[4], binary64.nan);
+}
+
+TEST(NativeGemm, SpecialRowsDoNotStandInTheWay) {
+  // What shares a row with a NaN is in no sum that is judged.
+  auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
+  product.problem.a(1, 0) = nan, product.problem.a(1, 1) = 0x1p1000, product.problem.a(1, 2) = eta;
+  product.problem.b(0, 2) = inf, product.problem.b(1, 2) = 0x1p1000, product.problem.b(2, 2) = -eta;
+  EXPECT_EQ(refusal(product, Target::dgemm()), "");
+  EXPECT_EQ(refusal(product, Target::componentwise(1e-12)), "");
+  const Conventional native(orders[0]);
+  const auto computed =
+      test::compute_with(product, decide_native(product, Target::componentwise(1e-12), native), engine(), {.native = &native});
+  EXPECT_TRUE(test::keeps_its_target(product, computed));
+}
+
+TEST(NativeGemm, ADecisionForItOnOtherOperandsClaimsNothingFalse) {
+  const Conventional native(orders[0]);
+  auto overflow = test::product_of(test::matrix_of(1, 2, {0x1p600, 0x1p600}), test::matrix_of(2, 1, {0x1p500, -0x1p500}));
+  const auto lost = test::compute_with(overflow, replayed(overflow, Target::dgemm()), engine(), {.native = &native});
+  EXPECT_FALSE(lost.certificate.holds);
+  EXPECT_NE(to_json(lost.certificate).dump().find("overflow"), std::string::npos);
+  EXPECT_EQ(lost.certificate.bound.upper(0, 0, nan), inf) << "no bound holds for what became NaN";
+  EXPECT_TRUE(test::tells_the_truth(overflow, lost));
+  test::RandomBits random(6);
+  for (int t = 0; t < 200; ++t) {
+    auto product = test::sample_product(
+        test::sample_recipe(random.once_in(2) ? Family::full_range : Family::subnormal, 0, 6, random), random);
+    product.narrow = false;
+    const Conventional other(random.pick(orders));
+    const auto computed =
+        test::compute_with(product, replayed(product, Target::componentwise(1e-8)), engine(), {.native = &other});
+    ASSERT_TRUE(test::tells_the_truth(product, computed));
+  }
+}
+
+TEST(NativeGemm, OnlyC0IsLeftOfAnEmptySum) {
+  const Conventional native(orders[0]);
+  for (const double beta : {0.0, 1.0, -1.0, 0.5, 0x1p-600, 3.0})
+    for (const double c0 : {0.0, 1.0, eta, 3 * eta, -0x1p-1022, 0x1p1023})
+      for (const Index k : {0, 2}) {
+        auto product = test::product_of(Matrix<double>(1, k), Matrix<double>(k, 1));  // k zeros, or none
+        product.beta = beta;
+        product.c0 = test::matrix_of(1, 1, {c0});
+        for (const double alpha : {1.0, 0.0, 0.5}) {
+          product.alpha = alpha;
+          const auto decision = replayed(product, Target::componentwise(1e-10));
+          const auto computed = test::compute_with(product, decision, engine(), {.native = &native});
+          ASSERT_TRUE(test::tells_the_truth(product, computed)) << std::hexfloat << beta << " * " << c0;
+        }
+      }
+}
+
+TEST(NativeGemm, NeedsOneAndDoubles) {
+  auto product = test::product_of({Family::uniform, 2, 2, 2, 0, 7});
+  EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), engine()), std::invalid_argument);
+  product.narrow = true;
+  const Conventional native(orders[0]);
+  EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &native}),
+               std::invalid_argument);
+  EXPECT_EQ(native.calls, 0);
+  product.narrow = false;
+  auto options = product.options();
+  options.slices = false;
+  EXPECT_THROW((void)decide(product.problem.a, product.problem.b, Target::dgemm(), engine(), options), CannotCertify);
+}
+
+}  // namespace
+}  // namespace ozbound
