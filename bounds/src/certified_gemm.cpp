@@ -33,6 +33,12 @@ std::optional<SplitPlan> finer(const SplitPlan& plan) {
   return next;
 }
 
+/// The last of them.
+SplitPlan finest(SplitPlan plan) {
+  while (const auto next = finer(plan)) plan = *next;
+  return plan;
+}
+
 bool before(Entry x, Entry y) { return x.i != y.i ? x.i < y.i : x.j < y.j; }
 
 std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<Entry>& y) {
@@ -57,6 +63,7 @@ class CertifiedGemm {
   }
 
   Certificate run() {
+    check();
     keep_c0();
     find_specials();
     apply_specials(call_, engine_.threads());
@@ -73,6 +80,28 @@ class CertifiedGemm {
   }
 
  private:
+  /// Refuses a decision that cannot be carried out, before anything is written.
+  void check() const {
+    if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
+    if (decision_.method == Method::native) check_native();
+  }
+
+  void check_plan() const {
+    plan().validate();
+    const bool relative = decision_.method == Method::slices && decision_.target.kind == Target::Kind::relative;
+    if (relative && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
+    const double least = least_workspace(engine_, relative ? finest(plan()) : plan(), call_.k());
+    if (least > options_.workspace)
+      throw std::invalid_argument("workspace must be at least " + std::to_string(least) +
+                                  " bytes for k = " + std::to_string(call_.k()));
+  }
+
+  void check_native() const {
+    if (options_.native == nullptr) throw std::invalid_argument("decision: needs a native DGEMM, and none is given");
+    if (!call_.a.is_double() || !call_.b.is_double() || !call_.c.is_double())
+      throw std::invalid_argument("decision: native DGEMM takes binary64 operands");
+  }
+
   /// C0 may be C itself, but it is read again after C is written: by further rounds, and by the comparison with M.
   void keep_c0() {
     if (call_.beta == 0) return;
@@ -106,7 +135,8 @@ class CertifiedGemm {
     const auto rows = engine_.measure(call_.a, Side::rows_of_a, plan.a).vectors;
     const auto columns = engine_.measure(call_.b, Side::columns_of_b, plan.b).vectors;
     auto bound = rounding_bound();
-    bound.source = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+    bound.source =
+        "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
     bound.product = plan_error_upper(rows, columns, plan, call_.k());
     bound.row_exponents.clear(), bound.column_exponents.clear();
     for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);
@@ -126,7 +156,7 @@ class CertifiedGemm {
     return bound;
   }
 
-  const SplitPlan& plan() const {
+  [[nodiscard]] const SplitPlan& plan() const {
     if (!decision_.plan) throw std::invalid_argument("decision: plan is missing");
     return *decision_.plan;
   }
@@ -152,16 +182,18 @@ class CertifiedGemm {
   }
 
   void judge_slices() {
-    if (tau_ < u_) return set_worst({infinity, 0, 0});
+    if (!(tau_ >= u_)) return set_worst({infinity, 0, 0});
     const auto enclosure = enclose_product(call_.a, call_.b, engine_);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
     const Allowance allowance(call_.a, call_.b, decision_.target, factor, scalars(), enclosure, engine_);
-    set_worst(allowance.worst({&certificate_.bound.product, &certificate_.bound.row_exponents, &certificate_.bound.column_exponents},
-                              engine_.threads()));
+    set_worst(
+        allowance.worst({&certificate_.bound.product, &certificate_.bound.row_exponents, &certificate_.bound.column_exponents},
+                        engine_.threads()));
   }
 
   /// Multiplies with ever more slices; `open` gives the entries of a product that its error bound leaves open. What finishing
-  /// exactly costs no more than the next product is finished exactly.
+  /// exactly costs no more than the next product is finished exactly, and what the workspace has no room for: cr has the same
+  /// bits either way, and `relative` was given room for every plan.
   template <class Open>
   void refine(const Open& open) {
     std::optional<SplitPlan> next = plan();
@@ -178,6 +210,7 @@ class CertifiedGemm {
   }
 
   [[nodiscard]] bool worth_multiplying(const SplitPlan& next, const std::vector<Entry>& undecided) const {
+    if (least_workspace(engine_, next, call_.k()) > options_.workspace) return false;
     const double entries = static_cast<double>(certificate_.m) * static_cast<double>(certificate_.n);
     const double share = static_cast<double>(undecided.size()) / entries;
     return share * engine_.costs().exact(certificate_.m, certificate_.n, k_) >
@@ -193,7 +226,6 @@ class CertifiedGemm {
   }
 
   Certificate run_relative() {
-    if (tau_ < u_) throw std::invalid_argument("relative target is below u");
     double worst = u_ / tau_;
     refine([this, &worst](const SplitPlan& plan) {
       const auto bound = plan_bound(plan);
@@ -227,8 +259,7 @@ class CertifiedGemm {
         const double magnitude = double_from_bits(bits & ~binary64.sign);
         const double error = bound.product.upper(i, j);
         const auto scale = std::int64_t{bound.row_exponents[at(i)]} + bound.column_exponents[at(j)];
-        const double absolute =
-            Scaled::product_upper(Scaled::magnitude(call_.alpha), Scaled{error, scale}).upper();
+        const double absolute = Scaled::product_upper(Scaled::magnitude(call_.alpha), Scaled{error, scale}).upper();
         const bool normal = magnitude >= least_normal && is_finite(bits, binary64);
         if (error > 0 && !(normal && absolute <= multiply_lower(factor, magnitude))) {
           open.push_back({i, j});
@@ -246,10 +277,7 @@ class CertifiedGemm {
   }
 
   Certificate run_native() {
-    if (options_.native == nullptr) throw std::invalid_argument("decision: needs a native DGEMM, and none is given");
     const auto guarantee = native_guarantee(call_.a, call_.b, scalars());
-    if (!call_.a.is_double() || !call_.b.is_double() || !call_.c.is_double())
-      throw std::invalid_argument("decision: native DGEMM takes binary64 operands");
     certificate_.bound = native_error_bound(call_.a, call_.b, guarantee, scalars(), engine_);
     options_.native->dgemm(call_);
     apply_specials(call_, engine_.threads());
@@ -278,12 +306,14 @@ class CertifiedGemm {
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
     const auto bound = certificate_.bound.over(call_.c.as_input());
-    double largest = 0;
-#pragma omp parallel for schedule(static) num_threads(engine_.threads()) reduction(max : largest)
-    for (Index i = 0; i < certificate_.m; ++i)
+    std::vector<double> largest(at(certificate_.m));
+#pragma omp parallel for schedule(static) num_threads(engine_.threads())
+    for (Index i = 0; i < certificate_.m; ++i) {
+      const FloatEnvironment environment;
       for (Index j = 0; j < certificate_.n; ++j)
-        if (!special(i, j)) largest = std::max(largest, bound(i, j));
-    certificate_.largest_bound = largest;
+        if (!special(i, j)) largest[at(i)] = std::max(largest[at(i)], bound(i, j));
+    }
+    for (const double row : largest) certificate_.largest_bound = std::max(certificate_.largest_bound, row);
     return std::move(certificate_);
   }
 

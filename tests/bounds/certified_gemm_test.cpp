@@ -1,0 +1,517 @@
+#include "bounds/products.hpp"
+
+#include "ozbound/bounds/certified_gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bounds/hostile_environment.hpp"
+#include "ozbound/verify/mpfr_oracle.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double eta = 0x1p-1074;
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+constexpr double phis[] = {0, 0.5, 1, 2, 3, 4, 6, 8};
+
+/// The targets of theory.md, section 4; those that only binary64 can meet become as strict as binary32 can.
+Target sample_target(bool narrow, test::RandomBits& random) {
+  static const char* const texts[] = {"componentwise:1e-8",
+                                      "componentwise:1e-12",
+                                      "dgemm",
+                                      "rowcol:1e-13",
+                                      "normwise:1e-14",
+                                      "relative:1e-10",
+                                      "cr",
+                                      "relative:3",
+                                      "componentwise:0x1.8p-53",
+                                      "relative:0x1p-53",
+                                      "normwise:0x1p-53",
+                                      "componentwise:0.25",
+                                      "rowcol:0x1p-53",
+                                      "componentwise:1e300",
+                                      "relative:1e300"};
+  auto target = parse_target(random.pick(texts));
+  if (narrow && target.tau > 0 && target.tau < 0x1p-24) target.tau = std::max(target.tau * 0x1p29, 0x1p-24);
+  return target;
+}
+
+TEST(CertifiedGemm, KeepsItsTargetsOnEveryFamily) {
+  test::RandomBits random(1);
+  for (const double phi : phis)
+    for (const auto family : all_families())
+      for (int t = 0; t < 6; ++t) {
+        auto product = test::sample_product(test::sample_recipe(family, phi, 9, random), random);
+        const auto target = sample_target(product.narrow, random);
+        ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, target, engine())));
+      }
+}
+
+TEST(CertifiedGemm, KeepsItsTargetsInEveryEncoding) {
+  test::RandomBits random(2);
+  static const Encoding encodings[] = {Encoding::truncated(7), Encoding::nearest(7), Encoding::truncated(4),
+                                       Encoding::nearest(3), Encoding::nearest(1)};
+  for (const auto family : all_families())
+    for (const auto& encoding : encodings) {
+      auto product = test::sample_product(test::sample_recipe(family, 1, 6, random), random);
+      product.encoding = encoding;
+      ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, sample_target(product.narrow, random), engine())));
+    }
+}
+
+/// Any plan of one radix, any accumulation.
+SplitPlan sample_plan(test::RandomBits& random) {
+  const int beta = random.between(1, 8);
+  const auto encoding = [&] {
+    if (beta == 8) return Encoding::balanced();
+    return random.once_in(2) ? Encoding::truncated(beta) : Encoding::nearest(beta);
+  };
+  static constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
+  SplitPlan plan;
+  plan.a = {encoding(), random.between(1, 12)};
+  plan.b = {encoding(), random.between(1, 12)};
+  plan.cut = random.between(2, plan.a.slices + plan.b.slices);
+  plan.accumulation = random.pick(accumulations);
+  return plan;
+}
+
+/// A decision may come from elsewhere and fit the operands badly. Its certificate must then say so, and never more than is
+/// true.
+TEST(CertifiedGemm, TellsTheTruthUnderAnyDecision) {
+  test::RandomBits random(3);
+  static constexpr Method methods[] = {Method::slices, Method::slices, Method::correctly_rounded, Method::exact};
+  int kept = 0;
+  int missed = 0;
+  for (int t = 0; t < 1200; ++t) {
+    const auto families = all_families();
+    const auto family = families[static_cast<std::size_t>(random.below(static_cast<int>(families.size())))];
+    const auto product = test::sample_product(test::sample_recipe(family, random.pick(phis), 6, random), random);
+    Decision decision;
+    decision.target = sample_target(product.narrow, random);
+    decision.method = random.pick(methods);
+    decision.plan = sample_plan(random);
+    decision.m = product.m(), decision.n = product.n(), decision.k = product.k();
+    const auto computed = test::compute_with(product, decision, engine());
+    (computed.certificate.holds ? kept : missed) += 1;
+    ASSERT_TRUE(test::tells_the_truth(product, computed)) << to_string(decision.method) << ' ' << to_string(*decision.plan);
+  }
+  EXPECT_GT(kept, 300);
+  EXPECT_GT(missed, 300);
+}
+
+TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
+  // A plan of one product, against targets on both sides of what it reaches.
+  const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
+  for (const double tau : {1e-3, 1e-2, 0.03, 0.1, 1.0}) {
+    Decision decision{Target::componentwise(tau), Method::slices, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
+    const auto computed = test::compute_with(product, decision, engine());
+    EXPECT_EQ(computed.certificate.holds, computed.certificate.ratio <= 1);
+    EXPECT_EQ(computed.certificate.holds, tau > 0.02) << tau << ": " << computed.certificate.ratio;
+    EXPECT_TRUE(test::tells_the_truth(product, computed));
+  }
+}
+
+// Correct rounding.
+
+/// The same bits as MPFR, rounded once.
+testing::AssertionResult is_correctly_rounded(const test::Product& product, const test::Computed& computed) {
+  if (!computed.certificate.holds) return testing::AssertionFailure() << to_json(computed.certificate).dump(1);
+  const MpfrOracle oracle(product.operands(), MpfrOracle::exact_bits(product.k()));
+  const auto verdict = verify(computed.c.view(), oracle, Target::correctly_rounded(), {.reproduction = product.describe()});
+  if (!verdict.holds()) return testing::AssertionFailure() << explain(verdict);
+  return test::tells_the_truth(product, computed);
+}
+
+TEST(CorrectRounding, EqualsMpfrOnEveryFamily) {
+  test::RandomBits random(4);
+  for (const double phi : phis)
+    for (const auto family : all_families()) {
+      const auto product = test::sample_product(test::sample_recipe(family, phi, 7, random), random);
+      ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
+    }
+}
+
+/// Rows of A whose sums (B is a column of ones) are midpoints of neighbouring numbers, or a hair beside them.
+test::Product midpoints(int count, bool narrow, test::RandomBits& random) {
+  auto product = test::product_of(Matrix<double>(count, 5), test::matrix_of(5, 1, {1, 1, 1, 1, 1}));
+  product.narrow = narrow;
+  const int precision = narrow ? 24 : 53;
+  for (Index i = 0; i < count; ++i) {
+    const int e = narrow ? random.between(-100, 100) : random.between(-900, 900);
+    const auto bits =
+        static_cast<double>(std::int64_t{1} << (precision - 1) | static_cast<std::int64_t>(random() >> (65 - precision)));
+    const double number = std::ldexp(bits, e - precision + 1);
+    const double half = std::ldexp(1.0, e - precision);
+    // The half in two parts; a bit so far away that no slice sees it; and what cancels itself.
+    const double far[] = {0, eta, -eta, half * 0x1p-60, -half * 0x1p-60, std::ldexp(1.0, e - 150), -std::ldexp(1.0, e - 100)};
+    const double cancelled = std::ldexp(random.once_in(2) ? 1.0 : 0.0, random.between(-900, 1000));
+    std::vector<double> row{number, half * 0.75, half * 0.25, cancelled, -cancelled};
+    if (cancelled == 0) row[3] = random.pick(far);
+    const double sign = random.once_in(2) ? -1 : 1;
+    for (Index l = 0; l < 5; ++l) product.problem.a(i, l) = sign * row[static_cast<std::size_t>((l + i) % 5)];
+  }
+  return product;
+}
+
+TEST(CorrectRounding, BreaksTiesConstructedOnPurpose) {
+  test::RandomBits random(5);
+  for (const bool narrow : {false, true}) {
+    auto product = midpoints(200, narrow, random);
+    const auto computed = test::compute(product, Target::correctly_rounded(), engine());
+    ASSERT_TRUE(is_correctly_rounded(product, computed));
+    EXPECT_GT(computed.certificate.exact, 50) << "ties are left to the superaccumulator";
+    product.alpha = -0.5;
+    ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
+    product.beta = 1, product.c0 = Matrix<double>(200, 1);
+    for (Index i = 0; i < 200; ++i) product.c0(i, 0) = random.once_in(2) ? eta : -0x1p-40;
+    ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
+  }
+}
+
+TEST(CorrectRounding, SeesTheSmallestNumberBesideTheLargest) {
+  // 2^-1074 beside 2^1000, next to a midpoint, next to nothing.
+  const std::vector<double> rows{0x1p1000,
+                                 0x1p947,
+                                 eta,
+                                 0,  //
+                                 0x1p1000,
+                                 0x1p947,
+                                 -eta,
+                                 0,  //
+                                 0x1p1000,
+                                 0x1p947,
+                                 0,
+                                 0,  //
+                                 0x1p1000,
+                                 -eta,
+                                 0,
+                                 0,  //
+                                 0x1p1000,
+                                 eta,
+                                 0,
+                                 -0x1p1000,  //
+                                 0x1p1023,
+                                 0x1p1023,
+                                 -eta,
+                                 0,  //
+                                 0x1.fffffffffffffp1023,
+                                 0x1p970,
+                                 -eta,
+                                 0};
+  auto product = test::product_of(test::matrix_of(7, 4, rows), test::matrix_of(4, 1, {1, 1, 1, 1}));
+  for (const bool narrow : {false, true})
+    for (const double alpha : {1.0, -1.0, 0x1p-1000, 0.75, eta}) {
+      product.narrow = narrow;
+      product.alpha = alpha;
+      ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
+    }
+}
+
+TEST(CorrectRounding, SubnormalResultsAreRoundedOnce) {
+  test::RandomBits random(6);
+  Matrix<double> a(60, 3);
+  for (Index i = 0; i < 60; ++i)
+    for (Index l = 0; l < 3; ++l) a(i, l) = std::ldexp(static_cast<double>(random() >> 40) + 0.5, random.between(-1120, -1060));
+  auto product = test::product_of(std::move(a), test::matrix_of(3, 1, {1, 0.5, 0x1.8p-2}));
+  for (const double alpha : {1.0, 0.5, 0x1p-20, -3.0}) {
+    product.alpha = alpha;
+    ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
+  }
+  // theory.md, section 2: (2^60 + 2^52 + 1) 2^-1127 is 0x81 eta; rounding first and scaling afterwards gives 0x80 eta.
+  auto once = test::product_of(test::matrix_of(1, 3, {0x1p60, 0x1p52, 1}), test::matrix_of(3, 1, {0x1p-53, 0x1p-53, 0x1p-53}));
+  once.alpha = eta;
+  EXPECT_EQ(test::compute(once, Target::correctly_rounded(), engine()).c.bits().front(), 0x81u);
+}
+
+TEST(CorrectRounding, ExactSumsNeedNoSuperaccumulator) {
+  const auto product = test::product_of({Family::integers, 8, 8, 20, 0, 7});
+  const auto computed = test::compute(product, Target::correctly_rounded(), engine());
+  EXPECT_TRUE(is_correctly_rounded(product, computed));
+  const auto easy = test::product_of({Family::uniform, 16, 16, 64, 0, 8});
+  EXPECT_LE(test::compute(easy, Target::correctly_rounded(), engine()).certificate.exact, 256 / 20);
+}
+
+TEST(CorrectRounding, AccountsForEveryEntry) {
+  test::RandomBits random(9);
+  const auto product = midpoints(100, false, random);
+  const auto& certificate = test::compute(product, Target::correctly_rounded(), engine()).certificate;
+  EXPECT_FALSE(certificate.plans.empty());
+  EXPECT_GE(certificate.undecided, certificate.exact);
+  EXPECT_LE(certificate.undecided, 100);
+}
+
+// What relative asks for is known only afterwards.
+
+TEST(RelativeTarget, SeesThroughCancellation) {
+  test::RandomBits random(10);
+  for (const double phi : {0.0, 1.0, 3.0})
+    for (const double tau : {0x1p-53, 0x1.8p-53, 0x1p-51, 1e-10, 0.1, 5.0}) {
+      const auto product = test::sample_product({Family::cancellation, 8, 8, 8, phi, random()}, random);
+      const auto target = Target::relative(product.narrow ? std::max(tau, 0x1p-24) : tau);
+      ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, target, engine())));
+    }
+}
+
+TEST(RelativeTarget, ZerosAreZero) {
+  auto product =
+      test::product_of(test::matrix_of(2, 2, {1.0 / 3, -1.0 / 3, 0x1p600, 0x1p-600}), test::matrix_of(2, 2, {7, 0, 7, 0}));
+  const auto computed = test::compute(product, Target::relative(1e-10), engine());
+  ASSERT_TRUE(test::keeps_its_target(product, computed));
+  EXPECT_EQ(computed.c.bits()[0], 0u);
+  EXPECT_EQ(computed.c.bits()[1], 0u);
+  product.beta = 1;
+  product.c0 = test::matrix_of(2, 2, {1e-300, eta, -1, 0});
+  ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, Target::relative(0x1p-53), engine())));
+}
+
+TEST(RelativeTarget, AboveOneItIsStillABound) {
+  const auto product = test::product_of({Family::wide_exponents, 6, 6, 20, 4, 11});
+  for (const double tau : {1.0, 2.0, 1e10, 1e300}) {
+    const auto computed = test::compute(product, Target::relative(tau), engine());
+    ASSERT_TRUE(test::keeps_its_target(product, computed)) << tau;
+  }
+}
+
+// Aliasing, views, workspace, threads and environments change nothing.
+
+std::vector<Target> all_kinds() {
+  return {Target::dgemm(),       Target::componentwise(1e-11), Target::normwise(1e-13),
+          Target::rowcol(1e-12), Target::relative(1e-9),       Target::correctly_rounded()};
+}
+
+TEST(CertifiedGemm, C0MayBeC) {
+  test::RandomBits random(12);
+  for (const auto& target : all_kinds()) {
+    auto product = test::sample_product({Family::wide_exponents, 6, 5, 9, 3, random()}, random);
+    product.narrow = false;
+    product.alpha = -0.75, product.beta = 2.5;
+    product.c0(0, 0) = nan, product.c0(1, 1) = -inf;
+    const auto expected = test::compute(product, target, engine());
+    auto c = product.c0;
+    const GemmCall call{product.problem.a, product.problem.b, c, product.alpha, product.beta, c};
+    const auto certificate = gemm(call, expected.decision, engine());
+    EXPECT_EQ(to_json(certificate), to_json(expected.certificate)) << to_string(target);
+    std::vector<std::uint64_t> bits;
+    for (Index t = 0; t < 30; ++t) bits.push_back(bits_of(c.data()[t]));
+    EXPECT_EQ(bits, expected.c.bits()) << to_string(target);
+    EXPECT_TRUE(test::tells_the_truth(product, expected)) << to_string(target);
+  }
+}
+
+TEST(CertifiedGemm, FloatsInPlace) {
+  test::RandomBits random(13);
+  for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6)}) {
+    Matrix<float> a(4, 7);
+    Matrix<float> b(7, 4);
+    Matrix<float> c(4, 4);
+    auto product = test::product_of(Matrix<double>(4, 7), Matrix<double>(7, 4));
+    product.narrow = true, product.beta = -1, product.c0 = Matrix<double>(4, 4);
+    for (Index t = 0; t < 28; ++t) {
+      product.problem.a.data()[t] = static_cast<double>(a.data()[t] = test::sample<float>(random));
+      product.problem.b.data()[t] = static_cast<double>(b.data()[t] = test::sample<float>(random));
+    }
+    for (Index t = 0; t < 16; ++t) product.c0.data()[t] = static_cast<double>(c.data()[t] = test::sample<float>(random));
+    DecideOptions options = product.options();
+    options.c0 = c;
+    const auto decision = decide(a, b, target, engine(), options);
+    test::Computed computed{decision, gemm({a, b, c, 1, -1, c}, decision, engine()), test::Result(4, 4, true)};
+    for (Index i = 0; i < 4; ++i)
+      for (Index j = 0; j < 4; ++j) computed.c.output().set_bits(i, j, bits_of(c(i, j)));
+    EXPECT_TRUE(test::keeps_its_target(product, computed)) << to_string(target);
+  }
+}
+
+TEST(CertifiedGemm, HasTheSameBitsOnAnyEngineAndInAnyEnvironment) {
+  const CpuEngine threads({.threads = 3, .inner_block = 7, .row_tile = 2, .column_tile = 3});
+  test::RandomBits random(14);
+  for (const auto family : {Family::wide_exponents, Family::subnormal, Family::full_range, Family::cancellation})
+    for (const auto& target : all_kinds()) {
+      const auto product = test::sample_product({family, 9, 10, 21, 2, random()}, random);
+      auto reachable = target;
+      if (product.narrow && target.tau > 0) reachable.tau = std::max(target.tau, 1e-5);
+      const auto expected = test::compute(product, reachable, engine());
+      const auto same = [&](const Engine& other) {
+        const auto computed = test::compute(product, expected.decision.target, other);
+        EXPECT_EQ(to_json(computed.decision), to_json(expected.decision)) << product.describe() << to_string(target);
+        EXPECT_EQ(to_json(computed.certificate), to_json(expected.certificate)) << product.describe() << to_string(target);
+        EXPECT_TRUE(test::same_bits(computed.c, expected.c)) << product.describe() << to_string(target);
+      };
+      same(threads);
+      const test::HostileEnvironment hostile;
+      same(engine());
+      same(threads);
+      EXPECT_TRUE(test::HostileEnvironment::is_in_force());
+    }
+}
+
+TEST(CertifiedGemm, SubnormalBoundsAreNotFlushed) {
+  // Every bound is subnormal, and the largest is not in the first thread's rows.
+  const CpuEngine threads({.threads = 3});
+  const auto product =
+      test::product_of(test::matrix_of(3, 1, {0, 0, 0x1.1111111111111p-560}), test::matrix_of(1, 1, {0x1.1111111111111p-480}));
+  const auto expected = test::compute(product, Target::componentwise(0.25), engine());
+  ASSERT_GT(expected.certificate.largest_bound, 0x1p-1060);
+  ASSERT_LT(expected.certificate.largest_bound, 0x1p-1022);
+  for (int t = 0; t < 5; ++t) {
+    const test::HostileEnvironment hostile;
+    const auto computed = test::compute(product, Target::componentwise(0.25), threads);
+    EXPECT_EQ(bits_of(computed.certificate.largest_bound), bits_of(expected.certificate.largest_bound));
+  }
+}
+
+TEST(CertifiedGemm, KeepsTheWorkspaceCap) {
+  test::RandomBits random(15);
+  const auto product = midpoints(40, false, random);
+  for (const auto& target : all_kinds()) {
+    const auto expected = test::compute(product, target, engine());
+    if (!expected.decision.plan) continue;
+    // `relative` may multiply with ever more slices, and its bits depend on it; cr has the superaccumulator instead.
+    const bool refined = target.kind == Target::Kind::relative;
+    const double least =
+        least_workspace(engine(), refined ? SplitPlan::balanced(20, 20, 21) : *expected.decision.plan, product.k());
+    for (const double cap : {least, 2 * least, unlimited_workspace}) {
+      const auto computed = test::compute_with(product, expected.decision, engine(), {.workspace = cap});
+      EXPECT_TRUE(test::same_bits(computed.c, expected.c)) << to_string(target) << ", cap " << cap;
+      EXPECT_TRUE(computed.certificate.holds);
+    }
+    EXPECT_THROW((void)test::compute_with(product, expected.decision, engine(), {.workspace = least * 0.99}),
+                 std::invalid_argument);
+  }
+}
+
+TEST(CertifiedGemm, TheConvenientFormIsTheSame) {
+  const auto product = test::product_of({Family::uniform, 5, 6, 7, 0, 16});
+  const auto expected = test::compute(product, Target::dgemm(), engine());
+  const auto [c, certificate] = gemm(product.problem.a, product.problem.b, expected.decision, engine());
+  EXPECT_EQ(to_json(certificate), to_json(expected.certificate));
+  for (Index i = 0; i < 5; ++i)
+    for (Index j = 0; j < 6; ++j) EXPECT_EQ(bits_of(c(i, j)), expected.c.input().bits(i, j));
+}
+
+// Special values and empty sums.
+
+TEST(CertifiedGemm, SpecialsFollowTheInputs) {
+  test::RandomBits random(17);
+  static const double specials[] = {nan, inf, -inf};
+  for (int t = 0; t < 300; ++t) {
+    auto product = test::sample_product(test::sample_recipe(Family::wide_exponents, 2, 6, random), random);
+    for (int s = random.between(1, 3); s > 0; --s) {
+      const Index at = random.below(static_cast<int>(product.k()));
+      switch (random.below(3)) {
+        case 0: product.problem.a(random.below(static_cast<int>(product.m())), at) = random.pick(specials); break;
+        case 1: product.problem.b(at, random.below(static_cast<int>(product.n()))) = random.pick(specials); break;
+        default: product.c0(0, 0) = random.pick(specials);
+      }
+    }
+    if (random.once_in(6)) product.alpha = random.pick(specials);
+    if (random.once_in(6)) product.beta = random.pick(specials);
+    const auto target = sample_target(product.narrow, random);
+    ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, target, engine()))) << to_string(target);
+  }
+}
+
+TEST(CertifiedGemm, EmptyAndUnreadOperands) {
+  test::RandomBits random(18);
+  static constexpr Index sizes[] = {0, 1, 3};
+  for (const Index m : sizes)
+    for (const Index n : sizes)
+      for (const Index k : sizes)
+        for (const double alpha : {0.0, 1.0, nan, inf})
+          for (const double beta : {0.0, 1.0, -3.5, nan}) {
+            auto product = test::sample_product({Family::wide_exponents, m, n, k, 1, random()}, random);
+            product.alpha = alpha, product.beta = beta;
+            if (alpha == 0 && product.k() > 0 && m > 0) product.problem.a(0, 0) = nan;  // never read
+            if (beta == 0 && m > 0 && n > 0) product.c0(0, 0) = nan;
+            const auto target = sample_target(product.narrow, random);
+            ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, target, engine())))
+                << m << ' ' << n << ' ' << k << to_string(target);
+          }
+}
+
+TEST(CertifiedGemm, AnInnerDimensionOfOneMeetsDgemm) {
+  test::RandomBits random(19);
+  for (int t = 0; t < 100; ++t) {
+    const auto product = test::sample_product({Family::full_range, 3, 3, 1, 0, random()}, random);
+    ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, Target::dgemm(), engine())));
+  }
+}
+
+// What is refused is refused before anything is written.
+
+template <class Exception>
+void expect_refused(const GemmCall& call, const Decision& decision, const std::string& word, const GemmOptions& options = {}) {
+  const auto before = call.c.as_input();
+  std::vector<std::uint64_t> bits;
+  for (Index i = 0; i < before.rows(); ++i)
+    for (Index j = 0; j < before.cols(); ++j) bits.push_back(before.bits(i, j));
+  try {
+    (void)gemm(call, decision, engine(), options);
+    ADD_FAILURE() << "not refused: " << word;
+  } catch (const Exception& e) {
+    EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << e.what();
+  }
+  std::size_t t = 0;
+  for (Index i = 0; i < before.rows(); ++i)
+    for (Index j = 0; j < before.cols(); ++j) EXPECT_EQ(before.bits(i, j), bits[t++]) << "C was written: " << word;
+}
+
+TEST(CertifiedGemm, ARefusalWritesNothing) {
+  auto product = test::product_of({Family::uniform, 2, 3, 4, 0, 20});
+  product.problem.a(0, 0) = nan;
+  Matrix<double> c(2, 3);
+  std::iota(c.data(), c.data() + 6, 1.0);
+  const GemmCall call{product.problem.a, product.problem.b, c};
+  const auto good = Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
+  const auto refuse = [&](auto change, const std::string& word, const GemmOptions& options = {}) {
+    auto bad = good;
+    change(bad);
+    expect_refused<std::invalid_argument>(call, bad, word, options);
+  };
+  refuse([](Decision& d) { d.m = 3; }, "decision");
+  refuse([](Decision& d) { d.n = 2; }, "decision");
+  refuse([](Decision& d) { d.k = 5; }, "decision");
+  refuse([](Decision& d) { d.plan.reset(); }, "plan");
+  refuse([](Decision& d) { d.plan.reset(), d.method = Method::correctly_rounded; }, "plan");
+  refuse([](Decision& d) { d.plan->cut = 99; }, "cut");
+  refuse([](Decision& d) { d.plan->a.slices = 0; }, "slice");
+  refuse([](Decision& d) { d.method = Method::native; }, "native");
+  refuse([](Decision& d) { d.target = {Target::Kind::relative, 0x1p-60}; }, "relative");
+  refuse([](Decision&) {}, "workspace", {.workspace = 10});
+  refuse([](Decision& d) { d.method = Method::correctly_rounded; }, "workspace", {.workspace = 10});
+}
+
+TEST(CertifiedGemm, ShapesAndAliasesAreRefused) {
+  auto product = test::product_of({Family::uniform, 2, 3, 4, 0, 21});
+  Matrix<double> c(2, 3);
+  Matrix<double> wrong(3, 3);
+  const auto decision = Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
+  const InputView a = product.problem.a;
+  const InputView b = product.problem.b;
+  expect_refused<std::invalid_argument>({a, a, c}, decision, "b must");
+  expect_refused<std::invalid_argument>({a, b, wrong}, decision, "c must");
+  expect_refused<std::invalid_argument>({a, b, c, 1, 1, wrong}, decision, "c0");
+  expect_refused<std::invalid_argument>({a, b, product.problem.a.view().block(0, 0, 2, 3)}, decision, "a must not overlap");
+  Matrix<double> both(4, 3);
+  expect_refused<std::invalid_argument>({a, both, both.view().block(0, 0, 2, 3)}, decision, "b must not overlap");
+  Matrix<double> twice(3, 3);
+  expect_refused<std::invalid_argument>({a, b, twice.view().block(0, 0, 2, 3), 1, 1, twice.view().block(1, 0, 2, 3)}, decision,
+                                        "c0");
+}
+
+}  // namespace
+}  // namespace ozbound
