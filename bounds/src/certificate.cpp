@@ -28,8 +28,8 @@ nlohmann::json to_json(const Certificate& certificate) {
             {"rigorous", true},
             {"terms", terms},
             {"alpha", json_number(certificate.bound.alpha)},
-            {"result_factor", certificate.bound.result_factor},
-            {"underflow", certificate.bound.underflow}}},
+            {"result_factor", json_number(certificate.bound.result_factor)},
+            {"underflow", json_number(certificate.bound.underflow)}}},
           {"assumptions", certificate.bound.assumptions}};
 }
 

@@ -95,7 +95,7 @@ class Chooser {
 
   Decision choose() {
     const auto kind = decision_.target.kind;
-    if (kind != Target::Kind::correctly_rounded && tau_ < u_)
+    if (kind != Target::Kind::correctly_rounded && !(tau_ >= u_))
       throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +
                           ": not even a correctly rounded result meets it");
     const auto guarantee = native_guarantee(a_, b_, options_);

@@ -92,7 +92,7 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.m = size_member(json, "m");
   decision.n = size_member(json, "n");
   decision.k = size_member(json, "k");
-  decision.reason = json.value("reason", "");
+  if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = number_member(json, "cost");
   decision.ratio = number_member(json, "ratio");
   return decision;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -29,6 +31,7 @@ Target checked(Target::Kind kind, double tau) {
 }
 
 double parse_number(std::string_view text) {
+  const FloatEnvironment environment;  // from_chars rounds as the caller does
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const auto digits = hex ? text.substr(2) : text;
   double value = 0;

@@ -1,0 +1,105 @@
+#include "bounds/products.hpp"
+
+#include "ozbound/bounds/certificate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace ozbound {
+namespace {
+
+using nlohmann::json;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+TEST(Certificate, RecordsWhatRanAndWhatHolds) {
+  auto product = test::product_of({Family::wide_exponents, 5, 6, 7, 1, 1});
+  product.alpha = -0.5;
+  const auto computed = test::compute(product, Target::componentwise(1e-12), engine());
+  const auto record = json::parse(to_json(computed.certificate).dump());
+  EXPECT_EQ(record.at("schema"), "ozbound-certificate-1");
+  EXPECT_EQ(record.at("target"), "componentwise:1e-12");
+  EXPECT_EQ(record.at("method"), "slices");
+  EXPECT_EQ(record.at("plans"), json::array({to_string(*computed.decision.plan)}));
+  EXPECT_EQ(record.at("m"), 5);
+  EXPECT_EQ(record.at("n"), 6);
+  EXPECT_EQ(record.at("k"), 7);
+  EXPECT_EQ(record.at("holds"), true);
+  EXPECT_EQ(record.at("ratio"), computed.certificate.ratio);
+  EXPECT_EQ(record.at("largest_bound"), computed.certificate.largest_bound);
+  EXPECT_EQ(record.at("worst_entry"), json::array({computed.certificate.worst_i, computed.certificate.worst_j}));
+  EXPECT_EQ(record.at("bound").at("alpha"), -0.5);
+  EXPECT_EQ(record.at("bound").at("result_factor"), 0x1p-53);
+  EXPECT_EQ(record.at("bound").at("underflow"), 0x1p-1074);
+  EXPECT_FALSE(record.at("bound").at("terms").empty());
+  EXPECT_EQ(record.at("assumptions"), json::array()) << "slices rest on integers alone";
+}
+
+TEST(Certificate, TheLargestBoundIsTheLargest) {
+  const auto product = test::product_of({Family::wide_exponents, 5, 6, 7, 2, 2});
+  for (const auto& target : {Target::componentwise(1e-10), Target::correctly_rounded(), Target::relative(1e-10)}) {
+    const auto computed = test::compute(product, target, engine());
+    const auto bound = computed.certificate.bound.over(computed.c.input());
+    double largest = 0;
+    for (Index i = 0; i < 5; ++i)
+      for (Index j = 0; j < 6; ++j) largest = std::max(largest, bound(i, j));
+    EXPECT_EQ(computed.certificate.largest_bound, largest) << to_string(target);
+  }
+}
+
+TEST(Certificate, TheWorstEntryIsTheOneWhoseRatioItTells) {
+  // One row needs more slices than the plan has: the worst entry is in it.
+  auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 3});
+  for (Index l = 0; l < 8; ++l) product.problem.a(2, l) *= l == 0 ? 0x1p20 : 1;
+  for (Index j = 0; j < 4; ++j) product.problem.b(0, j) = j == 1 ? 0x1p-40 : product.problem.b(0, j);
+  const Decision decision{Target::componentwise(1e-8), Method::slices, SplitPlan::balanced(4, 4, 5), 4, 4, 8, 0, 0, {}, {}};
+  const auto computed = test::compute_with(product, decision, engine());
+  EXPECT_EQ(computed.certificate.worst_i, 2);
+  EXPECT_EQ(computed.certificate.worst_j, 1);
+  EXPECT_GT(computed.certificate.ratio, 1);
+  EXPECT_FALSE(computed.certificate.holds);
+  EXPECT_TRUE(test::tells_the_truth(product, computed));
+}
+
+TEST(Certificate, NumbersThatJsonDoesNotHaveAreSpelt) {
+  Certificate certificate;
+  certificate.ratio = inf;
+  certificate.largest_bound = inf;
+  certificate.bound.alpha = -inf;
+  certificate.bound.result_factor = inf;
+  certificate.bound.underflow = std::numeric_limits<double>::quiet_NaN();
+  const auto record = json::parse(to_json(certificate).dump());
+  EXPECT_EQ(record.at("ratio"), "inf");
+  EXPECT_EQ(record.at("largest_bound"), "inf");
+  EXPECT_EQ(record.at("bound").at("alpha"), "-inf");
+  EXPECT_EQ(record.at("bound").at("result_factor"), "inf");
+  EXPECT_EQ(record.at("bound").at("underflow"), "nan");
+  EXPECT_EQ(record.at("holds"), false);
+}
+
+TEST(Certificate, CountsWhatTheSuperaccumulatorFinished) {
+  auto product = test::product_of({Family::uniform, 5, 6, 7, 0, 4});
+  Decision decision{Target::correctly_rounded(), Method::exact, {}, 5, 6, 7, 0, 0, {}, {}};
+  EXPECT_EQ(test::compute_with(product, decision, engine()).certificate.exact, 30);
+  product.problem.a(1, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(test::compute_with(product, decision, engine()).certificate.exact, 24) << "special entries are nobody's work";
+  decision.method = Method::correctly_rounded;
+  decision.plan = SplitPlan::balanced(1, 1, 2);
+  const auto refined = test::compute_with(product, decision, engine());
+  EXPECT_EQ(refined.certificate.undecided, 24) << "one digit decides nothing";
+  EXPECT_GT(refined.certificate.plans.size(), 1u);
+  EXPECT_LT(refined.certificate.exact, 24);
+  EXPECT_TRUE(test::keeps_its_target(product, refined));
+}
+
+}  // namespace
+}  // namespace ozbound

@@ -1,0 +1,155 @@
+#include "bounds/products.hpp"
+
+#include "ozbound/bounds/decision.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ozbound {
+namespace {
+
+using nlohmann::json;
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+const std::vector<const char*>& targets() {
+  static const std::vector<const char*> all{
+      "cr", "dgemm", "componentwise:1e-12", "rowcol:1e-13", "normwise:1e-14", "relative:1e-10", "componentwise:0x1p-53"};
+  return all;
+}
+
+void expect_same(const Decision& x, const Decision& y) {
+  EXPECT_EQ(x.target, y.target);
+  EXPECT_EQ(x.method, y.method);
+  EXPECT_EQ(x.plan, y.plan);
+  EXPECT_EQ(x.m, y.m);
+  EXPECT_EQ(x.n, y.n);
+  EXPECT_EQ(x.k, y.k);
+  EXPECT_EQ(x.cost, y.cost);
+  EXPECT_EQ(x.ratio, y.ratio);
+  EXPECT_EQ(x.reason, y.reason);
+}
+
+TEST(Decision, SavedAndReadAgainGivesTheSameBits) {
+  for (const double phi : {0.0, 3.0})
+    for (const char* target : targets()) {
+      const auto product = test::product_of({Family::wide_exponents, 5, 6, 30, phi, 1});
+      const auto decision = test::decide_for(product, parse_target(target), engine());
+      const auto replayed = decision_from_json(json::parse(to_json(decision).dump()));
+      expect_same(replayed, decision);
+      const auto first = test::compute_with(product, decision, engine());
+      const auto second = test::compute_with(product, replayed, engine());
+      EXPECT_TRUE(test::same_bits(first.c, second.c)) << target;
+      EXPECT_EQ(to_json(first.certificate), to_json(second.certificate)) << target;
+      EXPECT_TRUE(test::keeps_its_target(product, second)) << target;
+    }
+}
+
+TEST(Decision, EveryMethodRoundTrips) {
+  for (const auto method : {Method::slices, Method::correctly_rounded, Method::native, Method::exact}) {
+    Decision decision{Target::rowcol(1.0 / 3), method, {}, 1, 2, 3, 1.0 / 7, 0.1, "so", {}};
+    if (method == Method::slices) decision.plan = parse_plan("truncated7,nearest7:3x4:cut=5:per_diagonal");
+    if (method == Method::correctly_rounded) decision.plan = SplitPlan::balanced(7, 7, 8);
+    expect_same(decision_from_json(json::parse(to_json(decision).dump())), decision);
+  }
+  EXPECT_THROW((void)to_string(static_cast<Method>(9)), std::invalid_argument);
+}
+
+TEST(Decision, RecordsItsCandidates) {
+  const auto product = test::product_of({Family::wide_exponents, 5, 6, 30, 2, 1});
+  const auto decision = test::decide_for(product, Target::dgemm(), engine());
+  const auto record = to_json(decision);
+  EXPECT_EQ(record.at("schema"), "ozbound-decision-1");
+  ASSERT_EQ(record.at("candidates").size(), decision.candidates.size());
+  for (std::size_t t = 0; t < decision.candidates.size(); ++t) {
+    const auto& candidate = record.at("candidates")[t];
+    EXPECT_EQ(candidate.at("method"), to_string(decision.candidates[t].method));
+    EXPECT_EQ(candidate.at("certifies"), decision.candidates[t].certifies);
+    if (decision.candidates[t].plan) {
+      EXPECT_EQ(candidate.at("plan"), to_string(*decision.candidates[t].plan));
+      EXPECT_EQ(candidate.at("products"), decision.candidates[t].plan->products());
+    }
+  }
+}
+
+/// The message of the std::invalid_argument with which a JSON is refused; a failure if it is not refused like that.
+std::string refusal(const json& bad) {
+  try {
+    (void)decision_from_json(bad);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << "another exception: " << e.what() << " for " << bad.dump();
+    return "";
+  }
+  ADD_FAILURE() << "not refused: " << bad.dump();
+  return "";
+}
+
+json good() {
+  return to_json(Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
+}
+
+TEST(Decision, AMissingMemberIsNamed) {
+  for (const char* name : {"schema", "target", "method", "plan", "m", "n", "k"}) {
+    auto bad = good();
+    bad.erase(name);
+    EXPECT_NE(refusal(bad).find(name), std::string::npos) << refusal(bad);
+  }
+  for (const char* name : {"cost", "ratio", "reason", "candidates"}) {  // what is told, not obeyed
+    auto fine = good();
+    fine.erase(name);
+    EXPECT_NO_THROW((void)decision_from_json(fine)) << name;
+  }
+}
+
+TEST(Decision, AMemberOfTheWrongTypeIsNamed) {
+  const std::vector<json> wrong{nullptr, true, 1.5, -1, json::array(), json::object(), "nonsense", "", json::array({1})};
+  for (const char* name : {"schema", "target", "method", "plan", "m", "n", "k"})
+    for (const auto& value : wrong) {
+      auto bad = good();
+      bad[name] = value;
+      EXPECT_NE(refusal(bad).find(name), std::string::npos) << name << " = " << value.dump() << ": " << refusal(bad);
+    }
+  for (const auto& value : {json(nullptr), json(true), json(7), json::array(), json::object()}) {
+    auto bad = good();
+    bad["reason"] = value;
+    EXPECT_NE(refusal(bad).find("reason"), std::string::npos) << value.dump();
+  }
+}
+
+TEST(Decision, SizesAreChecked) {
+  for (const char* text : {"18446744073709551615", "9223372036854775808", "-1", "1e3", "\"4\"", "1e999"}) {
+    auto bad = good();
+    bad["k"] = json::parse(text, nullptr, false);
+    EXPECT_NE(refusal(bad).find("'k'"), std::string::npos) << text;
+  }
+  auto fine = good();
+  fine["m"] = 0;
+  EXPECT_EQ(decision_from_json(fine).m, 0);
+}
+
+TEST(Decision, OtherJsonIsRefused) {
+  for (const auto& value : {json(nullptr), json::array(), json("text"), json(1), json::object()})
+    EXPECT_FALSE(refusal(value).empty());
+  auto other = good();
+  other["schema"] = "ozbound-certificate-1";
+  EXPECT_NE(refusal(other).find("schema"), std::string::npos);
+  auto plan = good();
+  plan["plan"] = "balanced:7x7:cut=99:exact";
+  EXPECT_NE(refusal(plan).find("cut"), std::string::npos);
+  auto tau = good();
+  tau["target"] = "relative:-1";
+  EXPECT_NE(refusal(tau).find("tau"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ozbound
