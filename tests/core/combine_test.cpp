@@ -27,7 +27,8 @@ constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per
 
 SplitPlan sample_plan(Accumulation accumulation, RandomBits& random) {
   const auto encodings = test::all_encodings();
-  const auto encoding = encodings[static_cast<std::size_t>(random.once_in(2) ? 0 : random.below(static_cast<int>(encodings.size())))];
+  const auto encoding =
+      encodings[static_cast<std::size_t>(random.once_in(2) ? 0 : random.below(static_cast<int>(encodings.size())))];
   const int most = random.once_in(4) ? max_slices : 8;
   const int a = random.between(1, most);
   const int b = random.between(1, most);
@@ -70,7 +71,8 @@ TEST(ChainTest, IsThePositionalSum) {
       for (int i = 0; i < 12; ++i) {
         const int stride = random.between(1, 3);
         const auto sums = sample_sums(count * stride, limit, random);
-        ASSERT_EQ(exact(chain_diagonals(sums.data(), stride, count, radix_bits)), chain_by_definition(sums, stride, count, radix_bits))
+        ASSERT_EQ(exact(chain_diagonals(sums.data(), stride, count, radix_bits)),
+                  chain_by_definition(sums, stride, count, radix_bits))
             << count << " diagonals, radix 2^" << radix_bits;
       }
 }
@@ -79,7 +81,8 @@ TEST(ChainTest, HoldsTheLargestSums) {
   const auto limit = max_group_sum(Accumulation::exact);
   for (int count = 1; count <= 2 * max_slices - 1; ++count)
     for (int radix_bits = 1; radix_bits <= 8; ++radix_bits)
-      for (const auto& [first, rest] : {std::pair{limit, limit}, {-limit, -limit}, {limit, -limit}, {-limit, limit}, {0l, -1l}, {1l, -limit}}) {
+      for (const auto& [first, rest] :
+           {std::pair{limit, limit}, {-limit, -limit}, {limit, -limit}, {-limit, limit}, {0l, -1l}, {1l, -limit}}) {
         std::vector<std::int64_t> sums(static_cast<std::size_t>(count), rest);
         sums[0] = first;
         ASSERT_EQ(exact(chain_diagonals(sums.data(), 1, count, radix_bits)), chain_by_definition(sums, 1, count, radix_bits))
@@ -99,7 +102,8 @@ TEST(SumLayoutTest, IsThatOfThePlan) {
     ASSERT_EQ(layout.radix_bits, plan.a.encoding.radix_bits());
     ASSERT_EQ(layout.count, static_cast<int>(groups.size()));
     for (int t = 0; t < layout.count; ++t)
-      ASSERT_EQ(layout.weight_exponent[t], plan.weight_exponent(groups[static_cast<std::size_t>(t)].diagonal)) << to_string(plan);
+      ASSERT_EQ(layout.weight_exponent[t], plan.weight_exponent(groups[static_cast<std::size_t>(t)].diagonal))
+          << to_string(plan);
   }
   EXPECT_EQ(sum_layout({{Encoding::balanced(), 20}, {Encoding::balanced(), 20}, 40, Accumulation::per_product}).count,
             SumLayout::max_groups);
@@ -129,7 +133,8 @@ TEST(AccumulateTest, IsThePlainLoop) {
     const double total = accumulate_groups(sums.data(), stride, layout);
     ASSERT_EQ(bits_of(total), bits_of(accumulate_by_definition(sums, stride, layout))) << to_string(plan);
     Exact sum;
-    for (int t = 0; t < layout.count; ++t) sum = sum + Exact{sums[static_cast<std::size_t>(t * stride)], layout.weight_exponent[t]};
+    for (int t = 0; t < layout.count; ++t)
+      sum = sum + Exact{sums[static_cast<std::size_t>(t * stride)], layout.weight_exponent[t]};
     inexact += sum == Exact(total) ? 0 : 1;
   }
   EXPECT_GT(inexact, 500);
@@ -156,7 +161,8 @@ struct EntryCase {
   [[nodiscard]] Exact value() const {
     Exact sum;
     if (plan.accumulation == Accumulation::exact)
-      for (int t = 0; t < layout.count; ++t) sum = sum + Exact{sums[static_cast<std::size_t>(t * stride)], layout.weight_exponent[t]};
+      for (int t = 0; t < layout.count; ++t)
+        sum = sum + Exact{sums[static_cast<std::size_t>(t * stride)], layout.weight_exponent[t]};
     else
       sum = Exact(accumulate_by_definition(sums, stride, layout));
     return sum.times_power_of_two(scale) * Exact(alpha) + Exact(beta) * Exact(c0);
@@ -165,8 +171,8 @@ struct EntryCase {
 
   [[nodiscard]] std::string describe() const {
     std::ostringstream text;
-    text << to_string(plan) << std::hexfloat << " alpha " << alpha << " beta " << beta << " c0 " << c0 << " error " << error << std::dec
-         << " scale 2^" << scale << " sums";
+    text << to_string(plan) << std::hexfloat << " alpha " << alpha << " beta " << beta << " c0 " << c0 << " error " << error
+         << std::dec << " scale 2^" << scale << " sums";
     for (const auto sum : sums) text << ' ' << sum;
     return text.str();
   }
@@ -184,12 +190,15 @@ EntryCase sample_entry(Accumulation accumulation, RandomBits& random) {
   entry.sums = sample_sums(entry.layout.count * entry.stride, max_group_sum(accumulation), random);
   if (random.once_in(3)) {  // a midpoint of T, or next to one
     for (auto& sum : entry.sums) sum = random.once_in(10) ? random.between(-1, 1) : 0;
-    const int bits = accumulation == Accumulation::exact ? test::Anatomy<T>::precision : std::min(52, test::Anatomy<T>::precision);
-    entry.sums[0] = static_cast<std::int64_t>(2 * test::sample_significand(random.pick(test::significand_classes), bits, random) | 1);
+    const int bits =
+        accumulation == Accumulation::exact ? test::Anatomy<T>::precision : std::min(52, test::Anatomy<T>::precision);
+    entry.sums[0] =
+        static_cast<std::int64_t>(2 * test::sample_significand(random.pick(test::significand_classes), bits, random) | 1);
   }
   static constexpr int targets[] = {0, -1074, -1022, 1023, -149, -126, 127};
   const int target = random.pick(targets);
-  entry.scale = random.once_in(6) ? random.between(-2148, 2050) : target + random.between(-60, 20) - (entry.layout.weight_exponent[0] + 53);
+  entry.scale = random.once_in(6) ? random.between(-2148, 2050)
+                                  : target + random.between(-60, 20) - (entry.layout.weight_exponent[0] + 53);
   entry.alpha = sample_scalar(random);
   entry.beta = sample_scalar(random);
   entry.c0 = test::sample<double>(random);
@@ -230,7 +239,8 @@ void check_entries(Accumulation accumulation, int rounds, std::uint64_t seed) {
     }
     // 512 bits of grid below the larger term: where the value keeps some of them, a quarter of the way must be enough.
     const auto distance = test::distance_to_boundary<T>(value);
-    const auto larger = std::max((Exact(entry.beta) * Exact(entry.c0)).magnitude(), (value - Exact(entry.beta) * Exact(entry.c0)).magnitude());
+    const auto larger =
+        std::max((Exact(entry.beta) * Exact(entry.c0)).magnitude(), (value - Exact(entry.beta) * Exact(entry.c0)).magnitude());
     const bool resolved = radius.is_zero() || (!distance.is_zero() && distance.top_exponent() > larger.top_exponent() - 490);
     if (resolved && (radius.is_zero() || radius < distance.times_power_of_two(-2))) {
       ASSERT_TRUE(result.decided) << entry.describe();
@@ -292,7 +302,7 @@ TEST(CombineTest, BoundsThatSayNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double error : {inf, nan, -inf}) {
     EXPECT_FALSE(one_sum(1, 0, 1, 0, 0, error).decided);
-    EXPECT_TRUE(one_sum(1, 0, 0, 1, 1, error).decided);   // alpha = 0: S does not matter
+    EXPECT_TRUE(one_sum(1, 0, 0, 1, 1, error).decided);  // alpha = 0: S does not matter
     EXPECT_TRUE(one_sum(1, 0, -0.0, 1, 1, error).decided);
     EXPECT_EQ(one_sum(1, 0, 1, 0, 0, error).bits, bits_of(1.0));
     EXPECT_EQ(one_sum(1, 0, 0, 1, 3, error).bits, bits_of(3.0));
@@ -356,7 +366,8 @@ RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
     }
     Exact dot;
     for (std::size_t l = 0; l < rows[0].size(); ++l) dot = dot + Exact(rows[0][l]) * Exact(rows[1][l]);
-    const auto c = combine(sums.data(), 1, sum_layout(plan), scales[0] + scales[1], {to_dyadic(1.0), to_dyadic(0.0), binary64}, {}, 0);
+    const auto c =
+        combine(sums.data(), 1, sum_layout(plan), scales[0] + scales[1], {to_dyadic(1.0), to_dyadic(0.0), binary64}, {}, 0);
     RC_ASSERT(c.bits == test::rounded_bits<double>(dot));
   }
 }

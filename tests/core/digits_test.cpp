@@ -49,7 +49,8 @@ std::vector<int> digits_by_definition(double x, Slicing slicing, int scale) {
   Exact rest(x);
   for (int p = 1; p <= slicing.slices; ++p) {
     const int low = scale + weight(encoding, p);
-    const auto digit = encoding.kind == Kind::truncated ? test::truncate_in_units(rest, low) : test::nearest_in_units(rest, low);
+    const auto digit =
+        encoding.kind == Kind::truncated ? test::truncate_in_units(rest, low) : test::nearest_in_units(rest, low);
     digits.push_back(static_cast<int>(digit));
     rest = rest - Exact{digit, low};
   }
@@ -81,7 +82,8 @@ testing::AssertionResult splits_rightly(double x, Slicing slicing, int scale) {
     const int digit = digits[static_cast<std::size_t>(p - 1)];
     const int low = scale + weight(slicing.encoding, p);
     if (digit != expected[static_cast<std::size_t>(p - 1)])
-      return testing::AssertionFailure() << "digit " << p << " is " << digit << ", not " << expected[static_cast<std::size_t>(p - 1)];
+      return testing::AssertionFailure() << "digit " << p << " is " << digit << ", not "
+                                         << expected[static_cast<std::size_t>(p - 1)];
     if (digit < -limit || digit > (slicing.encoding.kind == Kind::balanced ? 127 : limit))
       return testing::AssertionFailure() << "digit " << p << " out of range: " << digit;
     rest = rest - Exact{digit, low};
@@ -120,10 +122,27 @@ RC_GTEST_PROP(SplitTest, RowsOfEveryKind, ()) {
 
 /// Maxima at powers of two, around the balanced limit, around every carry, subnormal and largest: every slicing of all.
 TEST(SplitTest, NotableMaximaInEverySlicing) {
-  const double tops[] = {1.0, 0x1.0000000000001p0, 0x1.fffffffffffffp0, 0x1.fcfffffffffffp0, 0x1.fdp0, 0x1.fd00000000001p0, 0x1.fcp0,
-                         0x1.fefefefefefefp0, 0x1.010101010101p0, 0x1.8080808080808p0, 0x1.7f7f7f7f7f7f7p0, 0x1.aaaaaaaaaaaaap0,
-                         0x1p-1074, 0x3p-1074, 0x1FDp-1074, 0x0.fffffffffffffp-1022, 0x1p-1022, 0x1p1023,
-                         std::numeric_limits<double>::max(), 0x1.fdp1023, 0x1.fcfffffffffffp1023};
+  const double tops[] = {1.0,
+                         0x1.0000000000001p0,
+                         0x1.fffffffffffffp0,
+                         0x1.fcfffffffffffp0,
+                         0x1.fdp0,
+                         0x1.fd00000000001p0,
+                         0x1.fcp0,
+                         0x1.fefefefefefefp0,
+                         0x1.010101010101p0,
+                         0x1.8080808080808p0,
+                         0x1.7f7f7f7f7f7f7p0,
+                         0x1.aaaaaaaaaaaaap0,
+                         0x1p-1074,
+                         0x3p-1074,
+                         0x1FDp-1074,
+                         0x0.fffffffffffffp-1022,
+                         0x1p-1022,
+                         0x1p1023,
+                         std::numeric_limits<double>::max(),
+                         0x1.fdp1023,
+                         0x1.fcfffffffffffp1023};
   for (const double top : tops)
     for (const auto& encoding : test::all_encodings())
       for (int slices = 1; slices <= max_slices; ++slices) {
@@ -208,7 +227,8 @@ RC_GTEST_PROP(SplitTest, BalancedDigitsAreTheBytesOfOneInteger, ()) {
   for (int slices = 1; slices <= 8; ++slices)
     for (const double x : row.values) {
       const auto n = test::nearest_in_units(Exact(x), scale + 1 - 8 * slices);
-      const auto bytes = ((static_cast<std::uint64_t>(static_cast<std::int64_t>(n)) + 0x8080808080808080u) ^ 0x8080808080808080u);
+      const auto bytes =
+          ((static_cast<std::uint64_t>(static_cast<std::int64_t>(n)) + 0x8080808080808080u) ^ 0x8080808080808080u);
       const auto digits = split_with(x, {Encoding::balanced(), slices}, scale);
       for (int p = 1; p <= slices; ++p)
         RC_ASSERT(digits[static_cast<std::size_t>(p - 1)] == static_cast<std::int8_t>(bytes >> (8 * (slices - p))));
@@ -223,7 +243,8 @@ TEST(SplitTest, ShortNumbersLeaveNothing) {
       const auto digits = split_with(n, {encoding, max_slices}, scale);
       Remainder remainder(to_dyadic(double(n)));
       for (int p = 1; p <= max_slices; ++p) {
-        EXPECT_TRUE(scale + weight(encoding, p - 1) > 0 || digits[static_cast<std::size_t>(p - 1)] == 0) << describe(n, {encoding, p}, scale);
+        EXPECT_TRUE(scale + weight(encoding, p - 1) > 0 || digits[static_cast<std::size_t>(p - 1)] == 0)
+            << describe(n, {encoding, p}, scale);
         remainder.take(digits[static_cast<std::size_t>(p - 1)], scale + encoding.weight_exponent(p));
       }
       EXPECT_EQ(remainder.rest, 0);
@@ -241,7 +262,8 @@ TEST(SplitTest, WritesNoMoreThanItsDigits) {
     for (int slices = 1; slices < max_slices; ++slices) {
       DigitArray digits;
       digits.fill(99);
-      split(to_dyadic(0x1.8181818181818p0), {encoding, slices}, encoding.scale_exponent(to_dyadic(0x1.8181818181818p0)), digits.data());
+      split(to_dyadic(0x1.8181818181818p0), {encoding, slices}, encoding.scale_exponent(to_dyadic(0x1.8181818181818p0)),
+            digits.data());
       for (int p = slices; p < max_slices; ++p) ASSERT_EQ(digits[static_cast<std::size_t>(p)], 99) << to_string(encoding);
     }
 }
@@ -277,7 +299,8 @@ TEST(ShiftRightToNearestTest, IsTheRoundedQuotient) {
   for (int i = 0; i < 5000; ++i) {
     const auto magnitude = test::sample_significand(random.pick(test::significand_classes), random.between(9, 54), random) - 1;
     const int shift = random.between(1, 70);
-    ASSERT_EQ(shift_right_to_nearest(magnitude, shift), test::nearest_in_units(Exact{magnitude, 0}, shift)) << magnitude << ' ' << shift;
+    ASSERT_EQ(shift_right_to_nearest(magnitude, shift), test::nearest_in_units(Exact{magnitude, 0}, shift))
+        << magnitude << ' ' << shift;
   }
   EXPECT_EQ(shift_right_to_nearest((std::uint64_t{1} << 54) - 1, 54), 1u);
   EXPECT_EQ(shift_right_to_nearest(std::uint64_t{1} << 53, 54), 0u);

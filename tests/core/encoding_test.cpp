@@ -71,8 +71,9 @@ TEST(EncodingTest, ReadsWhatItPrints) {
 }
 
 TEST(EncodingTest, RefusesEverythingElse) {
-  for (const char* text : {"", "balanced8", "Balanced", " balanced", "balanced ", "truncated", "truncated0", "truncated8", "truncated07",
-                           "truncated-1", "truncated7 ", "nearest", "nearest10", "nearest8", "nearest+7", "unsigned8", "7"})
+  for (const char* text :
+       {"", "balanced8", "Balanced", " balanced", "balanced ", "truncated", "truncated0", "truncated8", "truncated07",
+        "truncated-1", "truncated7 ", "nearest", "nearest10", "nearest8", "nearest+7", "unsigned8", "7"})
     EXPECT_THROW(parse_encoding(text), std::invalid_argument) << text;
   EXPECT_THROW(parse_encoding(std::string_view("balanced\0", 9)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(to_string(Encoding{static_cast<Kind>(9), 7})), std::invalid_argument);

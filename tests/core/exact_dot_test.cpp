@@ -40,7 +40,8 @@ Pairs sample_pairs(int count, RandomBits& random) {
     pairs.emplace_back(x, y);
     if (random.once_in(2)) pairs.emplace_back(y, -x);
   }
-  for (std::size_t i = pairs.size() - 1; i > 0; --i) std::swap(pairs[i], pairs[static_cast<std::size_t>(random.below(static_cast<int>(i) + 1))]);
+  for (std::size_t i = pairs.size() - 1; i > 0; --i)
+    std::swap(pairs[i], pairs[static_cast<std::size_t>(random.below(static_cast<int>(i) + 1))]);
   return pairs;
 }
 
@@ -71,9 +72,10 @@ RC_GTEST_PROP(ExactDotTest, RoundsOnce, ()) {
 TEST(ExactDotTest, EndsOfTheRange) {
   const double max = std::numeric_limits<double>::max();
   const double least = 0x1p-1074;
-  for (const Pairs& pairs : {Pairs{{max, max}}, Pairs{{max, -max}}, Pairs{{least, least}}, Pairs{{-least, least}},
-                             Pairs{{max, max}, {least, least}}, Pairs{{max, -max}, {least, least}}, Pairs{{max, max}, {-least, least}},
-                             Pairs{{max, max}, {least, -least}, {-max, max}}, Pairs{{max, least}, {1, -1}}, Pairs{{0.0, max}, {-0.0, least}}})
+  for (const Pairs& pairs :
+       {Pairs{{max, max}}, Pairs{{max, -max}}, Pairs{{least, least}}, Pairs{{-least, least}}, Pairs{{max, max}, {least, least}},
+        Pairs{{max, -max}, {least, least}}, Pairs{{max, max}, {-least, least}}, Pairs{{max, max}, {least, -least}, {-max, max}},
+        Pairs{{max, least}, {1, -1}}, Pairs{{0.0, max}, {-0.0, least}}})
     EXPECT_EQ(exact(dot_of(pairs).value()), dot_by_definition(pairs));
   EXPECT_EQ(dot_of({{max, max}, {least, -least}, {-max, max}}).round({to_dyadic(1.0), {}, binary64}, {}), binary64.sign);
   EXPECT_EQ(dot_of({{max, max}, {3, 5}, {-max, max}}).round({to_dyadic(1.0), {}, binary64}, {}), bits_of(15.0));

@@ -47,7 +47,8 @@ WideDyadic<Limbs> sample_near_boundary(RandomBits& random) {
   using A = test::Anatomy<T>;
   const int e = test::sample_exponent(random.pick(test::exponent_classes), A::least - 1, A::least_normal, A::largest, random);
   const int last = std::max(e - A::precision + 1, A::least);
-  const auto significand = test::sample_significand(random.pick(test::significand_classes), A::precision, random) >> std::min(63, last - (e - A::precision + 1));
+  const auto significand = test::sample_significand(random.pick(test::significand_classes), A::precision, random) >>
+                           std::min(63, last - (e - A::precision + 1));
   const int extra = random.between(1, 64 * Limbs - 60);
   WideDyadic<Limbs> result;
   result.magnitude.add(2 * significand | (random.once_in(8) ? 0 : 1), extra - 1);
@@ -67,7 +68,8 @@ WideDyadic<Limbs> sample_near_boundary(RandomBits& random) {
 template <class T, int Limbs>
 std::pair<WideDyadic<Limbs>, WideDyadic<Limbs>> sample_terms(RandomBits& random) {
   const int range = 2 * test::Anatomy<T>::largest;
-  auto x = random.once_in(2) ? sample_near_boundary<T, Limbs>(random) : sample_dyadic<Limbs>(random.between(-range, range), random);
+  auto x =
+      random.once_in(2) ? sample_near_boundary<T, Limbs>(random) : sample_dyadic<Limbs>(random.between(-range, range), random);
   const int top = x.exponent + x.magnitude.bits();
   WideDyadic<Limbs> y;
   switch (random.below(5)) {
@@ -113,7 +115,8 @@ void check_sums(int rounds, std::uint64_t seed) {
     const auto value = exact(x) + exact(y);
     ASSERT_NO_FATAL_FAILURE(expect_enclosed(sum, value)) << exact(x) << " + " << exact(y);
     const auto expected = test::rounded<T>(value);
-    ASSERT_EQ(sum.round(format_of<T>()), bits_of(expected)) << exact(x) << " + " << exact(y) << " gives " << std::hexfloat << expected;
+    ASSERT_EQ(sum.round(format_of<T>()), bits_of(expected))
+        << exact(x) << " + " << exact(y) << " gives " << std::hexfloat << expected;
     sticky += sum.sticky ? 1 : 0;
     zero += value.is_zero() ? 1 : 0;
     infinite += std::isinf(expected) ? 1 : 0;
@@ -173,16 +176,18 @@ TEST(GridSumTest, OverflowThreshold) {
   EXPECT_EQ(round(threshold, wide(1, -5000)), binary64.inf);
   EXPECT_EQ(round(threshold, wide(-1, -5000)), bits_of(std::numeric_limits<double>::max()));
   EXPECT_EQ(GridSum<3>::of(wide((1 << 25) - 1, 103), WideDyadic<2>{}).round(binary32), binary32.inf);
-  EXPECT_EQ(GridSum<3>::of(wide((1 << 25) - 1, 103), wide(-1, -5000)).round(binary32), bits_of(std::numeric_limits<float>::max()));
-  for (int e = 1024; e < 10000; ++e) ASSERT_EQ(round(wide(1, e), {}), binary64.inf) << e;  // whatever the exponent field wraps to
+  EXPECT_EQ(GridSum<3>::of(wide((1 << 25) - 1, 103), wide(-1, -5000)).round(binary32),
+            bits_of(std::numeric_limits<float>::max()));
+  for (int e = 1024; e < 10000; ++e)
+    ASSERT_EQ(round(wide(1, e), {}), binary64.inf) << e;  // whatever the exponent field wraps to
   for (int e = 128; e < 10000; ++e) ASSERT_EQ(GridSum<3>::of(wide(1, e), WideDyadic<2>{}).round(binary32), binary32.inf) << e;
 }
 
 TEST(GridSumTest, TiesAreBrokenByWhatLiesFarBelow) {
   for (const int gap : {1, 53, 60, 64, 130, 1000, 20000})
     for (const int sign : {1, -1}) {
-      const auto even_tie = wide((std::int64_t{1} << 53) + 1, 0);       // between 2^53 and 2^53 + 2: to even, down
-      const auto odd_tie = wide((std::int64_t{1} << 53) + 3, 0);        // between 2^53 + 2 and 2^53 + 4: to even, up
+      const auto even_tie = wide((std::int64_t{1} << 53) + 1, 0);  // between 2^53 and 2^53 + 2: to even, down
+      const auto odd_tie = wide((std::int64_t{1} << 53) + 3, 0);   // between 2^53 + 2 and 2^53 + 4: to even, up
       const auto dust = wide(sign, -gap);
       EXPECT_EQ(GridSum<3>::of(even_tie, dust).round(binary64), bits_of(sign > 0 ? 0x1p53 + 2 : 0x1p53)) << gap;
       EXPECT_EQ(GridSum<3>::of(dust, odd_tie).round(binary64), bits_of(sign > 0 ? 0x1p53 + 4 : 0x1p53 + 2)) << gap;
@@ -237,7 +242,8 @@ bool ends_agree(const Exact& value, const Exact& error, std::uint64_t bits) {
 template <class T>
 WideDyadic<2> sample_error(const Exact& value, RandomBits& random) {
   const auto distance = test::distance_to_boundary<T>(value);
-  const int top = distance.is_zero() || random.once_in(4) ? (value.is_zero() ? 0 : value.top_exponent()) : distance.top_exponent();
+  const int top =
+      distance.is_zero() || random.once_in(4) ? (value.is_zero() ? 0 : value.top_exponent()) : distance.top_exponent();
   auto error = sample_dyadic<2>(top + 1 + random.between(-8, 4), random);
   error.negative = false;
   return error;
@@ -292,9 +298,9 @@ TEST(EnclosureTest, SmallestBoundsThatMatter) {
   };
   EXPECT_TRUE(decided(tie, {}, wide(1, -2)));
   EXPECT_FALSE(decided(tie, {}, wide(3, -2)));
-  EXPECT_TRUE(decided(wide((std::int64_t{1} << 53) + 1, 0), {}, {}));             // a tie, known exactly
+  EXPECT_TRUE(decided(wide((std::int64_t{1} << 53) + 1, 0), {}, {}));               // a tie, known exactly
   EXPECT_FALSE(decided(wide((std::int64_t{1} << 53) + 1, 0), {}, wide(1, -9000)));  // and with any bound at all
-  EXPECT_FALSE(decided({}, {}, wide(1, -9000)));                                  // +0 or -0
+  EXPECT_FALSE(decided({}, {}, wide(1, -9000)));                                    // +0 or -0
   EXPECT_TRUE(decided({}, {}, {}));
   EXPECT_FALSE(decided(wide(1, 0), {}, wide(1, 0)));
   EXPECT_FALSE(decided(wide(1, 0), {}, wide(1, 9000)));
@@ -317,7 +323,8 @@ TEST(EnclosureTest, UpperEndHasRoom) {
     const auto value = exact(x) + exact(y);
     const auto result = GridSum<2>::of(x, y).round_enclosed(error, binary64);
     ASSERT_EQ(result.bits, test::rounded_bits<double>(value));
-    ASSERT_TRUE(!result.decided || ends_agree<double>(value, exact(error), result.bits)) << exact(x) << " + " << exact(y) << " +- " << exact(error);
+    ASSERT_TRUE(!result.decided || ends_agree<double>(value, exact(error), result.bits))
+        << exact(x) << " + " << exact(y) << " +- " << exact(error);
   }
 }
 

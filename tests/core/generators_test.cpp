@@ -75,7 +75,8 @@ TYPED_TEST(SamplesTest, StayInTheirExponentClass) {
 TEST(GeneratorsTest, NumbersCoverTheirClasses) {
   std::map<std::pair<ExponentClass, SignificandClass>, int> pairs;
   std::set<double> values;
-  const auto numbers = rc::gen::container<std::vector<Number<double>>>(20000, gen::number<double>())(rc::Random(7), rc::kNominalSize).value();
+  const auto numbers =
+      rc::gen::container<std::vector<Number<double>>>(20000, gen::number<double>())(rc::Random(7), rc::kNominalSize).value();
   for (const auto& number : numbers) {
     ++pairs[{number.exponent, number.significand}];
     values.insert(number.value);
@@ -98,7 +99,8 @@ TEST(GeneratorsTest, RowsCoverTheirClasses) {
           ++zero[kind];
         else if (std::ilogb(top) - std::ilogb(x) > 100)
           ++far[kind];
-        if (x != 0 && std::abs(x) < std::numeric_limits<double>::min() && top >= std::numeric_limits<double>::min()) ++subnormal[kind];
+        if (x != 0 && std::abs(x) < std::numeric_limits<double>::min() && top >= std::numeric_limits<double>::min())
+          ++subnormal[kind];
       }
     }
   EXPECT_GT(far[RowClass::dominated], 300);
@@ -132,8 +134,10 @@ RC_GTEST_PROP(ExactTest, RoundsAsTheProcessorDoes, ()) {
     const double y = sample<double>(random);
     const volatile double sum = x + y;
     const volatile double product = x * y;
-    if (x + y != 0) RC_ASSERT(rounded_bits<double>(Exact(x) + Exact(y)) == std::bit_cast<std::uint64_t>(static_cast<double>(sum)));
-    if (x != 0 && y != 0) RC_ASSERT(rounded_bits<double>(Exact(x) * Exact(y)) == std::bit_cast<std::uint64_t>(static_cast<double>(product)));
+    if (x + y != 0)
+      RC_ASSERT(rounded_bits<double>(Exact(x) + Exact(y)) == std::bit_cast<std::uint64_t>(static_cast<double>(sum)));
+    if (x != 0 && y != 0)
+      RC_ASSERT(rounded_bits<double>(Exact(x) * Exact(y)) == std::bit_cast<std::uint64_t>(static_cast<double>(product)));
     if (x != 0) RC_ASSERT(rounded_bits<float>(Exact(x)) == std::bit_cast<std::uint32_t>(static_cast<float>(x)));
   }
 }

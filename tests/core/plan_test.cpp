@@ -16,7 +16,8 @@ namespace {
 
 constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
 
-SplitPlan plan_of(Encoding a, Encoding b, int slices_a, int slices_b, int cut, Accumulation accumulation = Accumulation::exact) {
+SplitPlan plan_of(Encoding a, Encoding b, int slices_a, int slices_b, int cut,
+                  Accumulation accumulation = Accumulation::exact) {
   return {{a, slices_a}, {b, slices_b}, cut, accumulation};
 }
 
@@ -112,7 +113,8 @@ TEST(PlanTest, RefusalsNameThePart) {
       {"balanced,truncated7:7x7:cut=8:exact", "both encodings must have one radix: 'balanced,truncated7'"},
       {"truncated6,nearest7:7x7:cut=8:exact", "both encodings must have one radix"},
   };
-  for (const auto& [text, part] : cases) EXPECT_NE(refusal(text).find(part), std::string::npos) << text << ": " << refusal(text);
+  for (const auto& [text, part] : cases)
+    EXPECT_NE(refusal(text).find(part), std::string::npos) << text << ": " << refusal(text);
 }
 
 TEST(PlanTest, RefusesPlansBuiltByHand) {
@@ -121,7 +123,8 @@ TEST(PlanTest, RefusesPlansBuiltByHand) {
   const auto refuses = [&](auto&& change) {
     auto changed = plan;
     change(changed);
-    EXPECT_THROW(changed.validate(), std::invalid_argument) << changed.a.slices << 'x' << changed.b.slices << " cut " << changed.cut;
+    EXPECT_THROW(changed.validate(), std::invalid_argument)
+        << changed.a.slices << 'x' << changed.b.slices << " cut " << changed.cut;
   };
   refuses([](SplitPlan& p) { p.a.slices = 0; });
   refuses([](SplitPlan& p) { p.b.slices = -1; });
@@ -194,7 +197,8 @@ TEST(PlanTest, WeightOfADiagonalIsThatOfItsPairs) {
       if (a.radix_bits() != b.radix_bits()) continue;
       const auto plan = plan_of(a, b, 3, 4, 7);
       for (int p = 1; p <= 3; ++p)
-        for (int q = 1; q <= 4; ++q) EXPECT_EQ(plan.weight_exponent(p + q), a.weight_exponent(p) + b.weight_exponent(q)) << to_string(plan);
+        for (int q = 1; q <= 4; ++q)
+          EXPECT_EQ(plan.weight_exponent(p + q), a.weight_exponent(p) + b.weight_exponent(q)) << to_string(plan);
     }
 }
 

@@ -59,7 +59,8 @@ TEST(SpecialSumTest, FiniteNumbersNeverOverflow) {
   SpecialSum sum;
   sum.add(bits_of(max), bits_of(max), bits_of(max));
   for (int i = 0; i < 1000; ++i)
-    sum.add(bits_of(test::sample<double>(random)), bits_of(test::sample<double>(random)), bits_of(test::sample<double>(random)));
+    sum.add(bits_of(test::sample<double>(random)), bits_of(test::sample<double>(random)),
+            bits_of(test::sample<double>(random)));
   EXPECT_FALSE(sum.is_special());
   sum.add(bits_of(0x1p-1074), bits_of(-0x1p-1074), bits_of(inf));
   EXPECT_EQ(sum.bits(binary64), bits_of(-inf));
@@ -67,7 +68,8 @@ TEST(SpecialSumTest, FiniteNumbersNeverOverflow) {
 
 /// Every NaN counts, signalling or with any payload, and becomes the one quiet NaN.
 TEST(SpecialSumTest, EveryNanIsOne) {
-  for (const std::uint64_t bits : {0x7ff0000000000001u, 0x7ff8000000000000u, 0xfff8000000000001u, 0xffffffffffffffffu, 0x7ff7ffffffffffffu})
+  for (const std::uint64_t bits :
+       {0x7ff0000000000001u, 0x7ff8000000000000u, 0xfff8000000000001u, 0xffffffffffffffffu, 0x7ff7ffffffffffffu})
     for (int place = 0; place < 3; ++place) {
       std::uint64_t factors[3] = {bits_of(1.0), bits_of(0.0), bits_of(inf)};
       factors[place] = bits;
@@ -82,7 +84,8 @@ TEST(SpecialSumTest, EveryNanIsOne) {
 RC_GTEST_PROP(SpecialSumTest, OrderDoesNotMatter, ()) {
   test::RandomBits random(*test::gen::seed());
   std::vector<std::uint64_t> bits;
-  for (int i = 0; i < 9; ++i) bits.push_back(random.once_in(2) ? bits_of(random.pick(values)) : bits_of(test::sample_with_specials<double>(random)));
+  for (int i = 0; i < 9; ++i)
+    bits.push_back(random.once_in(2) ? bits_of(random.pick(values)) : bits_of(test::sample_with_specials<double>(random)));
   SpecialSum forwards;
   SpecialSum backwards;
   for (std::size_t i = 0; i < 9; i += 3) forwards.add(bits[i], bits[i + 1], bits[i + 2]);
@@ -97,7 +100,8 @@ RC_GTEST_PROP(SpecialSumTest, OrderDoesNotMatter, ()) {
 std::vector<float> notable_floats() {
   std::vector<float> floats;
   for (std::uint32_t high = 0; high < 0x10000; high += 1)
-    for (const std::uint32_t low : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0xffffu}) floats.push_back(float_from_bits(high << 16 | low));
+    for (const std::uint32_t low : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0xffffu})
+      floats.push_back(float_from_bits(high << 16 | low));
   for (std::uint32_t tiny = 0; tiny < 0x20000; ++tiny) floats.push_back(float_from_bits(tiny));
   return floats;
 }

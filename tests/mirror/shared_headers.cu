@@ -95,9 +95,9 @@ bool compare() {
     if (++differ <= 3) print_mismatch<Section>(i, cases.inputs[i], host[i], device[i]);
   }
   const auto digest = digest_of(host);
-  std::printf("%-24.*s %7zu cases, %7zu distinct results, %zu differ, digest %016llx%s\n", static_cast<int>(Section::name.size()),
-              Section::name.data(), host.size(), distinct.size(), differ, static_cast<unsigned long long>(digest),
-              digest == Section::digest ? "" : " is not the one on record");
+  std::printf("%-24.*s %7zu cases, %7zu distinct results, %zu differ, digest %016llx%s\n",
+              static_cast<int>(Section::name.size()), Section::name.data(), host.size(), distinct.size(), differ,
+              static_cast<unsigned long long>(digest), digest == Section::digest ? "" : " is not the one on record");
   return differ == 0 && digest == Section::digest;
 }
 

@@ -373,8 +373,8 @@ struct Specials {
   };
 
   static std::uint64_t factor(RandomBits& random) {
-    static constexpr std::uint64_t usual[] = {0x3ff0000000000000, 0xbff0000000000000, 0, 0x8000000000000000,
-                                              0x7ff0000000000000, 0xfff0000000000000, 0x3ff0000000000000, 1};
+    static constexpr std::uint64_t usual[] = {0x3ff0000000000000, 0xbff0000000000000, 0, 0x8000000000000000, 0x7ff0000000000000,
+                                              0xfff0000000000000, 0x3ff0000000000000, 1};
     return random.once_in(4) ? special_bits(random) : random.pick(usual);
   }
 

@@ -51,9 +51,9 @@ enum class ExponentClass {
   least,      ///< 1 … 4 times the least subnormal
   zero,
 };
-inline constexpr ExponentClass exponent_classes[] = {
-    ExponentClass::near_one, ExponentClass::moderate,  ExponentClass::wide,  ExponentClass::largest, ExponentClass::tiny,
-    ExponentClass::boundary, ExponentClass::subnormal, ExponentClass::least, ExponentClass::zero};
+inline constexpr ExponentClass exponent_classes[] = {ExponentClass::near_one,  ExponentClass::moderate, ExponentClass::wide,
+                                                     ExponentClass::largest,   ExponentClass::tiny,     ExponentClass::boundary,
+                                                     ExponentClass::subnormal, ExponentClass::least,    ExponentClass::zero};
 
 /// What the bits of a number look like, the leading bit first. A subnormal number keeps the leading bits that it has room for.
 enum class SignificandClass {
@@ -68,9 +68,9 @@ enum class SignificandClass {
   uniform,
 };
 inline constexpr SignificandClass significand_classes[] = {
-    SignificandClass::one,        SignificandClass::above_one, SignificandClass::below_two,
-    SignificandClass::balanced_limit, SignificandClass::short_bits, SignificandClass::sparse,
-    SignificandClass::runs,       SignificandClass::bytes,     SignificandClass::uniform};
+    SignificandClass::one,        SignificandClass::above_one, SignificandClass::below_two, SignificandClass::balanced_limit,
+    SignificandClass::short_bits, SignificandClass::sparse,    SignificandClass::runs,      SignificandClass::bytes,
+    SignificandClass::uniform};
 
 /// A significand of `width` bits, the leading one set.
 inline std::uint64_t sample_significand(SignificandClass kind, int width, RandomBits& random) {
@@ -83,7 +83,8 @@ inline std::uint64_t sample_significand(SignificandClass kind, int width, Random
     case SignificandClass::balanced_limit:
       return (std::uint64_t{0x1FD} << (width - 9)) + static_cast<std::uint64_t>(random.between(-1, 1));
     case SignificandClass::short_bits: return top | (((random() & 0xff) << (width - 8)) & mask);
-    case SignificandClass::sparse: return top | std::uint64_t{1} << random.below(width) | std::uint64_t{1} << random.below(width);
+    case SignificandClass::sparse:
+      return top | std::uint64_t{1} << random.below(width) | std::uint64_t{1} << random.below(width);
     case SignificandClass::runs: {
       const int a = random.below(width);
       const int b = random.below(width);

@@ -32,7 +32,9 @@ struct Exact {
   }
 
   /// The integer that this is in units of 2^e. @pre it is one, or e <= exponent.
-  [[nodiscard]] cpp_int in_units_of(int e) const { return e <= exponent ? integer << (exponent - e) : integer >> (e - exponent); }
+  [[nodiscard]] cpp_int in_units_of(int e) const {
+    return e <= exponent ? integer << (exponent - e) : integer >> (e - exponent);
+  }
   [[nodiscard]] Exact magnitude() const { return {abs(integer), exponent}; }
   [[nodiscard]] Exact times_power_of_two(int e) const { return {integer, exponent + e}; }
   [[nodiscard]] bool is_zero() const { return integer == 0; }

@@ -94,12 +94,12 @@ rc::Gen<Number<T>> number() {
 
 /// Rows of 1 … 8 finite numbers, at least one of them not zero.
 inline rc::Gen<Row> row() {
-  return rc::gen::map(
-      rc::gen::tuple(rc::gen::elementOf(std::vector(std::begin(row_classes), std::end(row_classes))), rc::gen::inRange(1, 9), seed()),
-      [](const std::tuple<RowClass, int, std::uint64_t>& drawn) {
-        RandomBits random(std::get<2>(drawn));
-        return sample_row(std::get<0>(drawn), std::get<1>(drawn), random);
-      });
+  return rc::gen::map(rc::gen::tuple(rc::gen::elementOf(std::vector(std::begin(row_classes), std::end(row_classes))),
+                                     rc::gen::inRange(1, 9), seed()),
+                      [](const std::tuple<RowClass, int, std::uint64_t>& drawn) {
+                        RandomBits random(std::get<2>(drawn));
+                        return sample_row(std::get<0>(drawn), std::get<1>(drawn), random);
+                      });
 }
 
 }  // namespace gen
