@@ -1,11 +1,13 @@
 #include <cblas.h>
+#include <omp.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
-#include "ozbound/core/float_environment.hpp"
 #include "ozbound/native.hpp"
 
 namespace ozbound {
@@ -45,6 +47,27 @@ class CblasOperand {
   CBLAS_TRANSPOSE op_ = CblasNoTrans;
 };
 
+/// While it lives, the OpenMP workers that OpenBLAS computes on round to nearest and keep subnormals, whatever they inherited.
+class WorkerEnvironments {
+ public:
+  WorkerEnvironments() : saved_(static_cast<std::size_t>(omp_get_max_threads())) {
+#pragma omp parallel num_threads(static_cast<int>(saved_.size()))
+    {
+      std::fegetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
+      std::fesetenv(FE_DFL_ENV);
+    }
+  }
+  ~WorkerEnvironments() {
+#pragma omp parallel num_threads(static_cast<int>(saved_.size()))
+    std::fesetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
+  }
+  WorkerEnvironments(const WorkerEnvironments&) = delete;
+  WorkerEnvironments& operator=(const WorkerEnvironments&) = delete;
+
+ private:
+  std::vector<std::fenv_t> saved_;
+};
+
 blasint blas_size(Index size) {
   if (size > std::numeric_limits<blasint>::max())
     throw std::length_error("native DGEMM: a size of " + std::to_string(size) + " is too large for this BLAS");
@@ -56,7 +79,7 @@ class OpenBlas final : public NativeGemm {
   [[nodiscard]] std::string name() const override { return openblas_get_config(); }
 
   void dgemm(const GemmCall& call) const override {
-    const FloatEnvironment environment;
+    const WorkerEnvironments environments;
     const CblasOperand a(std::get<0>(call.a.typed()));
     const CblasOperand b(std::get<0>(call.b.typed()));
     Matrix<double> c(call.m(), call.n());

@@ -1,0 +1,172 @@
+#include "bounds/products.hpp"
+
+#include "ozbound/native.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bounds/hostile_environment.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+#ifndef OZBOUND_HAVE_OPENBLAS
+
+TEST(Native, IsNoneWithoutALibrary) { EXPECT_EQ(native_gemm(), nullptr); }
+
+#else
+
+/// A decision for native DGEMM, whatever decide would say.
+Decision decision_for(const test::Product& product, const Target& target) {
+  return {target, Method::native, {}, product.m(), product.n(), product.k(), 28, 1, {}, {}};
+}
+
+test::Computed compute(const test::Product& product, const Target& target) {
+  return test::compute_with(product, decision_for(product, target), engine(), {.native = native_gemm()});
+}
+
+TEST(Native, HasANameAndIsOneObject) {
+  ASSERT_NE(native_gemm(), nullptr);
+  EXPECT_NE(native_gemm()->name().find("OpenBLAS"), std::string::npos) << native_gemm()->name();
+  EXPECT_EQ(native_gemm(), native_gemm());
+}
+
+TEST(Native, StaysWithinItsBound) {
+  test::RandomBits random(1);
+  int holds = 0;
+  for (const auto family : all_families())
+    for (const double phi : {0.0, 0.5, 2.0, 4.0})
+      for (int t = 0; t < 4; ++t) {
+        auto product = test::sample_product(test::sample_recipe(family, phi, 20, random), random);
+        product.narrow = false;
+        const auto computed = compute(product, t % 2 == 0 ? Target::dgemm() : Target::componentwise(1e-13));
+        ASSERT_TRUE(test::tells_the_truth(product, computed));
+        holds += computed.certificate.holds ? 1 : 0;
+      }
+  EXPECT_GT(holds, 50);
+}
+
+TEST(Native, LargeEnoughForEveryKernelAndThread) {
+  for (const Index n : {64, 129, 200}) {
+    const auto product = test::product_of({Family::wide_exponents, n, n + 3, n + 1, 3, 2});
+    EXPECT_TRUE(test::keeps_its_target(product, compute(product, Target::dgemm()))) << n;
+  }
+}
+
+TEST(Native, IsChosenAndItsCertificateSaysWhatItAssumes) {
+  const auto product = test::product_of({Family::wide_exponents, 12, 12, 60, 4, 3});
+  auto options = product.options();
+  options.native = native_gemm();
+  const auto decision = decide(product.problem.a, product.problem.b, Target::dgemm(), engine(), options);
+  ASSERT_EQ(decision.method, Method::native);
+  const auto computed = test::compute_with(product, decision, engine(), {.native = native_gemm()});
+  EXPECT_TRUE(test::keeps_its_target(product, computed));
+  EXPECT_EQ(computed.certificate.native, native_gemm()->name());
+  ASSERT_FALSE(computed.certificate.bound.assumptions.empty());
+  EXPECT_NE(to_json(computed.certificate).at("assumptions")[0].get<std::string>().find("conventionally"), std::string::npos);
+}
+
+/// C = alpha A B + beta C0 in exact small integers, so that any correct call gives the same numbers.
+TEST(Native, AnyStrideOfAnyOperand) {
+  const Index m = 3;
+  const Index n = 4;
+  const Index k = 5;
+  std::vector<double> storage(400);
+  for (std::size_t t = 0; t < storage.size(); ++t) storage[t] = static_cast<double>(t % 11) - 5;
+  using View = MatrixView<const double>;
+  const auto views = [&](Index rows, Index cols) {
+    return std::vector<View>{
+        row_major(storage.data(), rows, cols, cols),    row_major(storage.data() + 3, rows, cols, cols + 4),
+        column_major(storage.data(), rows, cols, rows), column_major(storage.data() + 1, rows, cols, rows + 3),
+        View(storage.data(), rows, cols, 17, 3),        View(storage.data(), rows, cols, 1, 1),
+        View(storage.data(), rows, cols, 0, 1),         View(storage.data(), rows, cols, 2, 0),
+        View(storage.data(), rows, cols, 0, 0)};
+  };
+  for (const auto& a : views(m, k))
+    for (const auto& b : views(k, n))
+      for (const double beta : {0.0, 1.0, -2.0}) {
+        std::vector<double> c(100, 7);
+        const MatrixView<double> out(c.data() + 2, m, n, 2, 9);  // neither stride is 1
+        native_gemm()->dgemm({a, b, out, 3, beta, out});
+        for (Index i = 0; i < m; ++i)
+          for (Index j = 0; j < n; ++j) {
+            double expected = beta * 7;
+            for (Index l = 0; l < k; ++l) expected += 3 * a(i, l) * b(l, j);
+            ASSERT_EQ(out(i, j), expected) << a.row_stride() << ' ' << a.col_stride() << ", " << b.row_stride() << ' '
+                                           << b.col_stride();
+            out(i, j) = 7;
+          }
+        ASSERT_EQ(std::count(c.begin(), c.end(), 7), 100) << "an element beside C was written";
+      }
+}
+
+TEST(Native, VectorsAndEmptyShapes) {
+  test::RandomBits random(4);
+  for (const Index m : {0, 1, 2})
+    for (const Index n : {0, 1, 2})
+      for (const Index k : {0, 1, 2})
+        for (const double alpha : {1.0, 0.0, -1.0})
+          for (const double beta : {0.0, 1.0}) {
+            auto product = test::product_of({Family::uniform, m, n, k, 0, random()});
+            product.alpha = alpha, product.beta = beta;
+            product.c0 = generate({Family::uniform, m, 1, n, 0, random()}).a;
+            ASSERT_TRUE(test::tells_the_truth(product, compute(product, Target::componentwise(1e-10)))) << m << n << k;
+          }
+}
+
+TEST(Native, DoesNotReadC0WhereBetaIsZero) {
+  auto product = test::product_of({Family::uniform, 3, 3, 3, 0, 5});
+  Matrix<double> c(3, 3);
+  std::fill(c.data(), c.data() + 9, nan);
+  const auto certificate = gemm({product.problem.a, product.problem.b, c, 1, 0, c}, decision_for(product, Target::dgemm()),
+                                engine(), {.native = native_gemm()});
+  EXPECT_TRUE(certificate.holds);
+  for (Index t = 0; t < 9; ++t) EXPECT_TRUE(std::isfinite(c.data()[t]));
+}
+
+TEST(Native, SpecialsFollowTheInputsAllTheSame) {
+  auto product = test::product_of({Family::uniform, 8, 8, 8, 0, 6});
+  product.problem.a(2, 3) = nan, product.problem.a(5, 0) = inf, product.problem.b(0, 1) = 0, product.problem.b(4, 6) = -inf;
+  product.problem.a(0, 4) = 0;
+  const auto computed = compute(product, Target::dgemm());
+  EXPECT_TRUE(test::keeps_its_target(product, computed));
+  EXPECT_EQ(computed.c.bits()[5 * 8 + 1], binary64.nan) << "Inf * 0";
+  EXPECT_EQ(computed.c.bits()[6], binary64.nan) << "0 * -Inf";
+}
+
+TEST(Native, ACallersEnvironmentDisturbsNothing) {
+  // Sums that cancel down to subnormal numbers, and enough of them for several threads: flushed to zero they would miss the
+  // bound, which knows of no underflow since every product is normal.
+  const Index n = 120;
+  auto product = test::product_of({Family::uniform, n, n, n, 0, 7});
+  for (Index t = 0; t < n * n; ++t) {
+    product.problem.a.data()[t] = std::ldexp(1 + std::floor(product.problem.a.data()[t] * 16) / 16, -510);
+    product.problem.b.data()[t] = std::ldexp(t / n % 2 == 0 ? 1.0 : -1.0 + 0x1p-10 * static_cast<double>(t % 3), -511);
+  }
+  for (Index i = 0; i < n; ++i)
+    for (Index l = 0; l + 1 < n; l += 2) product.problem.a(i, l + 1) = product.problem.a(i, l) + (l == 0 ? 0x1p-560 : 0);
+  const auto expected = compute(product, Target::dgemm());
+  ASSERT_TRUE(test::keeps_its_target(product, expected));
+  const test::HostileEnvironment hostile;
+  const auto computed = compute(product, Target::dgemm());
+  EXPECT_TRUE(test::keeps_its_target(product, computed));
+  EXPECT_TRUE(test::HostileEnvironment::is_in_force());
+}
+
+#endif
+
+}  // namespace
+}  // namespace ozbound
