@@ -113,8 +113,9 @@ class Chooser {
   void consider_native(const NativeGuarantee& guarantee) {
     if (options_.native == nullptr) return;
     const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, options_);
-    const double ratio = guarantee.obstacle.empty() && tau_ > 0 ? divide_upper(guarantee.factor, tau_) : infinity;
-    const Candidate native{Method::native, {}, costs().native(m(), n(), decision_.k), certifies ? std::min(ratio, 1.0) : ratio, certifies};
+    const double share = guarantee.obstacle.empty() && tau_ > 0 ? divide_upper(guarantee.factor, tau_) : infinity;
+    const double beyond = share > 1 ? share : infinity;  // underflow, or a target that it never certifies
+    const Candidate native{Method::native, {}, costs().native(m(), n(), decision_.k), certifies ? std::min(share, 1.0) : beyond, certifies};
     native_ = native;
   }
 

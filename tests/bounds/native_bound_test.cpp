@@ -228,6 +228,22 @@ TEST(NativeGemm, ABetterPlanIsNotGivenUpForIt) {
   }
 }
 
+TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
+  const Conventional native(orders[0]);
+  auto product = test::product_of({Family::uniform, 3, 3, 10, 0, 4});
+  for (const double alpha : {1.0, 0.5})
+    for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-15), Target::relative(1e-3),
+                               Target::dgemm(), Target::componentwise(1e-3), Target::normwise(1e-3)}) {
+      product.alpha = alpha;
+      const auto decision = decide_any(product, target, native);
+      const auto& candidate = decision.candidates[decision.candidates.size() - 2];
+      ASSERT_EQ(candidate.method, Method::native);
+      EXPECT_EQ(candidate.certifies, candidate.ratio <= 1) << to_string(target) << ", alpha " << alpha;
+      EXPECT_EQ(candidate.certifies, alpha == 1 && target.kind != Target::Kind::relative &&
+                                         (target.kind == Target::Kind::dgemm || target.tau == 1e-3));
+    }
+}
+
 /// Writes 1 everywhere: nothing of it may be left where the inputs are special.
 class Ones final : public NativeGemm {
  public:

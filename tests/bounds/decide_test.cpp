@@ -1,0 +1,471 @@
+#include "bounds/products.hpp"
+
+#include "ozbound/bounds/decide.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bounds/hostile_environment.hpp"
+#include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/truncation_bound.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+/// x * 2^e for moderate e; what leaves the range of a double becomes 0 or infinity.
+double at_scale(double x, std::int64_t e) { return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(e, -5000, 5000))); }
+
+/// docs/derivations/targets.md once more, in plain double arithmetic: how far each plan's error is from what a target allows.
+/// For problems whose numbers and products stay far inside the range of a double.
+class Certification {
+ public:
+  Certification(const test::Product& product, const Target& target)
+      : product_(product), target_(target), enclosure_(enclose_product(product.problem.a, product.problem.b, engine())) {
+    const double u = product.narrow ? 0x1p-24 : 0x1p-53;
+    const double tau =
+        target.kind == Target::Kind::dgemm ? static_cast<double>(std::max<Index>(product.k(), 1)) * u : target.tau;
+    factor_ = (tau - u) / (1 + u);
+    for (Index i = 0; i < product.m(); ++i)
+      for (Index j = 0; j < product.n(); ++j) allowed_.push_back(allowed(i, j));
+  }
+
+  /// Largest error over what is allowed; in the Frobenius norm for `normwise`.
+  [[nodiscard]] double ratio(const SplitPlan& plan) {
+    const auto& rows = facts(Side::rows_of_a, plan.a);
+    const auto& columns = facts(Side::columns_of_b, plan.b);
+    double worst = 0;
+    double errors = 0;
+    double norm = 0;
+    for (Index i = 0; i < product_.m(); ++i)
+      for (Index j = 0; j < product_.n(); ++j) {
+        const auto& row = rows[static_cast<std::size_t>(i)];
+        const auto& column = columns[static_cast<std::size_t>(j)];
+        const double allowed = allowed_[static_cast<std::size_t>(i * product_.n() + j)];
+        norm += allowed * allowed;
+        if (enclosure_.upper(i, j) == 0) continue;
+        const double error = std::abs(product_.alpha) * at_scale(entry_error_upper(row, column, plan, product_.k()),
+                                                                 std::int64_t{row.scale.exponent} + column.scale.exponent);
+        errors += error * error;
+        if (error > 0) worst = std::max(worst, error / allowed);
+      }
+    return target_.kind == Target::Kind::normwise ? std::sqrt(errors / norm) : worst;
+  }
+
+ private:
+  [[nodiscard]] double allowed(Index i, Index j) const {
+    const double c0 = product_.beta == 0 ? 0 : std::abs(product_.beta * product_.c0(i, j));
+    if (target_.kind == Target::Kind::rowcol) {
+      double row = 0;
+      double column = 0;
+      for (Index l = 0; l < product_.k(); ++l) {
+        row += std::pow(product_.problem.a(i, l), 2);
+        column += std::pow(product_.problem.b(l, j), 2);
+      }
+      return factor_ * (std::abs(product_.alpha) * std::sqrt(row * column) + c0);
+    }
+    const auto scale = std::int64_t{enclosure_.row_exponents[static_cast<std::size_t>(i)]} +
+                       enclosure_.column_exponents[static_cast<std::size_t>(j)];
+    return factor_ * (std::abs(product_.alpha) * at_scale(enclosure_.lower(i, j), scale) + c0);
+  }
+
+  const std::vector<VectorFacts>& facts(Side side, Slicing slicing) {
+    auto& kept = facts_[{side, slicing.slices}];
+    if (kept.empty()) {
+      const InputView operand = side == Side::rows_of_a ? product_.problem.a : product_.problem.b;
+      kept = engine().measure(operand, side, slicing).vectors;
+    }
+    return kept;
+  }
+
+  const test::Product& product_;
+  Target target_;
+  Enclosure enclosure_;
+  double factor_;
+  std::vector<double> allowed_;
+  std::map<std::pair<Side, int>, std::vector<VectorFacts>> facts_;
+};
+
+/// All plans of an encoding that use every slice, cheapest first.
+std::vector<SplitPlan> all_plans(const Encoding& encoding) {
+  std::vector<SplitPlan> plans;
+  for (int a = 1; a <= max_slices; ++a)
+    for (int b = 1; b <= max_slices; ++b)
+      for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut)
+        plans.push_back({{encoding, a}, {encoding, b}, cut, Accumulation::exact});
+  std::stable_sort(plans.begin(), plans.end(),
+                   [](const SplitPlan& x, const SplitPlan& y) { return x.products() < y.products(); });
+  return plans;
+}
+
+/// The chosen plan certifies the target and no cheaper one does. `slack`: how much sharper this test's own M may be.
+void expect_cheapest(const test::Product& product, const Target& target, double slack) {
+  const auto decision = test::decide_for(product, target, engine());
+  Certification certification(product, target);
+  const auto context = testing::Message() << product.describe() << ", " << to_string(target) << " -> "
+                                          << to_json(decision).dump();
+  const bool planned = decision.method == Method::slices;
+  if (planned) {
+    EXPECT_LE(certification.ratio(*decision.plan), 1 + 1e-9) << context;
+    EXPECT_LE(decision.ratio, 1) << context;
+    EXPECT_NEAR(certification.ratio(*decision.plan), decision.ratio, slack) << context;
+  }
+  for (const auto& plan : all_plans(product.encoding)) {
+    if (planned && plan.products() >= decision.plan->products()) break;
+    EXPECT_GT(certification.ratio(plan), 1 - slack) << to_string(plan) << " is cheaper: " << context;
+  }
+}
+
+TEST(Decide, ChoosesTheCheapestPlanThatCertifies) {
+  test::RandomBits random(1);
+  static constexpr Family families[] = {Family::uniform,     Family::wide_exponents, Family::powers_of_two,
+                                        Family::graded_rows, Family::integers,       Family::sparse,
+                                        Family::fem,         Family::maximal_digits};
+  static const char* const targets[] = {"componentwise:1e-8", "componentwise:1e-12", "dgemm", "componentwise:0x1.2p-53",
+                                        "componentwise:0.1"};
+  for (const auto family : families)
+    for (const char* target : targets) {
+      auto product = test::product_of(
+          {family, random.between(1, 3), random.between(1, 3), random.between(1, 10), random.once_in(2) ? 0.5 : 2.5, random()});
+      if (random.once_in(2)) product.alpha = -0.3;
+      if (random.once_in(3)) product.encoding = random.once_in(2) ? Encoding::truncated(7) : Encoding::nearest(6);
+      if (random.once_in(2)) {
+        product.beta = 0.7;
+        product.c0 = generate({Family::wide_exponents, product.m(), 1, product.n(), 1, random()}).a;
+      }
+      expect_cheapest(product, parse_target(target), 1e-9);
+    }
+}
+
+TEST(Decide, ChoosesTheCheapestPlanForNorms) {
+  test::RandomBits random(2);
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::graded_columns})
+    for (const double tau : {1e-6, 1e-12, 1e-15}) {
+      const auto product = test::product_of({family, 3, 2, random.between(2, 10), 1, random()});
+      expect_cheapest(product, Target::normwise(tau), 1e-9);
+      expect_cheapest(product, Target::rowcol(tau), 0x1p-14);  // norms from 16 fraction bits
+    }
+}
+
+TEST(Decide, TakesTheFewestSlicesOfAllPlansThatCostTheSame) {
+  // A holds integers of one digit: more slices of A would be multiplied for nothing.
+  const auto product = test::product_of({Family::integers, 3, 3, 8, 0, 3});
+  const auto decision = test::decide_for(product, Target::componentwise(1e-14), engine());
+  ASSERT_TRUE(decision.plan);
+  EXPECT_EQ(decision.plan->a.slices, 1);
+  EXPECT_EQ(decision.plan->products(), decision.plan->b.slices);
+}
+
+TEST(Decide, UniformDataNeedsNoMoreProductsThanTheTableSays) {
+  // theory.md, section 4: dgemm at phi = 0, 27 products at k = 1024 and 21 at 8192 by simulation; at most 28 at 4096.
+  const auto at_1024 = test::product_of({Family::uniform, 6, 6, 1024, 0, 4});
+  EXPECT_LE(test::decide_for(at_1024, Target::dgemm(), engine()).plan->products(), 28);
+  const auto at_4096 = test::product_of({Family::uniform, 6, 6, 4096, 0, 5});
+  const auto decision = test::decide_for(at_4096, Target::dgemm(), engine());
+  ASSERT_EQ(decision.method, Method::slices);
+  EXPECT_LE(decision.plan->products(), 28);
+  EXPECT_TRUE(test::keeps_its_target(at_4096, test::compute_with(at_4096, decision, engine())));
+  const auto loose = test::decide_for(at_1024, Target::componentwise(1e-8), engine());
+  EXPECT_LE(loose.plan->products(), 13);
+}
+
+/// Where a plan's result meets the target by the oracle, decide should see it and not fall back on refinement or on the
+/// superaccumulator for more than one problem in twenty.
+TEST(Decide, SeldomOverlooksAPlanThatMeetsTheTarget) {
+  int meetable = 0;
+  int overlooked = 0;
+  std::string which;
+  for (const auto family : all_families())
+    for (const double phi : {0.0, 0.5, 1.0, 2.0, 3.0, 4.0})
+      for (const char* text : {"componentwise:1e-8", "componentwise:1e-12", "dgemm"}) {
+        const auto product = test::product_of({family, 12, 13, 40, phi, 6});
+        const auto target = parse_target(text);
+        const auto decision = test::decide_for(product, target, engine());
+        if (decision.method == Method::slices) {
+          ++meetable;
+          continue;
+        }
+        Matrix<double> c(12, 13);
+        gemm({product.problem.a, product.problem.b, c}, SplitPlan::balanced(max_slices, max_slices, 2 * max_slices), engine());
+        if (!verify(c, ExactOracle(product.operands()), target).holds()) continue;
+        ++meetable, ++overlooked;
+        which += product.describe() + ", " + text + "\n";
+      }
+  RecordProperty("meetable", meetable);
+  RecordProperty("overlooked", overlooked);
+  EXPECT_GE(meetable, 200);
+  EXPECT_LT(20 * overlooked, meetable) << which;
+}
+
+// The decision depends on nothing but the finite operands.
+
+const std::vector<Target>& all_kinds() {
+  static const std::vector<Target> kinds{
+      Target::dgemm(),        Target::componentwise(1e-11), Target::normwise(1e-13),           Target::rowcol(1e-12),
+      Target::relative(1e-9), Target::correctly_rounded(),  Target::componentwise(1e-16 * 1.2)};
+  return kinds;
+}
+
+TEST(Decide, IsTheSameOnAnyEngineAndInAnyEnvironment) {
+  const CpuEngine threads({.threads = 4, .inner_block = 5, .row_tile = 3, .column_tile = 2});
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::sparse, Family::subnormal, Family::full_range})
+    for (const auto& target : all_kinds()) {
+      const auto product = test::product_of({family, 14, 11, 25, 2, 7});
+      const auto expected = to_json(test::decide_for(product, target, engine())).dump();
+      EXPECT_EQ(to_json(test::decide_for(product, target, threads)).dump(), expected) << name(family);
+      const test::HostileEnvironment hostile;
+      EXPECT_EQ(to_json(test::decide_for(product, target, threads)).dump(), expected) << name(family);
+    }
+}
+
+TEST(Decide, SpecialRowsAndColumnsHaveNoSay) {
+  test::RandomBits random(8);
+  for (const auto& target : all_kinds())
+    for (const double phi : {0.0, 3.0}) {
+      auto zeroed = test::product_of({Family::wide_exponents, 7, 6, 9, phi, random()});
+      zeroed.beta = 1.5;
+      zeroed.c0 = generate({Family::uniform, 7, 1, 6, 0, random()}).a;
+      auto special = zeroed;
+      for (Index l = 0; l < 9; ++l) {
+        zeroed.problem.a(3, l) = 0, zeroed.problem.b(l, 4) = 0;
+        special.problem.a(3, l) = l == 5 ? nan : std::ldexp(1.0, 1000 - 200 * static_cast<int>(l));
+        special.problem.b(l, 4) = l == 0 ? -inf : std::ldexp(-1.0, -1000 + 200 * static_cast<int>(l));
+      }
+      const auto expected = test::decide_for(zeroed, target, engine());
+      const auto decision = test::decide_for(special, target, engine());
+      EXPECT_EQ(to_json(decision).dump(), to_json(expected).dump()) << to_string(target);
+      EXPECT_TRUE(test::keeps_its_target(special, test::compute_with(special, decision, engine())));
+    }
+}
+
+TEST(Decide, ASpecialC0HasNoSay) {
+  auto product = test::product_of({Family::uniform, 3, 3, 5, 0, 9});
+  product.beta = 1;
+  product.c0 = Matrix<double>(3, 3);
+  const auto expected = test::decide_for(product, Target::componentwise(1e-12), engine());
+  product.c0(1, 1) = inf, product.c0(0, 2) = nan;
+  EXPECT_EQ(test::decide_for(product, Target::componentwise(1e-12), engine()).plan, expected.plan);
+  product.beta = 0, product.c0 = {};
+  EXPECT_NO_THROW((void)test::decide_for(product, Target::componentwise(1e-12), engine()));
+}
+
+TEST(Decide, C0RaisesWhatIsAllowed) {
+  auto product = test::product_of({Family::wide_exponents, 4, 4, 20, 3, 10});
+  const int alone = test::decide_for(product, Target::dgemm(), engine()).plan->products();
+  product.beta = 1;
+  product.c0 = Matrix<double>(4, 4);
+  for (Index t = 0; t < 16; ++t) product.c0.data()[t] = 0x1p60;
+  EXPECT_LT(test::decide_for(product, Target::dgemm(), engine()).plan->products(), alone);
+  product.alpha = 0x1p-200;  // C0 decides, and AB need not be known at all
+  EXPECT_EQ(test::decide_for(product, Target::dgemm(), engine()).plan->products(), 1);
+}
+
+TEST(Decide, ReadsFloatsAsTheirValues) {
+  const auto wide = test::product_of({Family::wide_exponents, 4, 4, 9, 1, 11});
+  Matrix<float> a(4, 9);
+  Matrix<float> b(9, 4);
+  auto same = wide;
+  for (Index t = 0; t < 36; ++t) {
+    same.problem.a.data()[t] = static_cast<double>(a.data()[t] = static_cast<float>(wide.problem.a.data()[t]));
+    same.problem.b.data()[t] = static_cast<double>(b.data()[t] = static_cast<float>(wide.problem.b.data()[t]));
+  }
+  for (const auto& target : all_kinds())
+    EXPECT_EQ(to_json(decide(a, b, target, engine())).dump(), to_json(test::decide_for(same, target, engine())).dump());
+}
+
+// The cost model, and nothing else, decides what is cheaper.
+
+/// The CPU engine with other prices.
+class Priced final : public Engine, public CostModel {
+ public:
+  double native_cost = 28;
+  double exact_cost = 1000;
+  double slice_cost = 0;  ///< of every slice, beside the products
+
+  [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
+    return engine().slice(x, side, slicing);
+  }
+  [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
+    return engine().measure(x, side, slicing);
+  }
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    return engine().multiply(a, b, plan, epilogue, c);
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override {
+    return engine().group_sums(a, b, plan);
+  }
+  [[nodiscard]] const CostModel& costs() const override { return *this; }
+  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    return engine().workspace(plan, m, n, k);
+  }
+  [[nodiscard]] int threads() const override { return 1; }
+
+  [[nodiscard]] double slices(const SplitPlan& plan, Index, Index, Index) const override {
+    return plan.products() + slice_cost * (plan.a.slices + plan.b.slices);
+  }
+  [[nodiscard]] double native(Index, Index, Index) const override { return native_cost; }
+  [[nodiscard]] double exact(Index, Index, Index) const override { return exact_cost; }
+};
+
+TEST(Decide, ACheapSuperaccumulatorIsTaken) {
+  Priced priced;
+  priced.exact_cost = 5;
+  for (const auto& target : all_kinds()) {
+    const auto product = test::product_of({Family::wide_exponents, 5, 5, 12, 2, 12});
+    const auto decision = decide(product.problem.a, product.problem.b, target, priced);
+    EXPECT_EQ(decision.method, Method::exact) << to_string(target);
+    EXPECT_EQ(decision.cost, 5);
+    EXPECT_FALSE(decision.plan);
+    EXPECT_TRUE(test::keeps_its_target(product, test::compute_with(product, decision, priced)));
+  }
+}
+
+TEST(Decide, SlicesMayBeDearerThanProducts) {
+  Priced priced;
+  const auto product = test::product_of({Family::wide_exponents, 5, 5, 12, 1, 13});
+  const auto few_products = decide(product.problem.a, product.problem.b, Target::dgemm(), priced).plan;
+  priced.slice_cost = 20;
+  const auto few_slices = decide(product.problem.a, product.problem.b, Target::dgemm(), priced).plan;
+  EXPECT_LE(few_slices->a.slices + few_slices->b.slices, few_products->a.slices + few_products->b.slices);
+  EXPECT_GE(few_slices->products(), few_products->products());
+}
+
+/// Never called: decide only asks what it would cost.
+class Uncalled final : public NativeGemm {
+ public:
+  [[nodiscard]] std::string name() const override { return "uncalled"; }
+  void dgemm(const GemmCall&) const override { ADD_FAILURE() << "called"; }
+};
+
+TEST(Decide, NativeCompetesByCost) {
+  const Uncalled native;
+  const auto product = test::product_of({Family::uniform, 5, 5, 100, 0, 14});
+  auto options = product.options();
+  options.native = &native;
+  const int products = test::decide_for(product, Target::dgemm(), engine()).plan->products();
+  for (const double cost : {0.0, products - 0.5, static_cast<double>(products), 1000.0}) {
+    Priced priced;
+    priced.native_cost = cost;
+    const auto decision = decide(product.problem.a, product.problem.b, Target::dgemm(), priced, options);
+    EXPECT_EQ(decision.method, cost < products ? Method::native : Method::slices) << cost;
+    if (decision.method == Method::slices) {
+      EXPECT_EQ(decision.plan->products(), products) << cost;
+    }
+  }
+}
+
+// The record.
+
+TEST(Decide, RecordsCandidatesCheapestFirstAndTheOneItChose) {
+  const Uncalled native;
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::integers}) {
+    const auto product = test::product_of({family, 5, 5, 30, 2, 15});
+    auto options = product.options();
+    options.native = &native;
+    const auto decision = decide(product.problem.a, product.problem.b, Target::componentwise(1e-10), engine(), options);
+    ASSERT_GE(decision.candidates.size(), 3u);
+    const auto& exact = decision.candidates.back();
+    EXPECT_EQ(exact.method, Method::exact);
+    EXPECT_TRUE(exact.certifies);
+    EXPECT_EQ(decision.candidates[decision.candidates.size() - 2].method, Method::native);
+    int chosen = 0;
+    for (std::size_t t = 0; t < decision.candidates.size(); ++t) {
+      const auto& candidate = decision.candidates[t];
+      if (candidate.method == Method::slices && t > 0) {
+        EXPECT_GT(candidate.cost, decision.candidates[t - 1].cost);
+      }
+      EXPECT_EQ(candidate.certifies, candidate.ratio <= 1) << t;
+      const bool is_chosen = candidate.method == decision.method && candidate.plan == decision.plan;
+      chosen += is_chosen ? 1 : 0;
+      if (candidate.method == Method::slices && !is_chosen) {
+        EXPECT_FALSE(candidate.certifies) << "cheaper and not chosen";
+      }
+    }
+    EXPECT_EQ(chosen, 1);
+    EXPECT_FALSE(decision.reason.empty());
+    EXPECT_EQ(decision.m, 5);
+    EXPECT_EQ(decision.n, 5);
+    EXPECT_EQ(decision.k, 30);
+  }
+}
+
+TEST(Decide, ThePredictedRatioIsTheCertifiedOne) {
+  for (const auto& target : {Target::dgemm(), Target::componentwise(1e-11), Target::normwise(1e-13), Target::rowcol(1e-12)})
+    for (const double phi : {0.0, 2.0}) {
+      const auto product = test::product_of({Family::wide_exponents, 6, 6, 30, phi, 16});
+      const auto computed = test::compute(product, target, engine());
+      ASSERT_EQ(computed.decision.method, Method::slices);
+      EXPECT_EQ(computed.decision.ratio, computed.certificate.ratio) << to_string(target);
+    }
+}
+
+// Refusals, and what must not be refused.
+
+TEST(Decide, ATargetBelowTheRoundingIsRefused) {
+  const auto product = test::product_of({Family::uniform, 2, 2, 3, 0, 17});
+  auto narrow = product;
+  narrow.narrow = true;
+  const auto refused = [](const test::Product& p, const Target& target) -> std::string {
+    try {
+      (void)test::decide_for(p, target, engine());
+      return "";
+    } catch (const CannotCertify& e) {
+      return e.what();
+    }
+  };
+  for (const auto make : {Target::componentwise, Target::rowcol, Target::normwise, Target::relative}) {
+    EXPECT_EQ(refused(product, make(0x1p-53)), "");
+    EXPECT_NE(refused(product, make(0x1.fffffffffffffp-54)).find("2^-53"), std::string::npos);
+    EXPECT_EQ(refused(narrow, make(0x1p-24)), "");
+    EXPECT_NE(refused(narrow, make(0x1.fffffffffffffp-25)).find("2^-24"), std::string::npos);
+  }
+  EXPECT_EQ(refused(product, Target::dgemm()), "");
+  EXPECT_EQ(refused(narrow, Target::dgemm()), "");
+  EXPECT_EQ(refused(product, Target::correctly_rounded()), "");
+  EXPECT_NE(refused(product, Target{Target::Kind::componentwise, nan}), "") << "a target that is none certifies nothing";
+  EXPECT_NE(refused(product, Target{Target::Kind::relative, -1}), "");
+  EXPECT_NE(refused(product, Target{Target::Kind::rowcol, 0}), "");
+}
+
+TEST(Decide, ShapesThatDoNotFitAreRefused) {
+  const Matrix<double> a(2, 3);
+  const Matrix<double> b(3, 4);
+  DecideOptions options;
+  EXPECT_THROW((void)decide(a, a, Target::dgemm(), engine()), std::invalid_argument);
+  options.beta = 1;
+  EXPECT_THROW((void)decide(a, b, Target::dgemm(), engine(), options), std::invalid_argument);
+  options.c0 = a;
+  EXPECT_THROW((void)decide(a, b, Target::dgemm(), engine(), options), std::invalid_argument);
+  options.beta = 0;
+  EXPECT_NO_THROW((void)decide(a, b, Target::dgemm(), engine(), options));
+}
+
+TEST(Decide, EmptyProductsAreDecided) {
+  for (const auto& target : all_kinds())
+    for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {0, 0, 0}, {1, 1, 0}}) {
+      const auto product = test::product_of(Matrix<double>(m, k), Matrix<double>(k, n));
+      const auto decision = test::decide_for(product, target, engine());
+      EXPECT_EQ(decision.k, k);
+      EXPECT_TRUE(test::keeps_its_target(product, test::compute_with(product, decision, engine())));
+    }
+}
+
+}  // namespace
+}  // namespace ozbound
