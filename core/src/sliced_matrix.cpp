@@ -15,6 +15,14 @@ Slicing checked(Slicing slicing) {
   return slicing;
 }
 
+/// The inner dimension, if all digits of `count` vectors can be addressed: asked before an element is read.
+Index checked_inner(Index inner, Index count, int slices) {
+  if (count > 0 && inner > std::numeric_limits<Index>::max() / slices / count)
+    throw std::length_error("the slices of an operand of " + std::to_string(count) + " x " + std::to_string(inner) +
+                            " are too large");
+  return inner;
+}
+
 // The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN stand above them all.
 template <class T>
 VectorScale scale_of_row(MatrixView<const T> vectors, Index i, Encoding encoding) {
@@ -83,10 +91,8 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
     : side_(side),
       slicing_(checked(slicing)),
       count_(vectors_of(operand, side).rows()),
-      inner_(vectors_of(operand, side).cols()),
+      inner_(checked_inner(vectors_of(operand, side).cols(), count_, slicing_.slices)),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
-  if (count_ > 0 && inner_ > std::numeric_limits<Index>::max() / slicing_.slices / count_)
-    throw std::length_error("the slices of an operand of " + std::to_string(count_) + " x " + std::to_string(inner_) + " are too large");
   digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * inner_));
   const auto vectors = vectors_of(operand, side);
   std::visit(
@@ -103,9 +109,10 @@ double SlicedMatrix::bytes(Index count, Index inner, int slices) {
 }
 
 void IntegerNorms::add(std::uint64_t x) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  const auto square = x < (std::uint64_t{1} << 32) ? x * x : most;
   sum += x;
-  sum_squares += x * x;
-  if (sum_squares < x * x) sum_squares = std::numeric_limits<std::uint64_t>::max();
+  sum_squares = sum_squares < most - square ? sum_squares + square : most;
   max = std::max(max, x);
 }
 

@@ -1,0 +1,371 @@
+#include "ozbound/core/sliced_matrix.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/exact.hpp"
+#include "support/gemm_calls.hpp"
+#include "support/stored_matrix.hpp"
+
+namespace ozbound {
+namespace {
+
+using test::cpp_int;
+using test::Exact;
+using test::RandomBits;
+using test::StoredMatrix;
+
+constexpr Side sides[] = {Side::rows_of_a, Side::columns_of_b};
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Element l of vector i.
+double element(const StoredMatrix& operand, Side side, Index i, Index l) {
+  return side == Side::rows_of_a ? operand.value(i, l) : operand.value(l, i);
+}
+
+/// e of rho by the table of theory.md, section 1, from the largest magnitude of the vector.
+int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encoding) {
+  Exact top;
+  for (const auto& x : vector) top = std::max(top, x.magnitude());
+  if (top.is_zero()) return 0;
+  const int ufp = top.top_exponent();
+  switch (encoding.kind) {
+    case Encoding::Kind::truncated: return ufp + 1;
+    case Encoding::Kind::nearest: return top == test::power_of_two_exact(ufp) ? ufp : ufp + 1;
+    case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
+  }
+  return 0;
+}
+
+std::vector<Exact> exact_vector(const StoredMatrix& operand, Side side, Index i) {
+  const Index length = side == Side::rows_of_a ? operand.cols() : operand.rows();
+  std::vector<Exact> vector;
+  for (Index l = 0; l < length; ++l) vector.emplace_back(element(operand, side, i, l));
+  return vector;
+}
+
+Slicing sample_slicing(RandomBits& random) {
+  const auto encodings = test::all_encodings();
+  return {encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))], random.between(1, max_slices)};
+}
+
+StoredMatrix sample_operand(Side side, Index rows, Index cols, RandomBits& random) {
+  StoredMatrix operand(rows, cols, test::sample_storage(random.once_in(3), random));
+  test::fill(operand, side, random.once_in(2), random);
+  return operand;
+}
+
+std::string describe(const StoredMatrix& operand, Side side, Slicing slicing) {
+  return std::string(side == Side::rows_of_a ? "rows of " : "columns of ") + std::to_string(operand.rows()) + " x " +
+         std::to_string(operand.cols()) + (operand.storage().single ? " floats, " : " doubles, ") +
+         to_string(slicing.encoding) + " x " + std::to_string(slicing.slices);
+}
+
+/// Operands of every kind, storage and type: each digit stands in its slice, and is split()'s for the vector's scale.
+RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const auto side = random.pick(sides);
+    const auto operand = sample_operand(side, random.below(5), random.below(8), random);
+    const auto slicing = sample_slicing(random);
+    const SlicedMatrix sliced(operand.input(), side, slicing, random.between(1, 3));
+    const auto complain = [&](const std::string& what) { RC_FAIL(what + ": " + describe(operand, side, slicing)); };
+    if (sliced.side() != side || sliced.slicing() != slicing) complain("side or slicing");
+    if (sliced.count() != (side == Side::rows_of_a ? operand.rows() : operand.cols())) complain("count");
+    if (sliced.inner_dimension() != (side == Side::rows_of_a ? operand.cols() : operand.rows())) complain("inner dimension");
+    for (Index i = 0; i < sliced.count(); ++i) {
+      if (sliced.special(i)) complain("a finite vector called special");
+      const int scale = scale_by_definition(exact_vector(operand, side, i), slicing.encoding);
+      if (sliced.exponent(i) != scale) complain("exponent of vector " + std::to_string(i));
+      for (Index l = 0; l < sliced.inner_dimension(); ++l) {
+        std::int8_t digits[max_slices];
+        split(to_dyadic(element(operand, side, i, l)), slicing, scale, digits);
+        for (int p = 1; p <= slicing.slices; ++p)
+          if (sliced.slice(i, p)[l] != digits[p - 1])
+            complain("digit " + std::to_string(p) + " of element " + std::to_string(l));
+      }
+    }
+  }
+}
+
+/// A's slices in order and B's in reverse, so that the pairs of any diagonal lie side by side in both: one dot product.
+RC_GTEST_PROP(SlicedMatrixTest, ADiagonalIsOneDotProduct, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const auto plan = test::sample_plan(random, 7);
+    const Index k = random.between(1, 9);
+    const auto a = sample_operand(Side::rows_of_a, 2, k, random);
+    const auto b = sample_operand(Side::columns_of_b, k, 2, random);
+    const SlicedMatrix sliced_a(a.input(), Side::rows_of_a, plan.a, 1);
+    const SlicedMatrix sliced_b(b.input(), Side::columns_of_b, plan.b, 1);
+    const test::PlanReference reference(a.input(), b.input(), plan);
+    for (Index i = 0; i < 2; ++i)
+      for (Index j = 0; j < 2; ++j)
+        for (int g = 2; g <= plan.a.slices + plan.b.slices; ++g) {
+          const int first = std::max(1, g - plan.b.slices);
+          const int pairs = std::min(plan.a.slices, g - 1) - first + 1;
+          const auto* x = sliced_a.slice(i, first);
+          const auto sum = std::inner_product(x, x + pairs * k, sliced_b.slice(j, g - first), std::int64_t{0});
+          RC_ASSERT(sum == reference.diagonal_sum(i, j, g));
+        }
+  }
+}
+
+TEST(SlicedMatrixTest, SlicesFollowOneAnotherAlongTheInnerDimension) {
+  const Matrix<double> operand(3, 5);
+  const SlicedMatrix a(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1);
+  const SlicedMatrix b(operand, Side::columns_of_b, {Encoding::balanced(), 4}, 1);
+  for (int p = 1; p < 4; ++p) {
+    EXPECT_EQ(a.slice(1, p + 1) - a.slice(1, p), 5);
+    EXPECT_EQ(b.slice(1, p) - b.slice(1, p + 1), 3);
+  }
+  EXPECT_EQ(a.slice(2, 1) - a.slice(1, 4), 5);
+  EXPECT_EQ(b.slice(2, 4) - b.slice(1, 1), 3);
+}
+
+/// A vector with a NaN or an infinity is flagged and its digits are zero; its neighbours keep theirs.
+TEST(SlicedMatrixTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
+  RandomBits random(5);
+  for (int repetition = 0; repetition < 60; ++repetition) {
+    const auto side = random.pick(sides);
+    const bool single = random.once_in(2);
+    StoredMatrix operand(4, 4, test::sample_storage(single, random));
+    test::fill(operand, side, false, random);
+    const auto slicing = sample_slicing(random);
+    const SlicedMatrix clean(operand.input(), side, slicing, 1);
+    const Index special = random.below(4);
+    const Index place = random.below(4);
+    const double specials[] = {inf, -inf, nan, -nan};
+    side == Side::rows_of_a ? operand.set(special, place, random.pick(specials))
+                            : operand.set(place, special, random.pick(specials));
+    const SlicedMatrix sliced(operand.input(), side, slicing, 2);
+    const auto scales = vector_scales(operand.input(), side, slicing.encoding, 2);
+    for (Index i = 0; i < 4; ++i) {
+      ASSERT_EQ(sliced.special(i), i == special);
+      ASSERT_EQ(scales[static_cast<std::size_t>(i)].special, i == special);
+      ASSERT_EQ(scales[static_cast<std::size_t>(i)].exponent, sliced.exponent(i));
+      ASSERT_EQ(sliced.exponent(i), i == special ? 0 : clean.exponent(i));
+      for (int p = 1; p <= slicing.slices; ++p)
+        for (Index l = 0; l < 4; ++l) ASSERT_EQ(sliced.slice(i, p)[l], i == special ? 0 : clean.slice(i, p)[l]);
+    }
+  }
+}
+
+/// NaN of any payload and sign, signalling ones included, in double and float.
+TEST(SlicedMatrixTest, EveryNaNIsSpecial) {
+  for (const std::uint64_t bits : {0x7ff0000000000001u, 0x7ff8000000000000u, 0x7fffffffffffffffu})
+    for (const std::uint64_t sign : {std::uint64_t{0}, binary64.sign}) {
+      const double x[] = {1, double_from_bits(bits | sign)};
+      EXPECT_TRUE(vector_scales(row_major(x, 1, 2, 2), Side::rows_of_a, Encoding::balanced(), 1)[0].special);
+    }
+  for (const std::uint64_t bits : {0x7f800001u, 0x7fc00000u, 0x7fffffffu, 0xff800001u}) {
+    const float x[] = {1, float_from_bits(bits)};
+    EXPECT_TRUE(vector_scales(row_major(x, 1, 2, 2), Side::rows_of_a, Encoding::balanced(), 1)[0].special);
+  }
+}
+
+/// The digits and facts are a function of the values: not of type, storage or the number of threads.
+TEST(SlicedMatrixTest, ThreadsStorageAndTypeDoNotMatter) {
+  RandomBits random(6);
+  for (const auto side : sides) {
+    StoredMatrix operand(13, 11, {.single = true});
+    test::fill(operand, side, false, random);
+    for (const auto& encoding : test::all_encodings()) {
+      const Slicing slicing{encoding, random.between(1, max_slices)};
+      const SlicedMatrix expected(operand.input(), side, slicing, 1);
+      const SliceFacts expected_facts(operand.input(), side, slicing, 1);
+      for (const int threads : {1, 2, 3, 7})
+        for (const bool single : {true, false})
+          for (const bool column_major : {true, false}) {
+            const auto other = test::stored(operand, {single, column_major, 3});
+            const SlicedMatrix sliced(other.input(), side, slicing, threads);
+            const SliceFacts facts(other.input(), side, slicing, threads);
+            for (Index i = 0; i < sliced.count(); ++i) {
+              ASSERT_EQ(sliced.exponent(i), expected.exponent(i));
+              for (int p = 1; p <= slicing.slices; ++p)
+                for (Index l = 0; l < sliced.inner_dimension(); ++l) ASSERT_EQ(sliced.slice(i, p)[l], expected.slice(i, p)[l]);
+              const auto& x = facts.vectors[static_cast<std::size_t>(i)];
+              const auto& y = expected_facts.vectors[static_cast<std::size_t>(i)];
+              ASSERT_EQ(x.vector.sum_squares, y.vector.sum_squares);
+              ASSERT_EQ(x.floor_squares, y.floor_squares);
+              ASSERT_EQ(x.tails.back().sum, y.tails.back().sum);
+              ASSERT_EQ(x.slices.front().sum, y.slices.front().sum);
+            }
+          }
+    }
+  }
+}
+
+TEST(SlicedMatrixTest, AMatrixWithoutElements) {
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 0}, {0, 3}, {3, 0}})
+    for (const auto side : sides) {
+      const Matrix<double> operand(rows, cols);
+      const SlicedMatrix sliced(operand, side, {Encoding::balanced(), 7}, 2);
+      const SliceFacts facts(operand, side, {Encoding::balanced(), 7}, 2);
+      EXPECT_EQ(sliced.count(), side == Side::rows_of_a ? rows : cols);
+      EXPECT_EQ(facts.vectors.size(), static_cast<std::size_t>(sliced.count()));
+      for (Index i = 0; i < sliced.count(); ++i) {
+        EXPECT_EQ(sliced.exponent(i), 0);
+        EXPECT_FALSE(sliced.special(i));
+      }
+    }
+}
+
+TEST(SlicedMatrixTest, RefusesImpossibleSliceCounts) {
+  const Matrix<double> operand(2, 2);
+  for (const int slices : {-1, 0, max_slices + 1}) {
+    const Slicing slicing{Encoding::balanced(), slices};
+    const auto names_slices = testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("slices"));
+    EXPECT_THAT(([&] { SlicedMatrix(operand, Side::rows_of_a, slicing, 1); }), names_slices);
+    EXPECT_THAT(([&] { SliceFacts(operand, Side::rows_of_a, slicing, 1); }), names_slices);
+  }
+}
+
+/// One element, seen 2 x 2^60 times: refused before anything is read, since its digits have no addresses.
+TEST(SlicedMatrixTest, RefusesMoreDigitsThanCanBeAddressed) {
+  const double one = 1;
+  const MatrixView<const double> view(&one, 2, Index{1} << 60, 0, 0);
+  EXPECT_THROW(SlicedMatrix(view, Side::rows_of_a, {Encoding::balanced(), 7}, 1), std::length_error);
+}
+
+TEST(SlicedMatrixTest, BytesCountTheDigits) {
+  EXPECT_GE(SlicedMatrix::bytes(3, 100, 7), 3 * 100 * 7);
+  EXPECT_LE(SlicedMatrix::bytes(3, 100, 7), 3 * (100 * 7 + 16));
+  EXPECT_GE(SlicedMatrix::bytes(Index{1} << 31, Index{1} << 31, 20), 20 * 0x1p62);
+}
+
+// Facts.
+
+/// Norms of integers that are given exactly.
+struct ExactNorms {
+  cpp_int sum = 0, sum_squares = 0, max = 0;
+
+  void add(const cpp_int& x) {
+    sum += x;
+    sum_squares += x * x;
+    max = std::max(max, x);
+  }
+  [[nodiscard]] bool same(const IntegerNorms& norms) const {
+    return norms.sum == sum && norms.sum_squares == sum_squares && norms.max == max && norms.zero() == (max == 0);
+  }
+};
+
+cpp_int ceiling_in_units(const Exact& x, int e) { return -test::floor_in_units(-x, e); }
+
+/// Everything measured of one vector, against exact arithmetic.
+std::string wrong_fact(const VectorFacts& facts, const std::vector<Exact>& vector, const Slicing& slicing, int scale) {
+  ExactNorms whole;
+  cpp_int floor_squares = 0;
+  std::vector<ExactNorms> slices(static_cast<std::size_t>(slicing.slices));
+  auto tails = slices;
+  for (const auto& x : vector) {
+    const auto unit = scale - 16;
+    whole.add(ceiling_in_units(x.magnitude(), unit));
+    const auto floor = test::floor_in_units(x.magnitude(), unit);
+    floor_squares += floor * floor;
+    std::int8_t digits[max_slices];
+    split(to_dyadic(test::rounded<double>(x)), slicing, scale, digits);
+    auto rest = x;
+    for (int p = 1; p <= slicing.slices; ++p) {
+      const int weight = scale + (slicing.encoding.kind == Encoding::Kind::truncated ? 0 : 1) - slicing.encoding.beta * p;
+      rest = rest - Exact{digits[p - 1], weight};
+      slices[static_cast<std::size_t>(p - 1)].add(std::abs(digits[p - 1]));
+      tails[static_cast<std::size_t>(p - 1)].add(ceiling_in_units(rest.magnitude(), weight - 16));
+    }
+  }
+  if (facts.scale.exponent != scale || facts.scale.special) return "scale";
+  if (!whole.same(facts.vector)) return "norms of the vector";
+  if (facts.floor_squares != floor_squares) return "squares from below";
+  for (std::size_t p = 0; p < slices.size(); ++p) {
+    if (!slices[p].same(facts.slices[p])) return "norms of slice " + std::to_string(p + 1);
+    if (!tails[p].same(facts.tails[p])) return "norms of tail " + std::to_string(p + 1);
+  }
+  return facts.slices.size() == slices.size() && facts.tails.size() == tails.size() ? "" : "number of slices";
+}
+
+/// The norms of digits are exact, those of |x| and of what p slices leave are rounded up in units of the weight's 2^-16.
+RC_GTEST_PROP(SliceFactsTest, NormsAreThoseOfTheDefinition, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const auto side = random.pick(sides);
+    const auto operand = sample_operand(side, random.between(1, 4), random.between(1, 8), random);
+    const auto slicing = sample_slicing(random);
+    const SliceFacts facts(operand.input(), side, slicing, random.between(1, 3));
+    RC_ASSERT(facts.slicing == slicing);
+    for (std::size_t i = 0; i < facts.vectors.size(); ++i) {
+      const auto vector = exact_vector(operand, side, static_cast<Index>(i));
+      const auto wrong = wrong_fact(facts.vectors[i], vector, slicing, scale_by_definition(vector, slicing.encoding));
+      if (!wrong.empty()) RC_FAIL(wrong + " of vector " + std::to_string(i) + ": " + describe(operand, side, slicing));
+    }
+  }
+}
+
+/// Integers that s slices hold leave nothing, and the facts see it; one slice less leaves something, and they see that too.
+TEST(SliceFactsTest, ResidualsThatVanishAreSeenToVanish) {
+  RandomBits random(8);
+  for (const auto& encoding : test::all_encodings())
+    for (int bits = 1; bits <= 53; bits += 4) {
+      // The odd integer 2^bits - 1 beside odd smaller ones: rho is 2^bits, or 2^(bits+1), so that the unit needs these digits.
+      const double top = std::ldexp(1.0, bits) - 1;
+      const Matrix<double> row = test::matrix_of({{top, -top, 1, -1, std::floor(top / 3) * 2 + (bits > 2 ? 1 : 0)}});
+      const int scale = scale_by_definition(exact_vector(test::stored(row), Side::rows_of_a, 0), encoding);
+      const int lead = encoding.kind == Encoding::Kind::truncated ? 0 : 1;
+      const int needed = (scale + lead + encoding.beta - 1) / encoding.beta;
+      if (needed > max_slices) continue;
+      const SliceFacts facts(row, Side::rows_of_a, {encoding, max_slices}, 1);
+      for (int p = 1; p <= max_slices; ++p)
+        EXPECT_EQ(facts.vectors[0].tails[static_cast<std::size_t>(p - 1)].zero(), p >= needed)
+            << to_string(encoding) << ", " << bits << " bits, " << p << " slices";
+    }
+}
+
+TEST(SliceFactsTest, SpecialVectorsHaveNoFacts) {
+  const auto operand = test::matrix_of({{1, inf}, {nan, 2}, {3, 4}});
+  const SliceFacts facts(operand, Side::rows_of_a, {Encoding::nearest(7), 3}, 1);
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_TRUE(facts.vectors[i].scale.special);
+    EXPECT_TRUE(facts.vectors[i].vector.zero());
+    EXPECT_EQ(facts.vectors[i].slices.size(), 3u);
+  }
+  EXPECT_FALSE(facts.vectors[2].scale.special);
+  EXPECT_FALSE(facts.vectors[2].vector.zero());
+}
+
+/// Sums of squares stop at 2^64 - 1 and never wrap to something small.
+TEST(SliceFactsTest, SumsOfSquaresSaturate) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t large = 0xffffffff;
+  IntegerNorms norms;
+  norms.add(large);
+  EXPECT_EQ(norms.sum_squares, large * large);
+  norms.add(1);
+  EXPECT_EQ(norms.sum_squares, large * large + 1);
+  norms.add(large);
+  EXPECT_EQ(norms.sum_squares, most);
+  norms.add(0);
+  EXPECT_EQ(norms.sum_squares, most);
+  norms.add(7);
+  EXPECT_EQ(norms.sum_squares, most);
+  EXPECT_EQ(norms.sum, 2 * large + 8);
+  EXPECT_EQ(norms.max, large);
+  IntegerNorms exactly;
+  exactly.sum_squares = most - 16;
+  exactly.add(4);
+  EXPECT_EQ(exactly.sum_squares, most);
+  IntegerNorms wider;
+  wider.add(std::uint64_t{1} << 32);
+  EXPECT_EQ(wider.sum_squares, most);
+}
+
+}  // namespace
+}  // namespace ozbound
