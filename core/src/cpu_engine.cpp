@@ -17,6 +17,13 @@ namespace {
 
 constexpr Index cache_block = 2048;  // digits of a row kept as INT16 while a tile uses them
 
+/// Digits of the longest block that is summed in INT32: what was asked for, what cannot overflow, what there is.
+Index longest_block(const CpuEngine::Options& options, const SplitPlan& plan, Index k) {
+  const Index pairs = std::min(plan.a.slices, plan.b.slices);
+  const Index most = std::min(options.inner_block, plan.int32_terms());
+  return k > most / pairs ? most : std::max<Index>(pairs * k, 1);
+}
+
 Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan) {
@@ -98,7 +105,7 @@ class TiledProduct {
  public:
   TiledProduct(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const CpuEngine::Options& options)
       : a_(a), b_(b), groups_(plan.groups()), options_(options) {
-    options_.inner_block = std::min(options.inner_block, plan.int32_terms());
+    options_.inner_block = longest_block(options, plan, a.inner_dimension());
     options_.row_tile = std::min(options.row_tile, a.count());
     options_.column_tile = std::min(options.column_tile, b.count());
     if (a.count() == 0 || b.count() == 0) return;
@@ -108,26 +115,27 @@ class TiledProduct {
       tiles_.emplace_back(options_.row_tile, options_.column_tile, options_.inner_block, groups_.size());
   }
 
-  /// Calls finish(tile, index of the tile) for every tile, in any order, from many threads.
+  /// Calls finish(tile, number of the thread) for every tile, in any order, from many threads.
   template <class Finish>
   void run(const Finish& finish) {
     const Index count = row_tiles_ * column_tiles_;
+    if (count == 0) return;
 #pragma omp parallel num_threads(options_.threads)
     {
       const FloatEnvironment environment;
-      auto& tile = tiles_[static_cast<std::size_t>(omp_get_thread_num())];
+      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
+      auto& tile = tiles_[thread];
 #pragma omp for schedule(dynamic, 1)
       for (Index t = 0; t < count; ++t) {
         const Index row = t / column_tiles_ * options_.row_tile;
         const Index column = t % column_tiles_ * options_.column_tile;
-        tile.start(row, column, std::min(options_.row_tile, a_.count() - row), std::min(options_.column_tile, b_.count() - column));
+        tile.start(row, column, std::min(options_.row_tile, a_.count() - row),
+                   std::min(options_.column_tile, b_.count() - column));
         for (std::size_t g = 0; g < groups_.size(); ++g) tile.add_group(a_, b_, groups_[g], g);
-        finish(tile, t);
+        finish(tile, thread);
       }
     }
   }
-
-  [[nodiscard]] Index tiles() const { return row_tiles_ * column_tiles_; }
 
  private:
   const SlicedMatrix& a_;
@@ -159,7 +167,7 @@ class TileEpilogue {
 
  private:
   void finish_entry(const Tile& tile, Index i, Index j, std::vector<Entry>& undecided) const {
-    const auto c0 = epilogue_.beta == 0 ? bits_of(0.0) : epilogue_.c0.bits(i, j);
+    const auto c0 = is_zero(epilogue_.beta) ? bits_of(0.0) : epilogue_.c0.bits(i, j);
     if (!is_finite(c0, binary64)) return;
     const double error = epilogue_.error == nullptr ? 0 : epilogue_.error->upper(i, j);
     const auto entry = combine(tile.sums(i - tile.row(), j - tile.column()), tile.capacity(), layout_,
@@ -181,7 +189,7 @@ class TileEpilogue {
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n) {
   const auto fits = [m, n](const auto& view) { return view.rows() == m && view.cols() == n; };
   if (!fits(c)) throw std::invalid_argument("c must be " + std::to_string(m) + " x " + std::to_string(n));
-  if (epilogue.beta != 0 && !fits(epilogue.c0))
+  if (!is_zero(epilogue.beta) && !fits(epilogue.c0))
     throw std::invalid_argument("c0 must be " + std::to_string(m) + " x " + std::to_string(n));
   if (!is_finite(bits_of(epilogue.alpha), binary64)) throw std::invalid_argument("alpha must be finite");
   if (!is_finite(bits_of(epilogue.beta), binary64)) throw std::invalid_argument("beta must be finite");
@@ -214,8 +222,8 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
   check_epilogue(epilogue, c, a.count(), b.count());
   TiledProduct product(a, b, plan, options_);
   const TileEpilogue last(a, b, plan, epilogue, c);
-  std::vector<std::vector<Entry>> undecided(static_cast<std::size_t>(product.tiles()));
-  product.run([&](const Tile& tile, Index t) { last.finish(tile, undecided[static_cast<std::size_t>(t)]); });
+  std::vector<std::vector<Entry>> undecided(static_cast<std::size_t>(options_.threads));
+  product.run([&](const Tile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); });
   std::vector<Entry> all;
   for (const auto& part : undecided) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end(), [](Entry x, Entry y) { return x.i != y.i ? x.i < y.i : x.j < y.j; });
@@ -228,7 +236,7 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
   std::vector<Matrix<std::int64_t>> sums;
   for (std::size_t t = 0; t < plan.groups().size(); ++t) sums.emplace_back(a.count(), b.count());
   TiledProduct product(a, b, plan, options_);
-  product.run([&](const Tile& tile, Index) {
+  product.run([&](const Tile& tile, std::size_t) {
     for (Index i = 0; i < tile.rows(); ++i)
       for (Index j = 0; j < tile.columns(); ++j)
         for (std::size_t t = 0; t < sums.size(); ++t)
@@ -241,7 +249,7 @@ double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) co
   const double rows = static_cast<double>(std::min(options_.row_tile, m) + kernel_rows);
   const double columns = static_cast<double>(std::min(options_.column_tile, n) + kernel_columns);
   const double tile = rows * columns * 8.0 * static_cast<double>(plan.groups().size()) +
-                      2.0 * (rows + columns) * static_cast<double>(options_.inner_block);
+                      2.0 * (rows + columns) * static_cast<double>(longest_block(options_, plan, k));
   return SlicedMatrix::bytes(m, k, plan.a.slices) + SlicedMatrix::bytes(n, k, plan.b.slices) + options_.threads * tile;
 }
 

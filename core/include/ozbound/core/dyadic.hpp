@@ -48,6 +48,9 @@ OZB_HD constexpr float float_from_bits(std::uint64_t bits) {
 OZB_HD constexpr bool is_finite(std::uint64_t bits, Format format) { return (bits & ~format.sign) < format.inf; }
 OZB_HD constexpr bool is_nan(std::uint64_t bits, Format format) { return (bits & ~format.sign) > format.inf; }
 
+/// Whether x is +-0, from its bits: under a caller's denormals-are-zero a comparison calls subnormal numbers zero.
+OZB_HD constexpr bool is_zero(double x) { return (bits_of(x) & ~binary64.sign) == 0; }
+
 /// The anatomy of a finite number of a format, from its bits. A zero has magnitude 0.
 OZB_HD constexpr Dyadic to_dyadic(std::uint64_t bits, Format format) {
   const int stored = format.precision - 1;

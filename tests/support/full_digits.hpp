@@ -1,0 +1,88 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound::test {
+
+/// A number whose digits are as large as the encoding's digits get, of signs such that nothing cancels on a diagonal of two
+/// of them: all ones for truncated, 2^(beta-1) with alternating signs for nearest, -128 after the first digit for balanced.
+struct FullDigits {
+  Encoding encoding;
+  int slices;
+  double value;
+  std::vector<int> digits;
+};
+
+inline FullDigits full_digits(const Encoding& encoding) {
+  const int beta = encoding.beta;
+  FullDigits full{encoding, std::min(max_slices, 52 / beta - 1), 0, {}};
+  if (encoding.kind == Encoding::Kind::balanced) full.slices = 6;
+  for (int p = 1; p <= full.slices; ++p) switch (encoding.kind) {
+      case Encoding::Kind::truncated: full.digits.push_back((1 << beta) - 1); break;
+      case Encoding::Kind::nearest: full.digits.push_back(p % 2 == 1 ? 1 << (beta - 1) : -(1 << (beta - 1))); break;
+      case Encoding::Kind::balanced: full.digits.push_back(p == 1 ? -126 : -128); break;
+    }
+  const int lead = encoding.kind == Encoding::Kind::truncated ? 0 : 1;
+  for (int p = full.slices; p >= 1; --p)
+    full.value += std::ldexp(full.digits[static_cast<std::size_t>(p - 1)], lead - beta * p);
+  // A last digit of nearest that nothing follows would make a tie of the digit before.
+  if (encoding.kind == Encoding::Kind::nearest)
+    full.value += std::ldexp(full.slices % 2 == 0 ? 1.0 : -1.0, -beta * full.slices - 1);
+  return full;
+}
+
+/// The diagonal on which the most products are D^2.
+struct FullestDiagonal {
+  int diagonal;
+  int pairs;
+};
+
+inline FullestDiagonal fullest_diagonal(const Encoding& encoding) {
+  const int slices = full_digits(encoding).slices;
+  if (encoding.kind == Encoding::Kind::balanced) return {slices + 2, slices - 1};
+  return {slices + 1, slices};
+}
+
+/// Slices two long vectors of full digits, and their negatives, and compares every sum of the plan with what it must be: at any
+/// inner block, the longest that the plan allows included.
+inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index k) {
+  const auto x = full_digits(plan.a.encoding);
+  const auto y = full_digits(plan.b.encoding);
+  Matrix<double> a(2, k), b(k, 1);
+  std::fill_n(&a(0, 0), k, x.value);
+  std::fill_n(&a(1, 0), k, -x.value);
+  std::fill_n(b.data(), k, y.value);
+  const CpuEngine slicer({.threads = 1});
+  const auto sliced_a = slicer.slice(a, Side::rows_of_a, plan.a);
+  const auto sliced_b = slicer.slice(b, Side::columns_of_b, plan.b);
+  for (Index l : {Index{0}, k - 1})
+    for (std::size_t p = 1; p <= x.digits.size(); ++p)
+      if (sliced_a.slice(0, static_cast<int>(p))[l] != x.digits[p - 1])
+        return testing::AssertionFailure() << "digit " << p << " is not full";
+  const auto groups = plan.groups();
+  for (const Index inner_block : {Index{0}, Index{1} << 40}) {
+    const auto sums = CpuEngine({.threads = 1, .inner_block = inner_block}).group_sums(sliced_a, sliced_b, plan);
+    for (std::size_t t = 0; t < groups.size(); ++t)
+      for (Index i = 0; i < 2; ++i) {
+        std::int64_t expected = 0;
+        for (int p = groups[t].first_a; p <= groups[t].last_a; ++p)
+          expected += k * sliced_a.slice(i, p)[0] * y.digits[static_cast<std::size_t>(groups[t].diagonal - p - 1)];
+        if (sums[t](i, 0) != expected)
+          return testing::AssertionFailure()
+                 << "diagonal " << groups[t].diagonal << " is " << sums[t](i, 0) << ", not " << expected << ": k " << k << ", "
+                 << to_string(plan) << ", inner_block " << inner_block;
+      }
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace ozbound::test
