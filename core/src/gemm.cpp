@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "overlap.hpp"
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/special.hpp"
 
@@ -12,46 +13,6 @@ namespace ozbound {
 namespace {
 
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
-
-/// The bytes between a view's first and last element.
-template <class View>
-std::pair<std::uintptr_t, std::uintptr_t> extent(const View& view) {
-  return std::visit(
-      [](const auto& v) -> std::pair<std::uintptr_t, std::uintptr_t> {
-        if (v.empty()) return {0, 0};
-        const auto first = reinterpret_cast<std::uintptr_t>(v.data());
-        const auto last = reinterpret_cast<std::uintptr_t>(&v(v.rows() - 1, v.cols() - 1));
-        return {first, last + sizeof(*v.data())};
-      },
-      view.typed());
-}
-
-template <class X, class Y>
-bool overlap(const X& x, const Y& y) {
-  const auto [x_first, x_last] = extent(x);
-  const auto [y_first, y_last] = extent(y);
-  return x_first < y_last && y_first < x_last;
-}
-
-bool same_view(const InputView& x, const InputView& y) {
-  return std::visit(
-      [](const auto& v, const auto& w) {
-        return static_cast<const void*>(v.data()) == static_cast<const void*>(w.data()) && sizeof(*v.data()) == sizeof(*w.data()) &&
-               v.row_stride() == w.row_stride() && v.col_stride() == w.col_stride();
-      },
-      x.typed(), y.typed());
-}
-
-/// Whether two different elements of a view share memory.
-bool overlaps_itself(const OutputView& view) {
-  return std::visit(
-      [](const auto& v) {
-        if (v.empty()) return false;
-        const auto w = v.row_stride() >= v.col_stride() ? v : v.transposed();
-        return (w.cols() > 1 && w.col_stride() == 0) || (w.rows() > 1 && w.row_stride() <= (w.cols() - 1) * w.col_stride());
-      },
-      view.typed());
-}
 
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
 
@@ -69,7 +30,7 @@ struct SpecialMap {
     return everywhere || rows[static_cast<std::size_t>(i)].special || columns[static_cast<std::size_t>(j)].special;
   }
   [[nodiscard]] bool special(const GemmCall& call, Index i, Index j) const {
-    return product_special(i, j) || (call.beta != 0 && !is_finite(call.c0.bits(i, j), binary64));
+    return product_special(i, j) || (!is_zero(call.beta) && !is_finite(call.c0.bits(i, j), binary64));
   }
 };
 
@@ -77,7 +38,7 @@ SpecialSum special_sum(const GemmCall& call, Index i, Index j, bool with_product
   SpecialSum sum;
   const auto alpha = bits_of(call.alpha);
   for (Index l = 0; with_product && l < call.k(); ++l) sum.add(alpha, call.a.bits(i, l), call.b.bits(l, j));
-  if (call.beta != 0) sum.add(bits_of(call.beta), call.c0.bits(i, j), bits_of(1.0));
+  if (!is_zero(call.beta)) sum.add(bits_of(call.beta), call.c0.bits(i, j), bits_of(1.0));
   return sum;
 }
 
@@ -90,7 +51,7 @@ std::vector<Dyadic> row_elements(const InputView& view, Index i) {
 std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, Index i, Index j) {
   ExactDot dot;
   for (Index l = 0; l < call.k(); ++l) dot.add_product(row[static_cast<std::size_t>(l)], call.b.element(l, j));
-  const auto c0 = call.beta == 0 ? Dyadic{} : call.c0.element(i, j);
+  const auto c0 = is_zero(call.beta) ? Dyadic{} : call.c0.element(i, j);
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
 
@@ -98,10 +59,10 @@ std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, 
 std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap) {
   Index rows = std::max<Index>(m, 1);
   Index columns = std::max<Index>(n, 1);
-  while (engine.workspace(plan, rows, columns, k) > cap) {
+  while (!(engine.workspace(plan, rows, columns, k) <= cap)) {
     if (rows == 1 && columns == 1)
-      throw std::invalid_argument("workspace must be at least " + std::to_string(least_workspace(engine, plan, k)) + " bytes for k = " +
-                                  std::to_string(k));
+      throw std::invalid_argument("workspace must be at least " + std::to_string(least_workspace(engine, plan, k)) +
+                                  " bytes for k = " + std::to_string(k));
     (rows >= columns ? rows : columns) = ((rows >= columns ? rows : columns) + 1) / 2;
   }
   return {rows, columns};
@@ -110,20 +71,22 @@ std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan,
 }  // namespace
 
 void GemmCall::check() const {
-  if (b.rows() != k()) throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) + " rows: " + shape(b.rows(), b.cols()));
+  if (b.rows() != k())
+    throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) +
+                                " rows: " + shape(b.rows(), b.cols()));
   if (c.rows() != a.rows() || c.cols() != b.cols())
     throw std::invalid_argument("c must be " + shape(a.rows(), b.cols()) + ": " + shape(c.rows(), c.cols()));
-  if (beta != 0 && (c0.rows() != m() || c0.cols() != n()))
+  if (!is_zero(beta) && (c0.rows() != m() || c0.cols() != n()))
     throw std::invalid_argument("c0 must be " + shape(m(), n()) + " where beta is not 0: " + shape(c0.rows(), c0.cols()));
   if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
   if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
   if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
-  if (beta != 0 && overlap(c0, c) && !same_view(c0, c.as_input())) throw std::invalid_argument("c0 must be c or not overlap it");
+  if (!is_zero(beta) && overlap(c0, c) && !same_elements(c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
 }
 
 GemmCall GemmCall::without_unread() const {
   auto call = *this;
-  if (alpha == 0) {
+  if (is_zero(alpha)) {
     call.a = a.block(0, 0, a.rows(), 0);
     call.b = b.block(0, 0, 0, b.cols());
   }
@@ -131,7 +94,7 @@ GemmCall GemmCall::without_unread() const {
   return call;
 }
 
-bool GemmCall::all_special() const { return (alpha != 0 && k() > 0 && !finite(alpha)) || !finite(beta); }
+bool GemmCall::all_special() const { return (!is_zero(alpha) && k() > 0 && !finite(alpha)) || !finite(beta); }
 
 double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
   return engine.workspace(plan, m, n, k);
@@ -139,13 +102,14 @@ double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Inde
 
 double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) { return engine.workspace(plan, 1, 1, k); }
 
-std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine, const EntryBound* error,
-                                   double workspace) {
+std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine,
+                                   const EntryBound* error, double workspace) {
   plan.validate();
   const auto call = original.without_unread();
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace);
   std::vector<Entry> undecided;
   if (call.all_special()) return undecided;
+  if (call.k() == 0) error = nullptr;  // nothing was truncated
   for (Index i = 0; i < call.m(); i += rows) {
     const Index height = std::min(rows, call.m() - i);
     const auto a = engine.slice(call.a.block(i, 0, height, call.k()), Side::rows_of_a, plan.a);
@@ -153,7 +117,7 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
       const Index width = std::min(columns, call.n() - j);
       const auto b = engine.slice(call.b.block(0, j, call.k(), width), Side::columns_of_b, plan.b);
       const auto block_error = error == nullptr ? EntryBound{} : error->block(i, j, height, width);
-      const Epilogue epilogue{call.alpha, call.beta, call.beta == 0 ? InputView{} : call.c0.block(i, j, height, width),
+      const Epilogue epilogue{call.alpha, call.beta, is_zero(call.beta) ? InputView{} : call.c0.block(i, j, height, width),
                               error == nullptr ? nullptr : &block_error};
       for (const auto entry : engine.multiply(a, b, plan, epilogue, call.c.block(i, j, height, width)))
         undecided.push_back({i + entry.i, j + entry.j});
@@ -168,7 +132,8 @@ void apply_specials(const GemmCall& original, int threads) {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (Index i = 0; i < call.m(); ++i)
     for (Index j = 0; j < call.n(); ++j)
-      if (map.special(call, i, j)) call.c.set_bits(i, j, special_sum(call, i, j, map.product_special(i, j)).bits(call.c.format()));
+      if (map.special(call, i, j))
+        call.c.set_bits(i, j, special_sum(call, i, j, map.product_special(i, j)).bits(call.c.format()));
 }
 
 void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
@@ -196,6 +161,9 @@ void multiply_exactly(const GemmCall& original, int threads) {
 
 void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
   call.check();
+  plan.validate();
+  const auto read = call.without_unread();
+  block_sizes(engine, plan, read.m(), read.n(), read.k(), workspace);  // refuses before anything is written
   apply_specials(call, engine.threads());
   multiply_finite(call, plan, engine, nullptr, workspace);
 }
