@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "support/gemm_calls.hpp"
+
+// What surrounds a call changes no bit and is left as it was: floating-point environment, other threads, memory.
+
+namespace ozbound {
+namespace {
+
+using test::OwnedCall;
+using test::RandomBits;
+using test::StoredMatrix;
+
+constexpr int team = 3;
+
+/// A floating-point environment that a caller may be in.
+struct Setting {
+  std::string name;
+  int rounding = FE_TONEAREST;
+  bool flush_to_zero = false;
+  bool denormals_are_zero = false;
+  bool trap = false;
+
+  void apply() const {
+    std::fesetround(rounding);
+#ifdef __SSE__
+    if (flush_to_zero) _mm_setcsr(_mm_getcsr() | 0x8000);
+    if (denormals_are_zero) _mm_setcsr(_mm_getcsr() | 0x0040);
+#endif
+    std::feclearexcept(FE_ALL_EXCEPT);
+#ifdef __GLIBC__
+    if (trap) feenableexcept(FE_ALL_EXCEPT);
+#endif
+  }
+};
+
+const Setting settings[] = {
+    {"as usual"},
+    {"upward", FE_UPWARD},
+    {"downward", FE_DOWNWARD},
+    {"toward zero", FE_TOWARDZERO},
+    {"flush to zero", FE_TONEAREST, true},
+    {"denormals are zero", FE_TONEAREST, true, true},
+    {"all", FE_UPWARD, true, true},
+    {"traps", FE_TONEAREST, false, false, true},
+};
+
+/// The control bits of the environment: rounding, flushing and traps; not the flags.
+struct Control {
+  int rounding = std::fegetround();
+#ifdef __SSE__
+  unsigned csr = _mm_getcsr() & ~0x3fu;
+#endif
+  bool operator==(const Control&) const = default;
+};
+
+/// Runs `work` in a setting, the threads that OpenMP keeps included, and puts everything back.
+void in_setting(const Setting& setting, const std::function<void()>& work) {
+  std::vector<std::fenv_t> saved(team);
+#pragma omp parallel num_threads(team)
+  {
+    std::fegetenv(&saved[static_cast<std::size_t>(omp_get_thread_num())]);
+    setting.apply();
+  }
+  work();
+#pragma omp parallel num_threads(team)
+  std::fesetenv(&saved[static_cast<std::size_t>(omp_get_thread_num())]);
+}
+
+class EnvironmentTest : public testing::Test {
+ protected:
+  /// Operands with subnormals, sums that the published orders round, C0 and scalars down to the least number.
+  static std::vector<OwnedCall> calls() {
+    RandomBits random(11);
+    std::vector<OwnedCall> result;
+    for (const bool near : {true, true, false}) {
+      auto call = test::sample_call({7, 9, 13, near}, random);
+      call.source = OwnedCall::C0::separate;
+      for (Index i = 0; i < 7; ++i)
+        for (Index j = 0; j < 9; ++j)
+          call.c0.set(i, j, near ? 0x1p-30 * static_cast<double>(i - j) : 0x1p-1074 * static_cast<double>(i - j));
+      for (const auto& [alpha, beta] :
+           {std::pair{1.0, 0.0}, {-0x1.8p-1, 1.0}, {0x1p-1074, 0x1p-1074}, {0x1p-1060, -0x1p1000}}) {
+        call.alpha = alpha, call.beta = beta;
+        if (call.c0.storage().single && !near) call.c0 = test::stored(call.c0, {.single = false});
+        result.push_back(call);
+      }
+    }
+    return result;
+  }
+};
+
+TEST_F(EnvironmentTest, ChangesNoBitAndIsLeftAsItWas) {
+  const CpuEngine engine({.threads = team, .row_tile = 2, .column_tile = 2});
+  for (const auto& before : calls())
+    for (const char* text : {"balanced:7x7:cut=8:exact", "truncated7:8x8:full:per_product", "nearest7:8x8:full:per_diagonal"}) {
+      const auto plan = parse_plan(text);
+      auto expected = before;
+      gemm(expected.call(), plan, engine);
+      for (const auto& setting : settings) {
+        auto call = before;
+        const auto view = call.call();
+        Control at_start, at_end;
+        int flags = 0;
+        in_setting(setting, [&] {
+          at_start = Control();
+          gemm(view, plan, engine);
+          at_end = Control();
+          flags = std::fetestexcept(FE_ALL_EXCEPT);
+        });
+        EXPECT_TRUE(test::same_bits(call.c, test::bits_of_matrix(expected.c)))
+            << setting.name << "; " << test::describe(call, plan, {});
+        EXPECT_TRUE(at_start == at_end) << setting.name;
+        EXPECT_EQ(flags, 0) << setting.name;
+      }
+    }
+}
+
+TEST_F(EnvironmentTest, ChangesNoBitOfTheOtherFunctions) {
+  const CpuEngine engine({.threads = team, .row_tile = 2, .column_tile = 2});
+  const auto plan = parse_plan("truncated7:6x6:cut=7:per_diagonal");
+  for (const auto& before : calls()) {
+    EntryBound bound{{{"test", {{std::vector<double>(7, 0x1p-500), std::vector<double>(9, 0x1p-570)}}}}};
+    for (std::size_t j = 0; j < 9; j += 2) bound.terms[0].alternatives[0].columns[j] = 1;
+    const auto run = [&] {
+      auto exact = before;
+      multiply_exactly(exact.call(), team);
+      auto finite = before;
+      const auto open = multiply_finite(finite.call(), plan, engine, &bound);
+      finish_exactly(finite.call(), open, team);
+      const auto facts = engine.measure(before.a.input(), Side::rows_of_a, plan.a);
+      auto result = test::bits_of_matrix(exact.c);
+      for (const auto bits : test::bits_of_matrix(finite.c)) result.push_back(bits);
+      for (const auto& entry : open) result.push_back(static_cast<std::uint64_t>(100 * entry.i + entry.j));
+      for (const auto& vector : facts.vectors) result.push_back(vector.floor_squares + vector.tails[3].sum);
+      return result;
+    };
+    const auto expected = run();
+    for (const auto& setting : settings) {
+      std::vector<std::uint64_t> result;
+      in_setting(setting, [&] { result = run(); });
+      EXPECT_EQ(result, expected) << setting.name;
+    }
+  }
+}
+
+/// Many callers at once, each in a floating-point environment of its own.
+TEST_F(EnvironmentTest, ManyCallersAtOnce) {
+  const auto before = calls()[1];
+  const CpuEngine engine({.threads = 2, .row_tile = 2, .column_tile = 2});
+  const auto plan = parse_plan("truncated7:8x8:full:per_product");
+  auto expected = before;
+  gemm(expected.call(), plan, engine);
+  std::vector<OwnedCall> results(std::size(settings), before);
+  std::vector<std::thread> callers;
+  for (std::size_t t = 0; t < results.size(); ++t)
+    callers.emplace_back([&, t] {
+      settings[t].apply();
+      for (int repetition = 0; repetition < 20; ++repetition) gemm(results[t].call(), plan, engine);
+    });
+  for (auto& caller : callers) caller.join();
+  for (const auto& result : results) EXPECT_TRUE(test::same_bits(result.c, test::bits_of_matrix(expected.c)));
+}
+
+}  // namespace
+}  // namespace ozbound

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "support/gemm_calls.hpp"
+
+// Memory that a product takes, by counting every allocation of this program.
+
+namespace {
+
+std::atomic<std::size_t> allocated{0};
+std::atomic<std::size_t> most_allocated{0};
+
+/// The size of a block stands in front of it.
+constexpr std::size_t header = alignof(std::max_align_t);
+
+void* counted_allocation(std::size_t size) {
+  auto* const block = static_cast<std::byte*>(std::malloc(size + header));
+  if (block == nullptr) throw std::bad_alloc();
+  *reinterpret_cast<std::size_t*>(block) = size;
+  const auto now = allocated += size;
+  auto most = most_allocated.load();
+  while (most < now && !most_allocated.compare_exchange_weak(most, now)) {
+  }
+  return block + header;
+}
+
+void counted_release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  auto* const block = static_cast<std::byte*>(memory) - header;
+  allocated -= *reinterpret_cast<std::size_t*>(block);
+  std::free(block);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted_allocation(size); }
+void* operator new[](std::size_t size) { return counted_allocation(size); }
+void operator delete(void* memory) noexcept { counted_release(memory); }
+void operator delete[](void* memory) noexcept { counted_release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { counted_release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { counted_release(memory); }
+
+namespace ozbound {
+namespace {
+
+/// The most that was allocated at one time while a piece of work ran, beside what was there before.
+template <class Work>
+double bytes_of(const Work& work) {
+  const auto before = allocated.load();
+  most_allocated = before;
+  work();
+  return static_cast<double>(most_allocated - before);
+}
+
+TEST(WorkspaceTest, IsAnUpperLimitAndKept) {
+  test::RandomBits random(1);
+  constexpr Index m = 50, n = 45, k = 300;
+  const auto call = test::sample_call({m, n, k, true, false}, random);
+  Matrix<double> c(m, n);
+  for (const char* text : {"balanced:7x7:cut=8:exact", "truncated7:3x9:full:per_product", "nearest2:20x20:full:per_diagonal"})
+    for (const CpuEngine::Options& options : {CpuEngine::Options{.threads = 1},
+                                              {.threads = 3, .row_tile = 8, .column_tile = 8},
+                                              {.threads = 1, .inner_block = 1 << 30, .row_tile = 1, .column_tile = 1}}) {
+      const CpuEngine engine(options);
+      const auto plan = parse_plan(text);
+      const double full = full_workspace(engine, plan, m, n, k), least = least_workspace(engine, plan, k);
+      const double rest = 24 * (m + n) + 16000;  // numbers of rows and columns, the groups
+      double before = 0;
+      for (const double cap : {least, least + 0.2 * (full - least), full}) {
+        const double bytes = bytes_of([&] { gemm({call.a.input(), call.b.input(), c}, plan, engine, cap); });
+        EXPECT_LE(bytes, cap + rest) << text << ", threads " << options.threads;
+        EXPECT_GE(bytes, before) << "a larger cap is used; " << text;
+        before = bytes;
+      }
+      EXPECT_GE(before, full / 3) << "the limit is not far above what is used; " << text;
+    }
+}
+
+}  // namespace
+}  // namespace ozbound
