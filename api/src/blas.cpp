@@ -20,12 +20,16 @@ MatrixView<T> stored(Layout layout, T* data, Index rows, Index cols, Index ld, c
   return layout == Layout::row_major ? row_major(data, rows, cols, ld) : column_major(data, rows, cols, ld);
 }
 
+/// op(X). BLAS does not look at A and B where alpha is 0, and they may be null then: one number stands for all their elements.
 template <class T>
-MatrixView<T> operand(Layout layout, Op op, T* data, Index rows, Index cols, Index ld, const std::string& name) {
+MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Index cols, Index ld, bool read, const std::string& name) {
   if (op != Op::none && op != Op::transpose && op != Op::conjugate_transpose)
     throw std::invalid_argument("op_" + name + " must be none, transpose or conjugate_transpose");
-  if (op == Op::none) return stored(layout, data, rows, cols, ld, name);
-  return stored(layout, data, cols, rows, ld, name).transposed();
+  static constexpr T unread{};
+  const bool as_stored = op == Op::none;
+  const auto view = stored(layout, read ? data : &unread, as_stored ? rows : cols, as_stored ? cols : rows, ld, name);
+  if (!read) return {&unread, rows, cols, 0, 0};
+  return as_stored ? view : view.transposed();
 }
 
 void check_size(Index size, const char* name) {
@@ -40,10 +44,9 @@ Certificate gemm_of(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, 
   check_size(m, "m");
   check_size(n, "n");
   check_size(k, "k");
-  // BLAS does not look at A and B where alpha is 0: they may be null then.
-  const Index read = alpha == T{0} ? 0 : k;
-  const auto a_view = operand(layout, op_a, read == 0 ? nullptr : a, m, read, read == 0 ? std::max<Index>({1, m, k}) : lda, "a");
-  const auto b_view = operand(layout, op_b, read == 0 ? nullptr : b, read, n, read == 0 ? std::max<Index>({1, n, k}) : ldb, "b");
+  const bool read = alpha != T{0};
+  const auto a_view = operand(layout, op_a, a, m, k, lda, read, "a");
+  const auto b_view = operand(layout, op_b, b, k, n, ldb, read, "b");
   const auto c_view = stored(layout, c, m, n, ldc, "c");
   const GemmCall call{a_view, b_view, c_view, static_cast<double>(alpha), static_cast<double>(beta), c_view};
   call.check();

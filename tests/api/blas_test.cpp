@@ -1,0 +1,322 @@
+#include "bounds/products.hpp"
+
+#include "ozbound/blas.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "bounds/hostile_environment.hpp"
+#include "ozbound/native.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
+constexpr Op ops[] = {Op::none, Op::transpose, Op::conjugate_transpose};
+
+/// A matrix as a BLAS stores it, between canaries.
+template <class T>
+struct Stored {
+  static constexpr T canary = static_cast<T>(-12345.678);
+  static constexpr Index margin = 5;
+
+  Index rows, cols, ld;  ///< as stored
+  bool by_rows;
+  std::vector<T> memory;
+
+  Stored(Layout layout, Index r, Index c, Index padding)
+      : rows(r),
+        cols(c),
+        ld(std::max<Index>(1, layout == Layout::row_major ? c : r) + padding),
+        by_rows(layout == Layout::row_major),
+        memory(static_cast<std::size_t>(2 * margin + ld * (by_rows ? r : c)), canary) {}
+
+  T* data() { return memory.data() + margin; }
+  T& at(Index i, Index j) { return data()[by_rows ? i * ld + j : j * ld + i]; }
+
+  /// What lies beside the matrix.
+  [[nodiscard]] bool canaries_live() {
+    auto copy = *this;
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) copy.at(i, j) = canary;
+    return std::all_of(copy.memory.begin(), copy.memory.end(), [](T x) { return x == canary; });
+  }
+};
+
+/// One call: the operands as stored, and the same as the oracle reads them.
+template <class T>
+struct Call {
+  Layout layout;
+  Op op_a, op_b;
+  T alpha, beta;
+  Stored<T> a, b, c;
+  test::Product product;
+
+  Call(Layout order, Op oa, Op ob, Index m, Index n, Index k, Index padding, test::RandomBits& random)
+      : layout(order),
+        op_a(oa),
+        op_b(ob),
+        alpha(random.once_in(2) ? T{1} : static_cast<T>(-1.5)),
+        beta(random.once_in(2) ? T{0} : static_cast<T>(0.75)),
+        a(order, oa == Op::none ? m : k, oa == Op::none ? k : m, padding),
+        b(order, ob == Op::none ? k : n, ob == Op::none ? n : k, 2 * padding),
+        c(order, m, n, 3 * padding),
+        product(test::product_of({Family::wide_exponents, m, n, k, 1, random()})) {
+    product.narrow = std::is_same_v<T, float>;
+    product.alpha = static_cast<double>(alpha);
+    product.beta = static_cast<double>(beta);
+    product.c0 = Matrix<double>(m, n);
+    for (Index i = 0; i < m; ++i)
+      for (Index l = 0; l < k; ++l) set(product.problem.a(i, l), op_a == Op::none ? a.at(i, l) : a.at(l, i));
+    for (Index l = 0; l < k; ++l)
+      for (Index j = 0; j < n; ++j) set(product.problem.b(l, j), op_b == Op::none ? b.at(l, j) : b.at(j, l));
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        product.c0(i, j) = std::ldexp(static_cast<double>(i - j), 3);
+        set(product.c0(i, j), c.at(i, j));
+        if (beta == 0) c.at(i, j) = static_cast<T>(nan);  // never read
+      }
+  }
+
+  static void set(double& wide, T& stored) { wide = static_cast<double>(stored = static_cast<T>(wide)); }
+
+  Certificate run(const Target& target) {
+    return gemm(layout, op_a, op_b, product.m(), product.n(), product.k(), alpha, a.data(), a.ld, b.data(), b.ld, beta,
+                c.data(), c.ld, target);
+  }
+
+  /// C as computed, for the judges.
+  test::Computed computed(Certificate certificate) {
+    test::Computed result{{}, std::move(certificate), test::Result(product.m(), product.n(), product.narrow)};
+    for (Index i = 0; i < product.m(); ++i)
+      for (Index j = 0; j < product.n(); ++j) result.c.output().set_bits(i, j, bits_of(c.at(i, j)));
+    return result;
+  }
+};
+
+template <class T>
+class BlasGemm : public testing::Test {};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(BlasGemm, Types);
+
+TYPED_TEST(BlasGemm, EveryLayoutOperationAndLeadingDimension) {
+  test::RandomBits random(1);
+  const Target targets[] = {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6), Target::componentwise(1e-5)};
+  for (const auto layout : layouts)
+    for (const auto op_a : ops)
+      for (const auto op_b : ops)
+        for (const Index padding : {0, 1, 7})
+          for (int t = 0; t < 3; ++t) {
+            Call<TypeParam> call(layout, op_a, op_b, random.between(1, 6), random.between(1, 6), random.between(0, 7), padding,
+                                 random);
+            const auto a = call.a.memory;
+            const auto b = call.b.memory;
+            const auto computed = call.computed(call.run(random.pick(targets)));
+            ASSERT_TRUE(test::keeps_its_target(call.product, computed));
+            ASSERT_TRUE(call.c.canaries_live());
+            ASSERT_EQ(a, call.a.memory);
+            ASSERT_EQ(b, call.b.memory);
+            EXPECT_EQ(computed.certificate.k, call.product.k());
+          }
+}
+
+TYPED_TEST(BlasGemm, TheShapesThatUsersHave) {
+  test::RandomBits random(2);
+  for (const auto& [m, n, k] :
+       {std::tuple<Index, Index, Index>{7, 61, 68}, {1, 40, 33}, {40, 1, 33}, {1, 1, 500}, {30, 30, 1}}) {
+    Call<TypeParam> call(Layout::column_major, Op::none, Op::transpose, m, n, k, 3, random);
+    ASSERT_TRUE(test::keeps_its_target(call.product, call.computed(call.run(Target::dgemm()))));
+    ASSERT_TRUE(call.c.canaries_live());
+  }
+}
+
+TYPED_TEST(BlasGemm, AlphaZeroNeedsNoOperands) {
+  using T = TypeParam;
+  for (const T beta : {T{0}, T{2}}) {
+    std::vector<T> c{1, 2, 3, 4, 5, 6};
+    const auto certificate = gemm(Layout::row_major, Op::none, Op::none, 2, 3, 4, T{0}, static_cast<const T*>(nullptr), 4,
+                                  static_cast<const T*>(nullptr), 3, beta, c.data(), 3, Target::correctly_rounded());
+    for (std::size_t t = 0; t < 6; ++t) EXPECT_EQ(c[t], beta * static_cast<T>(t + 1));
+    EXPECT_TRUE(certificate.holds);
+    EXPECT_EQ(certificate.m, 2);
+    EXPECT_EQ(certificate.n, 3);
+    EXPECT_EQ(certificate.k, 4);
+  }
+  std::vector<T> nans(12, static_cast<T>(nan));
+  std::vector<T> c{1, 2, 3, 4, 5, 6};
+  (void)gemm(Layout::row_major, Op::none, Op::none, 2, 3, 4, T{0}, nans.data(), 4, nans.data(), 3, T{1}, c.data(), 3,
+             Target::dgemm());
+  EXPECT_EQ(c[5], T{6});
+}
+
+TYPED_TEST(BlasGemm, EmptyProducts) {
+  using T = TypeParam;
+  const T* none = nullptr;
+  T* nothing = nullptr;
+  T x = 3;
+  EXPECT_TRUE(
+      gemm(Layout::row_major, Op::none, Op::none, 0, 0, 0, T{1}, none, 1, none, 1, T{1}, nothing, 1, Target::dgemm()).holds);
+  EXPECT_TRUE(
+      gemm(Layout::row_major, Op::none, Op::none, 0, 5, 2, T{1}, none, 2, &x, 5, T{1}, nothing, 5, Target::dgemm()).holds);
+  EXPECT_TRUE(gemm(Layout::row_major, Op::none, Op::none, 1, 1, 0, T{1}, none, 1, none, 1, T{2}, &x, 1, Target::dgemm()).holds);
+  EXPECT_EQ(x, T{6});
+  EXPECT_TRUE(
+      gemm(Layout::column_major, Op::transpose, Op::none, 1, 1, 0, T{1}, none, 1, none, 1, T{0}, &x, 1, Target::dgemm()).holds);
+  EXPECT_EQ(x, T{0});
+}
+
+TYPED_TEST(BlasGemm, SpecialScalars) {
+  using T = TypeParam;
+  const T a = 2;
+  const T b = 3;
+  const auto run = [&](double alpha, double beta, double c0) {
+    T c = static_cast<T>(c0);
+    (void)gemm(Layout::row_major, Op::none, Op::none, 1, 1, 1, static_cast<T>(alpha), &a, 1, &b, 1, static_cast<T>(beta), &c, 1,
+               Target::dgemm());
+    return c;
+  };
+  EXPECT_TRUE(std::isnan(run(nan, 0, 1)));
+  EXPECT_TRUE(std::isnan(run(1, nan, 1)));
+  EXPECT_EQ(run(inf, 0, nan), static_cast<T>(inf));
+  EXPECT_EQ(run(1, -inf, 1), static_cast<T>(-inf));
+  EXPECT_TRUE(std::isnan(run(1, inf, 0)));
+  EXPECT_EQ(run(0, 1, 5), T{5});
+  EXPECT_EQ(run(1, 0, nan), T{6});
+}
+
+TYPED_TEST(BlasGemm, ACallersEnvironmentDisturbsNothing) {
+  for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6)}) {
+    test::RandomBits random(3);
+    Call<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
+    auto again = call;
+    const auto expected = call.computed(call.run(target));
+    const test::HostileEnvironment hostile;
+    const auto computed = again.computed(again.run(target));
+    EXPECT_TRUE(test::same_bits(computed.c, expected.c)) << to_string(target);
+  }
+}
+
+TEST(BlasGemmOfDoubles, ChoosesNativeWhereThatIsCheaper) {
+  if (native_gemm() == nullptr) GTEST_SKIP() << "built without a native DGEMM";
+  test::RandomBits random(4);
+  Call<double> call(Layout::row_major, Op::none, Op::none, 9, 9, 30, 2, random);
+  for (Index i = 0; i < 9; ++i)
+    call.product.problem.a(i, 0) = call.a.at(i, 0) = std::ldexp(1.0 / 3, 60 * static_cast<int>(i % 3));
+  for (Index i = 0; i < 9; ++i) call.product.problem.a(i, i) = call.a.at(i, i) = std::ldexp(1.0 / 3, 80);
+  call.alpha = 1, call.product.alpha = 1;
+  if (call.beta != 0) call.beta = 0, call.product.beta = 0;
+  const auto computed = call.computed(call.run(Target::dgemm()));
+  EXPECT_EQ(computed.certificate.method, Method::native);
+  EXPECT_TRUE(test::keeps_its_target(call.product, computed));
+  EXPECT_TRUE(call.c.canaries_live());
+}
+
+TEST(BlasGemmOfDoubles, AFloatIsRoundedOnce) {
+  // A float result is rounded once: 1 + 2^-24 + 2^-54 by way of a double would become the tie 1 + 2^-24, and then 1.
+  const float a[] = {1, 0x1p-24F, 0x1p-54F};
+  const float b[] = {1, 1, 1};
+  float c = 0;
+  (void)gemm(Layout::row_major, Op::none, Op::none, 1, 1, 3, 1.0F, a, 3, b, 1, 0.0F, &c, 1, Target::correctly_rounded());
+  EXPECT_EQ(c, 1 + 0x1p-23F);
+}
+
+// Refusals.
+
+/// Arguments that are all right: a 2 x 4, b 4 x 3, c 2 x 3, row-major.
+template <class T>
+struct Arguments {
+  std::vector<T> memory_a = std::vector<T>(40, 1), memory_b = std::vector<T>(40, 1), memory_c = std::vector<T>(40, 7);
+  Layout layout = Layout::row_major;
+  Op op_a = Op::none, op_b = Op::none;
+  Index m = 2, n = 3, k = 4;
+  T alpha = 1;
+  const T* a = memory_a.data();
+  Index lda = 4;
+  const T* b = memory_b.data();
+  Index ldb = 3;
+  T beta = 0;
+  T* c = memory_c.data();
+  Index ldc = 3;
+  Target target = Target::dgemm();
+
+  void run() { (void)gemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target); }
+};
+
+/// Changes one argument; it must be refused by its name, and C left as it is.
+template <class T, class Exception = std::invalid_argument, class Change>
+void expect_refused(const Change& change, const std::string& word) {
+  Arguments<T> arguments;
+  change(arguments);
+  try {
+    arguments.run();
+    ADD_FAILURE() << "not refused: " << word;
+  } catch (const Exception& e) {
+    EXPECT_EQ(std::string(e.what()).find(word), 0u) << e.what();
+  }
+  EXPECT_EQ(arguments.memory_c, std::vector<T>(40, 7)) << "C was written: " << word;
+}
+
+TYPED_TEST(BlasGemm, EveryRefusalNamesItsArgument) {
+  using A = Arguments<TypeParam>;
+  using T = TypeParam;
+  EXPECT_NO_THROW(A{}.run());
+  expect_refused<T>([](A& x) { x.layout = static_cast<Layout>('X'); }, "layout ");
+  expect_refused<T>([](A& x) { x.op_a = static_cast<Op>('X'); }, "op_a ");
+  expect_refused<T>([](A& x) { x.op_b = static_cast<Op>(0); }, "op_b ");
+  expect_refused<T>([](A& x) { x.m = -1; }, "m ");
+  expect_refused<T>([](A& x) { x.n = -1; }, "n ");
+  expect_refused<T>([](A& x) { x.k = -1; }, "k ");
+  expect_refused<T>([](A& x) { x.a = nullptr; }, "a ");
+  expect_refused<T>([](A& x) { x.b = nullptr; }, "b ");
+  expect_refused<T>([](A& x) { x.c = nullptr; }, "c ");
+  expect_refused<T>([](A& x) { x.lda = 3; }, "lda ");
+  expect_refused<T>([](A& x) { x.ldb = 2; }, "ldb ");
+  expect_refused<T>([](A& x) { x.ldc = 2; }, "ldc ");
+  expect_refused<T>([](A& x) { x.lda = -4; }, "lda ");
+  expect_refused<T>([](A& x) { x.lda = 0, x.m = 0; }, "lda ");
+  expect_refused<T>([](A& x) { x.op_a = Op::transpose, x.lda = 1; }, "lda ");
+  expect_refused<T>([](A& x) { x.op_b = Op::transpose, x.ldb = 3; }, "ldb ");
+  expect_refused<T>([](A& x) { x.layout = Layout::column_major, x.lda = 1; }, "lda ");
+  expect_refused<T>([](A& x) { x.layout = Layout::column_major, x.ldb = 3; }, "ldb ");
+  expect_refused<T>([](A& x) { x.layout = Layout::column_major, x.ldb = 4, x.ldc = 1; }, "ldc ");
+  expect_refused<T>([](A& x) { x.c = x.memory_a.data() + 3; }, "a must not overlap c");
+  expect_refused<T>([](A& x) { x.c = x.memory_b.data(); }, "b must not overlap c");
+  expect_refused<T, CannotCertify>([](A& x) { x.target = Target::componentwise(0x1p-54); }, "target ");
+}
+
+/// As in the reference BLAS: what is not read may be null, but sizes and leading dimensions are looked at.
+TYPED_TEST(BlasGemm, UnreadOperandsAreStillDescribed) {
+  using A = Arguments<TypeParam>;
+  using T = TypeParam;
+  for (const bool by_alpha : {true, false}) {
+    const auto unread = [by_alpha](A& x) {
+      x.a = nullptr, x.b = nullptr;
+      if (by_alpha)
+        x.alpha = 0;
+      else
+        x.k = 0, x.lda = 1;
+    };
+    A fine;
+    unread(fine);
+    EXPECT_NO_THROW(fine.run());
+    expect_refused<T>([&](A& x) { unread(x), x.lda = 0; }, "lda ");
+    expect_refused<T>([&](A& x) { unread(x), x.ldb = 2; }, "ldb ");
+    expect_refused<T>([&](A& x) { unread(x), x.ldc = 2; }, "ldc ");
+    expect_refused<T>([&](A& x) { unread(x), x.c = nullptr; }, "c ");
+    expect_refused<T>([&](A& x) { unread(x), x.op_b = static_cast<Op>(1); }, "op_b ");
+  }
+  expect_refused<T>([](A& x) { x.alpha = 0, x.lda = 3; }, "lda ");
+}
+
+}  // namespace
+}  // namespace ozbound
