@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -120,38 +122,47 @@ class TermCollector {
   std::span<const VectorFacts> rows_, columns_;
 };
 
-}  // namespace
-
-double truncation_a_priori_upper(const SplitPlan& plan, Index k) {
+double a_priori(const SplitPlan& plan, Index k) {
   double sum = tail_magnitude_upper(plan.a, plan.a.slices);
   for (int p = 1; p <= plan.a.slices; ++p)
     sum = add_upper(sum, multiply_upper(slice_magnitude(plan.a.encoding, p), tail_magnitude_upper(plan.b, plan.last_b(p))));
   return multiply_upper(to_double_upper(static_cast<std::uint64_t>(k)), sum);
 }
 
+}  // namespace
+
+double truncation_a_priori_upper(const SplitPlan& plan, Index k) {
+  const FloatEnvironment environment;
+  return a_priori(plan, k);
+}
+
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
                                          const SplitPlan& plan) {
+  const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
   for_each_truncation_term(plan, collect);
   return {std::move(collect.terms)};
 }
 
 EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan) {
+  const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
   for_each_accumulation_term(plan, collect);
   return {std::move(collect.terms)};
 }
 
 EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan, Index k) {
+  const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
   for_each_truncation_term(plan, collect);
   for_each_accumulation_term(plan, collect);
   EntryBound bound{std::move(collect.terms)};
-  if (plan.accumulation == Accumulation::exact) bound.uniform = truncation_a_priori_upper(plan, k);
+  if (plan.accumulation == Accumulation::exact) bound.uniform = a_priori(plan, k);
   return bound;
 }
 
 EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, double factor) {
+  const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
   const auto scaled = [factor](const VectorFacts& f) {
     auto norms = norms_upper(f.vector, -VectorFacts::fraction_bits);
@@ -173,7 +184,7 @@ double entry_error_upper(const VectorFacts& row, const VectorFacts& column, cons
   };
   for_each_truncation_term(plan, add);
   for_each_accumulation_term(plan, add);
-  return plan.accumulation == Accumulation::exact ? std::min(total, truncation_a_priori_upper(plan, k)) : total;
+  return plan.accumulation == Accumulation::exact ? std::min(total, a_priori(plan, k)) : total;
 }
 
 }  // namespace ozbound

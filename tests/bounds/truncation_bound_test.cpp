@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bounds/hostile_environment.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "support/exact.hpp"
@@ -262,6 +263,30 @@ TEST(TruncationBound, APrioriIsAttainedToAHalf) {
         EXPECT_LE(reached, 1) << to_string(plan);
         EXPECT_GE(reached, 0.5) << to_string(plan);
       }
+}
+
+TEST(TruncationBound, HasTheSameBitsInAnyEnvironment) {
+  for (int t = 0; t < 300; ++t) {
+    test::RandomBits random(static_cast<std::uint64_t>(t));
+    const auto plan = sample_plan(random);
+    const auto a = test::sample_row(test::RowClass::spread, 4, random);
+    const auto b = test::sample_row(test::RowClass::spread, 4, random);
+    const Pair pair(row_view(a.values), column_view(b.values), plan);
+    const auto bits = [&] {
+      const auto total = plan_error_upper(pair.rows(), pair.columns(), plan, 1000);
+      std::vector<std::uint64_t> all{bits_of(truncation_a_priori_upper(plan, 1000)), bits_of(total.uniform)};
+      for (const auto& bound :
+           {total, truncation_a_posteriori_upper(pair.rows(), pair.columns(), plan),
+            accumulation_upper(pair.rows(), pair.columns(), plan), summation_upper(pair.rows(), pair.columns(), 1.1)})
+        for (const auto& term : bound.terms)
+          for (const auto& outer : term.alternatives)
+            all.insert(all.end(), {bits_of(outer.rows[0]), bits_of(outer.columns[0])});
+      return all;
+    };
+    const auto expected = bits();
+    const test::HostileEnvironment hostile;
+    ASSERT_EQ(bits(), expected) << to_string(plan);
+  }
 }
 
 /// Any k: rows without a stride are as long as one likes.

@@ -31,6 +31,7 @@ EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const V
 EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, double factor);
 
 /// plan_error_upper for one row and one column, without building vectors: plan_error_upper({row}, {column}, plan, k).upper(0, 0).
+/// @pre the FP environment rounds to nearest and keeps subnormals (FloatEnvironment), as for EntryBound::upper.
 double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k);
 
 }  // namespace ozbound
