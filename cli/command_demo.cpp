@@ -202,6 +202,7 @@ void print_for_programs(const std::vector<Row>& rows, int threads) {
 }
 
 ExitCode run(const Arguments& arguments) {
+  refuse_native_alone(arguments.engine);
   const auto engine = make_engine(0);
   const auto problems = demo_problems(arguments.data.empty() ? data_directory() : std::filesystem::path(arguments.data));
   Demo demo(arguments.engine, engine);

@@ -22,6 +22,7 @@ void add_gemm(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
+void add_survey(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 
 }  // namespace ozbound::cli

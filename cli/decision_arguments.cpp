@@ -47,6 +47,11 @@ DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arg
   return {target, engine};
 }
 
+void refuse_native_alone(EngineChoice choice) {
+  if (choice == EngineChoice::native)
+    throw std::invalid_argument("--engine: native DGEMM alone cannot meet every target here; auto or cpu");
+}
+
 CpuEngine make_engine(int threads) {
   if (threads > 0) omp_set_num_threads(threads);
   return CpuEngine({.threads = threads});
@@ -83,8 +88,6 @@ Decision read_decision(const std::filesystem::path& path) {
     return decision_from_json(json);
   } catch (const std::invalid_argument& error) {
     throw InputError(file.name(), error.what());
-  } catch (const nlohmann::json::exception&) {
-    throw InputError(file.name(), "the decision has a member of the wrong type");
   }
 }
 

@@ -40,6 +40,9 @@ DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arg
 /// --engine alone. `choice` must outlive `command`.
 CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice);
 
+/// For commands that must meet every target. @throws std::invalid_argument for native DGEMM alone.
+void refuse_native_alone(EngineChoice choice);
+
 /// An engine with that many threads, which everything else in this process uses from now on too.
 CpuEngine make_engine(int threads);
 

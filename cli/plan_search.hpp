@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
+#include "ozbound/verify/oracle.hpp"
+
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/core/engine.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound::cli {
+
+/// The cheapest plan, balanced digits, up to 20 x 20 slices and every cut, whose product meets a target by the exact oracle:
+/// what a selector could have found at best, whatever its bounds say. Nothing if there is none.
+///
+/// Products of some rows and columns are tried first; an entry of the whole product that fails adds its row and column to them.
+/// @pre `target` is met entry by entry: it is not normwise.
+std::optional<SplitPlan> search_plan(const Problem& problem, const Target& target, const Engine& engine);
+
+}  // namespace ozbound::cli
