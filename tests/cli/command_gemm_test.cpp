@@ -188,7 +188,7 @@ TEST(CommandGemm, WrongDecisionsAreRefused) {
   refused("[]", saved + ": decision: must be a JSON object");
   refused("{}", saved + ": decision: member 'schema' is missing or of the wrong type");
   decision["reason"] = 7;
-  refused(decision.dump(), saved + ": the decision has a member of the wrong type");
+  refused(decision.dump(), saved + ": decision: member 'reason' is missing or of the wrong type");
   decision["reason"] = "";
   decision["m"] = 13;
   refused(decision.dump(), "decision: is for 13 x 9 x 20, not for 12 x 9 x 20");
@@ -296,6 +296,40 @@ TEST(CommandGemm, NativeIsCertifiedWithItsAssumption) {
   const auto beyond = ozbound(files.gemm({"--engine", "native", "--target", "componentwise:1e-15"}));
   EXPECT_EQ(beyond.code, 3);
   EXPECT_EQ(beyond.err, "ozbound: native DGEMM does not certify componentwise:1e-15: its guarantee is weaker\n");
+}
+
+/// Preloads a library into every command run while it lives.
+class Preloaded {
+ public:
+  explicit Preloaded(const char* library) {
+    setenv("LD_PRELOAD", library, 1);
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+  }
+  ~Preloaded() {
+    unsetenv("LD_PRELOAD");
+    unsetenv("ASAN_OPTIONS");
+  }
+  Preloaded(const Preloaded&) = delete;
+  Preloaded& operator=(const Preloaded&) = delete;
+};
+
+TEST(CommandGemm, AFailedVerdictIsSaidAndCIsWritten) {
+#ifndef OZBOUND_HAVE_OPENBLAS
+  GTEST_SKIP() << "this build has no native DGEMM";
+#endif
+  const auto files = wide();
+  const Preloaded wrong(OZBOUND_WRONG_BLAS);
+  const auto trusted = ozbound(files.gemm({"--engine", "native"}));
+  EXPECT_EQ(trusted.code, 0);
+  if (files.c()(0, 0) != 1) GTEST_SKIP() << "OpenBLAS is linked statically";
+  for (const auto* how : {"sample", "exact", "mpfr"}) {
+    const auto finished = ozbound(files.gemm({"--engine", "native", "--verify", how, "--report", files.path("r.json")}));
+    EXPECT_EQ(finished.code, 1) << how;
+    EXPECT_EQ(finished.err, "ozbound: the verdict failed; " + files.c_path() + " is written all the same\n") << how;
+    EXPECT_THAT(finished.out, HasSubstr("dgemm FAILS: error / bound = ")) << how;
+    EXPECT_FALSE(json::parse(read_bytes(files.path("r.json")))["verification"]["holds"]) << how;
+    EXPECT_EQ(files.c()(0, 0), 1) << how;
+  }
 }
 
 TEST(CommandGemm, CpuNeverChoosesNative) {
