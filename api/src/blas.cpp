@@ -32,6 +32,10 @@ MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Ind
   return as_stored ? view : view.transposed();
 }
 
+/// The same number: by its bits, so that a subnormal one survives a caller who flushes them.
+double exactly(double x) { return x; }
+double exactly(float x) { return double_from_bits(widen_bits(x)); }
+
 void check_size(Index size, const char* name) {
   if (size < 0) throw std::invalid_argument(std::string(name) + " must not be negative: " + std::to_string(size));
 }
@@ -44,11 +48,11 @@ Certificate gemm_of(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, 
   check_size(m, "m");
   check_size(n, "n");
   check_size(k, "k");
-  const bool read = alpha != T{0};
+  const bool read = !is_zero(exactly(alpha));
   const auto a_view = operand(layout, op_a, a, m, k, lda, read, "a");
   const auto b_view = operand(layout, op_b, b, k, n, ldb, read, "b");
   const auto c_view = stored(layout, c, m, n, ldc, "c");
-  const GemmCall call{a_view, b_view, c_view, static_cast<double>(alpha), static_cast<double>(beta), c_view};
+  const GemmCall call{a_view, b_view, c_view, exactly(alpha), exactly(beta), c_view};
   call.check();
   const CpuEngine engine;
   DecideOptions options;

@@ -53,13 +53,19 @@ Allowance::Allowance(InputView a, InputView b, const Target& target, double fact
   const bool rowcol = same_kind(target, Target::Kind::rowcol);
   const auto row_norms = rowcol ? euclidean_lower(a, Side::rows_of_a, engine) : std::vector<double>{};
   const auto column_norms = rowcol ? euclidean_lower(b, Side::columns_of_b, engine) : std::vector<double>{};
+  const auto rows = vector_scales(a, Side::rows_of_a, Encoding::balanced(), engine.threads());
+  const auto columns = vector_scales(b, Side::columns_of_b, Encoding::balanced(), engine.threads());
 #pragma omp parallel for schedule(static) num_threads(engine.threads())
   for (Index i = 0; i < allowed_.rows(); ++i) {
     const FloatEnvironment environment;
     for (Index j = 0; j < allowed_.cols(); ++j) {
       double m = rowcol ? multiply_lower(row_norms[at(i)], column_norms[at(j)]) : enclosure.lower(i, j);
       const auto c0 = options.beta == 0 ? bits_of(0.0) : options.c0.bits(i, j);
-      if (is_finite(c0, binary64) && options.beta != 0)
+      if (rows[at(i)].special || columns[at(j)].special || !is_finite(c0, binary64)) {
+        allowed_(i, j) = infinity;
+        continue;
+      }
+      if (options.beta != 0)
         m = add_lower(m, c0_share_lower(options.alpha, options.beta, double_from_bits(c0),
                                         std::int64_t{enclosure.row_exponents[at(i)]} + enclosure.column_exponents[at(j)]));
       allowed_(i, j) = normwise_ ? m : multiply_lower(factor_, m);
@@ -69,7 +75,7 @@ Allowance::Allowance(InputView a, InputView b, const Target& target, double fact
 }
 
 double Allowance::ratio_upper(Index i, Index j, double error) const {
-  if (error == 0 || enclosure_.upper(i, j) == 0) return 0;
+  if (error == 0 || enclosure_.upper(i, j) == 0 || allowed_(i, j) == infinity) return 0;
   return allowed_(i, j) == 0 ? infinity : divide_upper(error, allowed_(i, j));
 }
 
@@ -89,12 +95,13 @@ void Allowance::set_norm() {
   scale_ = std::numeric_limits<std::int64_t>::min();
   for (Index i = 0; i < allowed_.rows(); ++i)
     for (Index j = 0; j < allowed_.cols(); ++j)
-      if (allowed_(i, j) > 0)
+      if (allowed_(i, j) > 0 && allowed_(i, j) < infinity)
         scale_ = std::max(scale_, enclosure_.row_exponents[at(i)] + std::int64_t{enclosure_.column_exponents[at(j)]});
   if (scale_ == std::numeric_limits<std::int64_t>::min()) scale_ = 0;
   double squares = 0;
   for (Index i = 0; i < allowed_.rows(); ++i)
     for (Index j = 0; j < allowed_.cols(); ++j) {
+      if (allowed_(i, j) == infinity) continue;
       const double m = std::min(at_scale_lower(i, j, allowed_(i, j)), 0x1p400);
       squares = add_lower(squares, multiply_lower(m, m));
     }
@@ -103,7 +110,7 @@ void Allowance::set_norm() {
 
 double Allowance::normwise_share(Index i, Index j, double error) const {
   const double value = at_scale_upper(i, j, error);
-  if (value == 0) return 0;
+  if (value == 0 || allowed_(i, j) == infinity) return 0;
   return norm_allowed_ == 0 ? infinity : multiply_upper(divide_upper(value, norm_allowed_), divide_upper(value, norm_allowed_));
 }
 

@@ -34,7 +34,7 @@ struct Worst {
 ///
 ///   |alpha| E (1 + u) + u M <= tau M,   that is   E <= (tau - u) / (1 + u) * M / |alpha|,
 ///
-/// with M from below (docs/derivations/targets.md). Entries with specials allow everything.
+/// with M from below (docs/derivations/targets.md). Entries with specials allow everything and count in no norm.
 class Allowance {
  public:
   /// @param factor share of M that E may take: (tau - u) / (1 + u), from below.
@@ -65,7 +65,7 @@ class Allowance {
   const Enclosure& enclosure_;
   bool normwise_;
   double factor_;
-  Matrix<double> allowed_;  // for normwise targets: M's lower bound
+  Matrix<double> allowed_;  // for normwise targets: M's lower bound; +Inf for entries with specials
   std::int64_t scale_ = 0;  // largest row + column exponent, the unit of norms
   double norm_allowed_ = 0;
 };

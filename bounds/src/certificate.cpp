@@ -25,7 +25,7 @@ nlohmann::json to_json(const Certificate& certificate) {
           {"native", certificate.native},
           {"bound",
            {{"source", certificate.bound.source},
-            {"rigorous", true},
+            {"rigorous", certificate.bound.assumptions.empty()},
             {"terms", terms},
             {"alpha", json_number(certificate.bound.alpha)},
             {"result_factor", json_number(certificate.bound.result_factor)},

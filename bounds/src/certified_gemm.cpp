@@ -1,6 +1,7 @@
 #include "ozbound/bounds/certified_gemm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -39,11 +40,9 @@ SplitPlan finest(SplitPlan plan) {
   return plan;
 }
 
-bool before(Entry x, Entry y) { return x.i != y.i ? x.i < y.i : x.j < y.j; }
-
 std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<Entry>& y) {
   std::vector<Entry> both;
-  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both), before);
+  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both));
   return both;
 }
 
@@ -92,7 +91,7 @@ class CertifiedGemm {
     if (relative && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
     const double least = least_workspace(engine_, relative ? finest(plan()) : plan(), call_.k());
     if (least > options_.workspace)
-      throw std::invalid_argument("workspace must be at least " + std::to_string(least) +
+      throw std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))) +
                                   " bytes for k = " + std::to_string(call_.k()));
   }
 
@@ -226,7 +225,7 @@ class CertifiedGemm {
   }
 
   Certificate run_relative() {
-    double worst = u_ / tau_;
+    double worst = std::min(1.0, divide_upper(u_, tau_));
     refine([this, &worst](const SplitPlan& plan) {
       const auto bound = plan_bound(plan);
       auto product = call_;
@@ -293,7 +292,7 @@ class CertifiedGemm {
   Certificate finish_exact_bound() {
     certificate_.bound = rounding_bound();
     const bool rounding_only = decision_.target.kind == Target::Kind::correctly_rounded;
-    certificate_.ratio = rounding_only ? 1 : (tau_ >= u_ ? u_ / tau_ : infinity);
+    certificate_.ratio = rounding_only ? 1 : (tau_ >= u_ ? std::min(1.0, divide_upper(u_, tau_)) : infinity);
     return finish();
   }
 

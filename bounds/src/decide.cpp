@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -261,6 +263,9 @@ Decision decide(InputView a, InputView b, const Target& target, const Engine& en
   if (b.rows() != a.cols()) throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + shape(b));
   if (options.beta != 0 && (options.c0.rows() != a.rows() || options.c0.cols() != b.cols()))
     throw std::invalid_argument("c0 must be " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + ": " + shape(options.c0));
+  if (b.cols() > 0 && a.rows() > std::numeric_limits<Index>::max() / 8 / b.cols())
+    throw std::length_error("a product of " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + " is too large");
+  if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   const Index k = a.cols();
   auto read = options;
   if (options.alpha == 0) a = a.block(0, 0, a.rows(), 0), b = b.block(0, 0, 0, b.cols());

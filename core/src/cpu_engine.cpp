@@ -226,7 +226,7 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
   product.run([&](const Tile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); });
   std::vector<Entry> all;
   for (const auto& part : undecided) all.insert(all.end(), part.begin(), part.end());
-  std::sort(all.begin(), all.end(), [](Entry x, Entry y) { return x.i != y.i ? x.i < y.i : x.j < y.j; });
+  std::sort(all.begin(), all.end());
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "ozbound/core/gemm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -61,7 +62,7 @@ std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan,
   Index columns = std::max<Index>(n, 1);
   while (!(engine.workspace(plan, rows, columns, k) <= cap)) {
     if (rows == 1 && columns == 1)
-      throw std::invalid_argument("workspace must be at least " + std::to_string(least_workspace(engine, plan, k)) +
+      throw std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least_workspace(engine, plan, k)))) +
                                   " bytes for k = " + std::to_string(k));
     (rows >= columns ? rows : columns) = ((rows >= columns ? rows : columns) + 1) / 2;
   }
@@ -123,6 +124,7 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
         undecided.push_back({i + entry.i, j + entry.j});
     }
   }
+  std::sort(undecided.begin(), undecided.end());  // blocks of columns come one after the other
   return undecided;
 }
 

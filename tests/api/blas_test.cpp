@@ -14,6 +14,7 @@
 
 #include "bounds/hostile_environment.hpp"
 #include "ozbound/native.hpp"
+#include "support/flush_to_zero.hpp"
 
 namespace ozbound {
 namespace {
@@ -316,6 +317,22 @@ TYPED_TEST(BlasGemm, UnreadOperandsAreStillDescribed) {
     expect_refused<T>([&](A& x) { unread(x), x.op_b = static_cast<Op>(1); }, "op_b ");
   }
   expect_refused<T>([](A& x) { x.alpha = 0, x.lda = 3; }, "lda ");
+}
+
+TEST(BlasGemm, ASubnormalScalarIsNotFlushed) {
+  double c = 0;
+  float narrow_c = 0;
+  const double a = 0x1p600, b = 0x1p500;
+  const float narrow_a = 0x1p100f, narrow_b = 0x1p20f;
+  const auto target = Target::componentwise(1e-5);
+  {
+    const test::FlushToZero flushed;
+    ASSERT_TRUE(!test::FlushToZero::available || test::flushes());
+    gemm(Layout::row_major, Op::none, Op::none, 1, 1, 1, 0x1p-1060, &a, 1, &b, 1, 0, &c, 1, target);
+    gemm(Layout::row_major, Op::none, Op::none, 1, 1, 1, 0x1p-140f, &narrow_a, 1, &narrow_b, 1, 0, &narrow_c, 1, target);
+  }
+  EXPECT_EQ(c, 0x1p40);
+  EXPECT_EQ(narrow_c, 0x1p-20f);
 }
 
 }  // namespace

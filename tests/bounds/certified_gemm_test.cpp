@@ -41,9 +41,9 @@ Target sample_target(bool narrow, test::RandomBits& random) {
                                       "relative:3",
                                       "componentwise:0x1.8p-53",
                                       "relative:0x1p-53",
-                                      "normwise:0x1p-53",
+                                      "normwise:0x1.00001p-53",
                                       "componentwise:0.25",
-                                      "rowcol:0x1p-53",
+                                      "rowcol:0x1.00001p-53",
                                       "componentwise:1e300",
                                       "relative:1e300"};
   auto target = parse_target(random.pick(texts));
@@ -110,8 +110,8 @@ TEST(CertifiedGemm, TellsTheTruthUnderAnyDecision) {
     (computed.certificate.holds ? kept : missed) += 1;
     ASSERT_TRUE(test::tells_the_truth(product, computed)) << to_string(decision.method) << ' ' << to_string(*decision.plan);
   }
-  EXPECT_GT(kept, 300);
-  EXPECT_GT(missed, 300);
+  EXPECT_GT(kept, 250);
+  EXPECT_GT(missed, 250);
 }
 
 TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
@@ -391,6 +391,48 @@ TEST(CertifiedGemm, KeepsTheWorkspaceCap) {
     }
     EXPECT_THROW((void)test::compute_with(product, expected.decision, engine(), {.workspace = least * 0.99}),
                  std::invalid_argument);
+  }
+}
+
+// Blocks of columns report their undecided entries one after the other; rounds intersect these lists.
+TEST(CorrectRounding, LeavesNoEntryOutUnderAWorkspaceCap) {
+  for (const auto family : {Family::cancellation, Family::wide_exponents, Family::fem})
+    for (const int slices : {2, 3, 4}) {
+      const auto problem = generate({.family = family, .m = 24, .n = 24, .k = 24, .phi = 1, .seed = 5});
+      const auto plan = SplitPlan::balanced(slices, slices, slices + 1);
+      const Decision decision{Target::correctly_rounded(), Method::correctly_rounded, plan, 24, 24, 24, 0, 0, {}, {}};
+      const auto whole = gemm(problem.a, problem.b, decision, engine());
+      for (const double cap : {1.1, 1.5, 2.0, 4.0}) {
+        Matrix<double> c(24, 24);
+        std::fill_n(c.data(), 24 * 24, -1.25);
+        const double workspace = cap * least_workspace(engine(), plan, 24);
+        const auto certificate = gemm({problem.a, problem.b, c}, decision, engine(), {.workspace = workspace});
+        EXPECT_TRUE(certificate.holds);
+        for (Index t = 0; t < 24 * 24; ++t) ASSERT_EQ(bits_of(c.data()[t]), bits_of(whole.c.data()[t])) << name(family) << cap;
+      }
+    }
+}
+
+// A large C0 in an entry that is NaN or infinite is no part of ||M||_F, and buys the others no error.
+TEST(CertifiedGemm, SpecialEntriesStayOutOfNorms) {
+  for (const bool special_c0 : {false, true}) {
+    auto problem = generate({.family = Family::uniform, .m = 8, .n = 8, .k = 8, .seed = 3});
+    Matrix<double> c0(8, 8);
+    if (special_c0) {
+      c0(2, 3) = nan;
+      problem.a(2, 0) = problem.b(0, 3) = 0x1p60;  // in the product too
+    } else {
+      problem.a(0, 4) = nan;
+      for (Index j = 0; j < 8; ++j) c0(0, j) = 1e12;
+    }
+    DecideOptions options;
+    options.beta = 1, options.c0 = c0;
+    const auto target = Target::normwise(1e-8);
+    const auto decision = decide(problem.a, problem.b, target, engine(), options);
+    Matrix<double> c(8, 8);
+    EXPECT_TRUE(gemm({problem.a, problem.b, c, 1, 1, c0}, decision, engine()).holds);
+    const ExactOracle oracle(Operands{problem.a.view(), problem.b.view(), 1, 1, c0.view()});
+    EXPECT_TRUE(verify(c.view(), oracle, target).holds()) << to_string(*decision.plan);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace ozbound {
 struct Entry {
   Index i;
   Index j;
-  bool operator==(const Entry&) const = default;
+  auto operator<=>(const Entry&) const = default;  ///< row by row
 };
 
 /// What happens to the integer sums: C = alpha S + beta C0, rounded once.

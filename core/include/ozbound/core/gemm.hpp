@@ -44,7 +44,7 @@ double least_workspace(const Engine& engine, const SplitPlan& plan, Index k);
 double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k);
 
 /// Multiplies under a plan, m and n blocked to keep the workspace cap (bytes); entries with specials are left alone.
-/// With `error` returns the entries that Ziv's test leaves open, which are not written.
+/// With `error` returns the entries that Ziv's test leaves open, row by row; they are not written.
 /// @throws std::invalid_argument if the cap is below least_workspace.
 std::vector<Entry> multiply_finite(const GemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
