@@ -1,0 +1,64 @@
+// docs/command.md names every option, docs/records.md every member.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "cli/gemm_files.hpp"
+
+namespace ozbound::cli::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string documentation(const std::string& name) { return read_bytes(std::filesystem::path(OZBOUND_DOCS) / name); }
+
+/// The part of docs/command.md about one subcommand, and what is said of several.
+std::string section(const std::string& subcommand) {
+  const auto text = documentation("command.md");
+  const auto common = text.find("## What several");
+  const auto begin = text.find("\n## " + subcommand + "\n");
+  EXPECT_NE(begin, std::string::npos) << subcommand;
+  return text.substr(common, text.find("\n## ", common) - common) + text.substr(begin, text.find("\n## ", begin + 1) - begin);
+}
+
+TEST(Documentation, NamesEverySubcommandAndOption) {
+  for (const std::string subcommand : {"demo", "gemm", "generate", "info", "plan", "survey", "verify"}) {
+    const auto text = section(subcommand);
+    const auto help = ozbound({subcommand, "--help"}).out;
+    const std::regex option("\n +(?:-[a-z],)?(--[a-z-]+)");
+    for (std::sregex_iterator match(help.begin(), help.end(), option), end; match != end; ++match) {
+      const auto name = (*match)[1].str();
+      if (name != "--help" && name != "--json") {
+        EXPECT_THAT(text, HasSubstr(name)) << subcommand;
+      }
+    }
+  }
+}
+
+/// Every member of an object, and of objects within.
+void expect_documented(const json& value, const std::string& text) {
+  if (value.is_array())
+    for (const auto& element : value) expect_documented(element, text);
+  if (!value.is_object()) return;
+  for (const auto& [name, element] : value.items()) {
+    EXPECT_THAT(text, HasSubstr("`" + name + "`"));
+    expect_documented(element, text);
+  }
+}
+
+TEST(Documentation, NamesEveryMember) {
+  const auto text = documentation("records.md");
+  const GemmFiles files({.family = Family::uniform, .m = 3, .n = 4, .k = 5, .seed = 1});
+  expect_documented(files.report({"--verify", "exact"}), text);
+  expect_documented(json::parse(ozbound(files.plan({"--json"})).out), text);
+  expect_documented(json::parse(ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--json"}).out), text);
+  expect_documented(json::parse(ozbound({"survey", "--n", "2", "--k", "2", "--json"}).out), text);
+  const auto generated = ozbound(
+      {"generate", "fem", "--m", "1", "--n", "1", "--k", "1", "-o", files.path("a.npy"), files.path("b.npy"), "--json"});
+  expect_documented(json::parse(generated.out), text);
+}
+
+}  // namespace
+}  // namespace ozbound::cli::test
