@@ -190,6 +190,16 @@ TEST_F(MatrixMarket, HugeClaimsAreRefused) {
   expect_error(coordinate_banner + largest + " 1 1\n1 1 1\n", "2: a matrix of " + largest + " x 1 is too large");
 }
 
+TEST_F(MatrixMarket, TheShortestLinesDecideHowManyEntriesFit) {
+  expect_matrix(array_banner + "2 1\n1\n2", 2, 1, {1, 2});
+  expect_error(array_banner + "2 1\n1\n", "2: 2 entries cannot fit into the 2 bytes that follow");
+  expect_matrix(coordinate_banner + "2 1 2\n1 1 1\n2 1 2", 2, 1, {1, 2});
+  expect_error(coordinate_banner + "2 1 2\n1 1 1\n2 1\n", "2: 2 entries cannot fit into the 10 bytes that follow");
+  const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n2 1 2\n";
+  expect_matrix(pattern + "1 1\n2 1", 2, 1, {1, 1});
+  expect_error(pattern + "1 1\n2\n", "2: 2 entries cannot fit into the 6 bytes that follow");
+}
+
 TEST_F(MatrixMarket, MatricesLargerThanMemoryAreRefused) {
   write_bytes(path_, coordinate_banner + "16 16 1\n1 1 1\n");
   EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
