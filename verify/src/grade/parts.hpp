@@ -1,0 +1,11 @@
+#pragma once
+
+#include "ozbound/verify/grade.hpp"
+
+namespace ozbound::grading {
+
+// The parts of a grade, each in the file of its name.
+
+Findings grade_demmel(const ForeignGemm& gemm, const GradeOptions& options);
+
+}  // namespace ozbound::grading

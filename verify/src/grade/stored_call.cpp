@@ -1,0 +1,108 @@
+#include "stored_call.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace ozbound::grading {
+namespace {
+
+constexpr std::uint64_t canary_bits = 0x7ff4c0a1ca11ab1e;  // a signalling NaN: arithmetic would quiet it
+constexpr std::ptrdiff_t guard = 64;                       // canaries before and after, 512 bytes
+constexpr std::uintptr_t alignment = 64;
+
+double canary() { return std::bit_cast<double>(canary_bits); }
+
+/// The view whose element (i, j) lies at i * ld + j, if row-major, else at i + j * ld.
+MatrixView<const double> as_stored(MatrixView<const double> values, bool transposed) {
+  return transposed ? values.transposed() : values;
+}
+
+/// What nobody set, but finite: that C is not read where beta = 0 is a test of its own.
+Matrix<double> unset(Index rows, Index cols) {
+  Matrix<double> matrix(rows, cols);
+  std::fill_n(matrix.data(), rows * cols, -0x1.23456789abcdep100);
+  return matrix;
+}
+
+}  // namespace
+
+std::string to_string(const Storage& storage) {
+  std::string text = storage.row_major ? "row-major" : "column-major";
+  if (storage.transpose_a) text += ", A transposed";
+  if (storage.transpose_b) text += ", B transposed";
+  if (storage.padding != 0) text += fmt::format(", ld + {}", storage.padding);
+  if (storage.shift != 0) text += fmt::format(", shifted by {} bytes", 8 * storage.shift);
+  return text;
+}
+
+StoredMatrix::StoredMatrix(MatrixView<const double> values, bool row_major, const Storage& storage)
+    : rows_(values.rows()),
+      cols_(values.cols()),
+      ld_(std::max<Index>(1, row_major ? values.cols() : values.rows()) + storage.padding),
+      row_major_(row_major),
+      elements_(static_cast<std::size_t>(ld_ * (row_major ? rows_ : cols_) + 2 * guard + 16), canary()) {
+  const auto address = reinterpret_cast<std::uintptr_t>(elements_.data() + guard);
+  const auto to_alignment = (alignment - address % alignment) % alignment / sizeof(double);
+  origin_ = guard + static_cast<std::ptrdiff_t>(to_alignment) + storage.shift;
+  const auto stored = view();
+  for (Index i = 0; i < rows_; ++i)
+    for (Index j = 0; j < cols_; ++j) stored(i, j) = values(i, j);
+}
+
+MatrixView<double> StoredMatrix::view() {
+  return row_major_ ? ozbound::row_major(data(), rows_, cols_, ld_) : column_major(data(), rows_, cols_, ld_);
+}
+
+bool StoredMatrix::is_canary(std::ptrdiff_t offset) const {
+  if (offset < 0) return true;
+  const auto line = offset / ld_;
+  const auto place = offset % ld_;
+  return row_major_ ? line >= rows_ || place >= cols_ : line >= cols_ || place >= rows_;
+}
+
+std::optional<std::ptrdiff_t> StoredMatrix::overwritten_canary() const {
+  for (std::size_t t = 0; t < elements_.size(); ++t) {
+    const auto offset = static_cast<std::ptrdiff_t>(t) - origin_;
+    if (is_canary(offset) && std::bit_cast<std::uint64_t>(elements_[t]) != canary_bits) return offset;
+  }
+  return std::nullopt;
+}
+
+StoredCall::StoredCall(const Operands& in, const Storage& storage)
+    : a(as_stored(in.a, storage.transpose_a), storage.row_major, storage),
+      b(as_stored(in.b, storage.transpose_b), storage.row_major, storage),
+      c(in.beta == 0 && in.c0.empty() ? unset(in.a.rows(), in.b.cols()).view() : in.c0, storage.row_major, storage),
+      call_{.row_major = storage.row_major,
+            .transpose_a = storage.transpose_a,
+            .transpose_b = storage.transpose_b,
+            .m = in.a.rows(),
+            .n = in.b.cols(),
+            .k = in.a.cols(),
+            .alpha = in.alpha,
+            .a = a.data(),
+            .lda = a.ld(),
+            .b = b.data(),
+            .ldb = b.ld(),
+            .beta = in.beta,
+            .c = c.data(),
+            .ldc = c.ld()} {}
+
+Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const Storage& storage) {
+  StoredCall call(operands, storage);
+  call.run(gemm);
+  Matrix<double> c(operands.a.rows(), operands.b.cols());
+  const auto stored = call.c.view();
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) c(i, j) = stored(i, j);
+  return c;
+}
+
+std::string describe(const BlasCall& call) {
+  return fmt::format("{}({}{}, {} x {} x {}, alpha={:a}, lda={}, ldb={}, beta={:a}, ldc={})",
+                     call.row_major ? "row-major dgemm" : "dgemm", call.transpose_a ? 'T' : 'N', call.transpose_b ? 'T' : 'N',
+                     call.m, call.n, call.k, call.alpha, call.lda, call.ldb, call.beta, call.ldc);
+}
+
+}  // namespace ozbound::grading
