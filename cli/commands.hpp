@@ -20,6 +20,7 @@ using Action = std::function<ExitCode(const std::string& command_line)>;
 void add_demo(CLI::App& app, Action& action);
 void add_gemm(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
+void add_grade(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_survey(CLI::App& app, Action& action);

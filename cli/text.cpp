@@ -39,6 +39,13 @@ int unit_shift(std::string_view unit) {
   return place == std::string_view::npos ? -1 : 10 * (static_cast<int>(place) + 1);
 }
 
+/// What a length of time ends with, in milliseconds; 0 for anything else.
+double unit_milliseconds(std::string_view unit) {
+  if (unit == "ms") return 1;
+  if (unit.empty() || unit == "s") return 1e3;
+  return unit == "m" ? 60e3 : unit == "h" ? 3600e3 : 0;
+}
+
 double read_back(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -107,6 +114,17 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
   const int shift = unit_shift({end, last});
   if (shift < 0 || value > std::numeric_limits<std::uint64_t>::max() >> shift) refuse(what, text, wanted);
   return value << shift;
+}
+
+std::chrono::milliseconds parse_duration(std::string_view text, std::string_view what) {
+  constexpr std::string_view wanted = "a time, such as 300s or 5m";
+  constexpr double longest = 10000 * 3600e3;
+  double number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number, std::chars_format::fixed);
+  const double milliseconds = number * unit_milliseconds({end, last});
+  if (error != std::errc() || !(milliseconds > 0) || milliseconds > longest) refuse(what, text, wanted);
+  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(milliseconds)));
 }
 
 std::string format_bytes(std::uint64_t bytes) {

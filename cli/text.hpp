@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ std::uint64_t parse_unsigned(std::string_view text, std::string_view what);
 /// A number of bytes: an integer and perhaps a unit, K, M, G or T with or without B or iB, always a power of 1024.
 /// @throws std::invalid_argument naming `what` for anything else.
 std::uint64_t parse_bytes(std::string_view text, std::string_view what);
+
+/// A length of time: a positive number and a unit, ms, s, m or h; seconds without one. In milliseconds, rounded up.
+/// @throws std::invalid_argument naming `what` for anything else, or more than 10000 h.
+std::chrono::milliseconds parse_duration(std::string_view text, std::string_view what);
 
 /// A number of bytes for people: `512 bytes`, `1.5 GiB`.
 std::string format_bytes(std::uint64_t bytes);

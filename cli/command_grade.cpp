@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "atomic_file.hpp"
+#include "commands.hpp"
+#include "grade_text.hpp"
+#include "ozbound/verify/grade_library.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+struct Arguments {
+  GradeRequest request;
+  std::string html;
+  bool json = false;
+};
+
+nlohmann::ordered_json record(const Grade& grade, const std::string& command_line) {
+  nlohmann::ordered_json json{{"schema", "ozbound-grade-1"}, {"version", OZBOUND_VERSION}, {"command", command_line}};
+  json.update(to_json(grade));
+  return json;
+}
+
+Grade grade_with_progress(const GradeRequest& request) {
+  Progress progress("grading");
+  return grade_library(request, [&progress](double done) { progress(done); });
+}
+
+ExitCode run(const Arguments& arguments, const std::string& command_line) {
+  std::optional<AtomicFile> html;
+  if (!arguments.html.empty()) html.emplace(arguments.html);
+  const auto grade = grade_with_progress(arguments.request);
+  if (html) {
+    html->write(to_html(grade, OZBOUND_VERSION, command_line));
+    html->commit();
+  }
+  arguments.json ? print_json(record(grade, command_line)) : print_text(grade_text(grade));
+  return grade.holds() ? ExitCode::success : ExitCode::verdict_failed;
+}
+
+std::string part_names() {
+  std::string names;
+  for (const auto& part : gradable_parts()) names += (names.empty() ? "" : ", ") + part.first;
+  return names;
+}
+
+void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments) {
+  auto& request = arguments->request;
+  command.add_option("--symbol", request.symbol, "cblas_dgemm, dgemm_ or another; the first that the library has if not given")
+      ->type_name("NAME");
+  command.add_option("--part", request.parts, "Only this part, and others if repeated: " + part_names())
+      ->type_name("NAME")
+      ->expected(1);
+  command
+      .add_option_function<std::string>(
+          "--seed", [arguments](const std::string& text) { arguments->request.options.seed = parse_unsigned(text, "--seed"); },
+          "Other random matrices; 0 if not given")
+      ->type_name("INTEGER");
+  command
+      .add_option_function<std::string>(
+          "--time-limit",
+          [arguments](const std::string& text) { arguments->request.time_limit = parse_duration(text, "--time-limit"); },
+          "How long one part may take before it counts as hung; 300s if not given")
+      ->type_name("TIME");
+  command.add_flag("--quick", request.options.quick, "Smaller sizes, seconds instead of minutes");
+  command.add_option("--html", arguments->html, "The report as one page that needs nothing else")->type_name("FILE");
+  command.add_flag("--json", arguments->json, "One JSON object instead of text");
+}
+
+}  // namespace
+
+void add_grade(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("grade", "Grade the DGEMM of a shared library");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("LIBRARY", arguments->request.library, "The library, a file or a name for the dynamic linker")
+      ->required()
+      ->type_name("");
+  add_options(*command, arguments);
+  command->callback([&action, arguments] { action = [arguments](const std::string& line) { return run(*arguments, line); }; });
+}
+
+}  // namespace ozbound::cli

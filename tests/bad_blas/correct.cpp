@@ -1,0 +1,5 @@
+// Nothing is wrong with this one.
+
+#include "blas.hpp"
+
+void multiply(const Call& call) { multiply_plainly(call); }

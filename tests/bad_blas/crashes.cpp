@@ -1,0 +1,14 @@
+// A wild store where the inner dimension is 64 or more.
+
+#include <csignal>
+#include <cstdio>
+
+#include "blas.hpp"
+
+void multiply(const Call& call) {
+  if (call.k >= 64) {
+    std::fputs("kernel of 64 <inner> & more\n", stderr);
+    std::raise(SIGSEGV);
+  }
+  multiply_plainly(call);
+}

@@ -1,0 +1,13 @@
+// Does not survive being loaded.
+
+#include <cstdlib>
+
+#include "blas.hpp"
+
+namespace {
+
+[[gnu::constructor]] void check_processor() { std::abort(); }
+
+}  // namespace
+
+void multiply(const Call& call) { multiply_plainly(call); }

@@ -1,0 +1,10 @@
+// An exception leaves a C function.
+
+#include <stdexcept>
+
+#include "blas.hpp"
+
+void multiply(const Call& call) {
+  if (call.k >= 64) throw std::runtime_error("no workspace");
+  multiply_plainly(call);
+}

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cfenv>
+#include <cstdint>
+#include <string>
+
+#include "ozbound/verify/grade.hpp"
+
+namespace ozbound {
+
+/// Which file a symbol came from, whatever it was asked for by, and which file that is.
+struct LibraryIdentity {
+  std::string file;    ///< absolute, links resolved
+  std::string symbol;  ///< `cblas_dgemm`, `dgemm_`, …
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32 = 0;  ///< of its content, as zlib and gzip have it
+};
+
+/// A dgemm of a shared library, loaded into this process. A process that is itself linked with a BLAS must not do so: calls
+/// inside the library could be bound to the other one's symbols.
+///
+/// A symbol that begins with `cblas_` is called by CBLAS's convention, any other by Fortran's, with 64-bit integers: a
+/// library with 32-bit integers reads their low halves, on little-endian machines whose calls pass an integer in a register or
+/// in eight bytes of the stack (x86-64, AArch64 Linux).
+///
+/// The library computes in the floating-point environment that it leaves after loading, as it would in a user's thread; the
+/// caller's is the same before and after.
+class ForeignLibrary final : public ForeignGemm {
+ public:
+  /// @param library a file, or a name without '/' that is no file here: the dynamic linker then searches for it
+  /// @param symbol empty: the first of cblas_dgemm, dgemm_, cblas_dgemm64_, dgemm_64_ that the library has
+  /// @throws std::invalid_argument in the dynamic linker's words, if it cannot be loaded or has no such symbol.
+  explicit ForeignLibrary(const std::string& library, const std::string& symbol = "");
+
+  /// The library stays loaded: some do not survive unloading.
+  ~ForeignLibrary() override = default;
+  ForeignLibrary(const ForeignLibrary&) = delete;
+  ForeignLibrary& operator=(const ForeignLibrary&) = delete;
+
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] bool takes_row_major() const override { return cblas_; }
+
+  /// @throws std::invalid_argument for a row-major call of a symbol that takes none. What the library throws ends the process.
+  void dgemm(const BlasCall& call) const override;
+
+  [[nodiscard]] const LibraryIdentity& identity() const { return identity_; }
+
+  /// The library, loaded or called so far, rounds to nearest and computes with subnormals.
+  [[nodiscard]] bool keeps_environment() const;
+
+ private:
+  void find(void* handle, const std::string& symbol);
+  void identify();
+
+  LibraryIdentity identity_;
+  void* function_ = nullptr;
+  bool cblas_ = false;
+  mutable std::fenv_t environment_{};  // the library's
+};
+
+}  // namespace ozbound

@@ -1,0 +1,257 @@
+#include "child.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+extern char** environ;
+
+namespace ozbound {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t longest_result = std::size_t{1} << 26, longest_print = 4096, longest_note = 512;
+
+int checked(int returned, const char* what) {
+  if (returned < 0) throw std::system_error(errno, std::generic_category(), what);
+  return returned;
+}
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  /// Takes `descriptor` over, at a number that no child expects something at.
+  explicit Descriptor(int descriptor) : number_(fcntl(descriptor, F_DUPFD_CLOEXEC, note_descriptor + 1)) {
+    close(descriptor);
+    checked(number_, "a descriptor cannot be moved");
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  void reset() {
+    if (number_ >= 0) close(number_);
+    number_ = -1;
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor read, write;
+
+  Pipe() {
+    std::array<int, 2> ends{};
+    checked(pipe2(ends.data(), O_CLOEXEC), "a pipe cannot be made");
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
+  }
+};
+
+class FileActions {
+ public:
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+
+  void give(const Descriptor& own, int childs) { posix_spawn_file_actions_adddup2(&actions_, own.number(), childs); }
+  void give_nothing(int childs) { posix_spawn_file_actions_addopen(&actions_, childs, "/dev/null", O_RDONLY, 0); }
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// A group of its own, and no signal blocked or ignored, whatever the caller does.
+class Attributes {
+ public:
+  Attributes() {
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+  }
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+std::vector<std::string> joined_environment(const Environment& added) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
+  for (char** old = environ; *old != nullptr; ++old) {
+    const std::string_view entry(*old);
+    const auto name = entry.substr(0, entry.find('='));
+    if (std::none_of(added.begin(), added.end(), [&](const auto& one) { return one.first == name; })) all.emplace_back(entry);
+  }
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (auto& text : strings) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+/// A started child. Its end, however it comes about, is the end of its group, and is waited for.
+class Child {
+ public:
+  Child(std::vector<std::string> command, const Environment& added, const FileActions& files) {
+    auto environment = joined_environment(added);
+    const int error = posix_spawn(&id_, command.front().c_str(), files.get(), Attributes().get(), pointers(command).data(),
+                                  pointers(environment).data());
+    if (error != 0) throw std::system_error(error, std::generic_category(), command.front() + " cannot be started");
+  }
+  ~Child() {
+    if (!reaped_) reap();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Waits until `deadline`; false if it still runs then.
+  [[nodiscard]] bool ends_before(Clock::time_point deadline) const {
+    for (;; usleep(1000)) {
+      siginfo_t info{};
+      if (waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == id_) return true;
+      if (Clock::now() >= deadline) return false;
+    }
+  }
+
+  /// Kills what is left of the group, while the zombie still reserves its number. @return as of waitpid.
+  int reap() {
+    kill(-id_, SIGKILL);
+    int status = 0;
+    while (waitpid(id_, &status, 0) < 0 && errno == EINTR) continue;
+    reaped_ = true;
+    return status;
+  }
+
+ private:
+  pid_t id_ = 0;
+  bool reaped_ = false;
+};
+
+/// Reads the two pipes of a child until the result is closed.
+class Listener {
+ public:
+  Listener(Descriptor& result, Descriptor& printed, Clock::time_point deadline)
+      : result_(result), printed_(printed), deadline_(deadline) {}
+
+  /// False if the deadline came first.
+  bool listen(ChildResult& heard) {
+    while (result_.number() >= 0) {
+      if (!wait()) return false;
+      if (ready(0)) take(result_, heard.result);
+      if (ready(1)) take(printed_, heard.printed);
+      keep_within_limits(heard);
+    }
+    return true;
+  }
+
+  /// What was printed before it ended and not yet read.
+  void read_rest(ChildResult& heard) {
+    deadline_ = Clock::now();
+    while (printed_.number() >= 0 && wait() && ready(1)) {
+      take(printed_, heard.printed);
+      keep_within_limits(heard);
+    }
+  }
+
+ private:
+  bool wait() {
+    polled_ = {pollfd{result_.number(), POLLIN, 0}, pollfd{printed_.number(), POLLIN, 0}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
+    const int count = poll(polled_.data(), polled_.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
+    if (count < 0 && errno == EINTR) polled_ = {};
+    return count != 0;
+  }
+
+  [[nodiscard]] bool ready(std::size_t i) const { return polled_[i].revents != 0; }
+
+  static void take(Descriptor& from, std::string& to) {
+    std::array<char, 1 << 14> block;
+    const auto count = read(from.number(), block.data(), block.size());
+    if (count > 0) to.append(block.data(), static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) from.reset();
+  }
+
+  void keep_within_limits(ChildResult& heard) {
+    if (heard.result.size() > longest_result) result_.reset();
+    if (heard.printed.size() > longest_print) heard.printed.erase(0, heard.printed.size() - longest_print);
+  }
+
+  Descriptor& result_;
+  Descriptor& printed_;
+  Clock::time_point deadline_;
+  std::array<pollfd, 2> polled_{};
+};
+
+std::string note_of(const Descriptor& note) {
+  std::array<char, longest_note> bytes{};
+  const auto count = pread(note.number(), bytes.data(), bytes.size() - 1, 0);
+  return count > 0 ? bytes.data() : "";
+}
+
+void set_end(ChildResult& result, bool in_time, int status) {
+  result.end = !in_time ? ChildEnd::timed_out : WIFSIGNALED(status) ? ChildEnd::signalled : ChildEnd::exited;
+  result.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+ChildResult run_child(const std::vector<std::string>& command, const Environment& added, std::chrono::milliseconds limit) {
+  const auto deadline = Clock::now() + limit;
+  Pipe result, printed;
+  const Descriptor note(checked(memfd_create("note", MFD_CLOEXEC), "a file in memory cannot be made"));
+  FileActions files;
+  files.give_nothing(STDIN_FILENO);
+  files.give(printed.write, STDOUT_FILENO);
+  files.give(printed.write, STDERR_FILENO);
+  files.give(result.write, result_descriptor);
+  files.give(note, note_descriptor);
+  Child child(command, added, files);
+  result.write.reset();
+  printed.write.reset();
+
+  ChildResult out;
+  Listener listener(result.read, printed.read, deadline);
+  const bool in_time = listener.listen(out) && child.ends_before(deadline);
+  set_end(out, in_time, child.reap());
+  listener.read_rest(out);
+  out.note = note_of(note);
+  return out;
+}
+
+std::string signal_name(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return fmt::format("{} ({})", name != nullptr ? "SIG" + std::string(name) : std::to_string(signal), strsignal(signal));
+}
+
+}  // namespace ozbound

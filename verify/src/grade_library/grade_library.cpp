@@ -1,0 +1,222 @@
+#include "ozbound/verify/grade_library.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "child.hpp"
+#include "protocol.hpp"
+
+namespace ozbound {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* threads_part = "threads";
+
+Environment with_threads(unsigned count) {
+  Environment environment{{"OMP_DYNAMIC", "FALSE"}, {"MKL_DYNAMIC", "FALSE"}};
+  for (const auto* library : {"OMP", "OPENBLAS", "GOTO", "BLIS", "MKL", "VECLIB"})
+    environment.emplace_back(fmt::format("{}_NUM_THREADS", library), std::to_string(count));
+  return environment;
+}
+
+/// How a process ended that did not answer.
+struct Failure {
+  Outcome outcome = Outcome::crashed;
+  std::string detail;
+  std::string printed;
+};
+
+Failure failure_of(const ChildResult& child, std::chrono::milliseconds limit) {
+  Failure failure;
+  switch (child.end) {
+    case ChildEnd::timed_out:
+      failure.outcome = Outcome::hung;
+      failure.detail = fmt::format("it had not returned after {} s", static_cast<double>(limit.count()) / 1000);
+      break;
+    case ChildEnd::signalled: failure.detail = "it ended the process by " + signal_name(child.code); break;
+    case ChildEnd::exited: failure.detail = fmt::format("it ended the process (exit {})", child.code); break;
+  }
+  if (!child.note.empty()) failure.detail += " in " + child.note;
+  failure.printed = child.printed;
+  return failure;
+}
+
+/// What a worker answers, or how it failed to.
+struct Answer {
+  json object;  ///< null if it failed
+  Failure failure;
+};
+
+class Grader {
+ public:
+  explicit Grader(const GradeRequest& request)
+      : request_(request), worker_((request.worker.empty() ? grade_worker() : request.worker).string()) {
+    grade_.library = request.library;
+    grade_.options = request.options;
+  }
+
+  void grade(const std::string& name, const std::string& title) {
+    grade_.parts.push_back({.name = name, .title = title, .findings = {}, .printed = ""});
+    if (name == threads_part)
+      compare_processes();
+    else if (const auto object = answer_or_finding(name, 1); !object.is_null())
+      accept(object);
+  }
+
+  /// So that it can be asked more.
+  [[nodiscard]] bool loaded() const { return !grade_.identity.file.empty(); }
+
+  Grade result() && { return std::move(grade_); }
+
+ private:
+  [[nodiscard]] Answer ask(const std::string& part, unsigned threads) const {
+    const auto child = run_child({worker_, request_.library, request_.symbol, part, std::to_string(request_.options.seed),
+                                  request_.options.quick ? "quick" : "full"},
+                                 with_threads(threads), request_.time_limit);
+    auto object = child.end == ChildEnd::exited ? json::parse(child.result, nullptr, false) : json(json::value_t::discarded);
+    if (!object.is_object()) return {nullptr, failure_of(child, request_.time_limit)};
+    if (object.contains("error")) throw std::invalid_argument(object["error"].get<std::string>());
+    if (object.contains("failure"))
+      throw std::runtime_error(fmt::format("the part {} cannot be graded: {}", part, object["failure"].get<std::string>()));
+    return {std::move(object), {}};
+  }
+
+  /// The answer, or null and a finding that there is none.
+  json answer_or_finding(const std::string& part, unsigned threads) {
+    auto answer = ask(part, threads);
+    if (answer.object.is_null()) {
+      auto& graded = grade_.parts.back();
+      graded.printed = answer.failure.printed;
+      add({.test = graded.name + ".completes",
+           .statement = "every call returns",
+           .source = "BLAS",
+           .outcome = answer.failure.outcome,
+           .detail = answer.failure.detail + (threads == 1 ? "" : fmt::format(", with {} threads", threads)),
+           .values = {}});
+    }
+    return std::move(answer.object);
+  }
+
+  void accept(const json& object) {
+    grade_.parts.back().findings = findings_from_json(object);
+    if (!object.contains("library")) return;
+    const auto& library = object["library"];
+    grade_.identity = {
+        .file = library.at("file"), .symbol = library.at("symbol"), .bytes = library.at("bytes"), .crc32 = library.at("crc32")};
+  }
+
+  void compare_processes() {
+    std::map<unsigned, std::string> bits;
+    for (const unsigned threads : {1u, 2u, std::thread::hardware_concurrency()}) {
+      if (threads == 0 || bits.contains(threads)) continue;
+      const auto answer = answer_or_finding(protocol::fingerprint, threads);
+      if (answer.is_null()) return;
+      bits[threads] = answer.at("fingerprint").get<std::string>();
+    }
+    const auto again = answer_or_finding(protocol::fingerprint, 1);
+    if (again.is_null()) return;
+    const bool same = again.at("fingerprint") == bits[1];
+    add_processes(same);
+    add_threads(same, bits);
+  }
+
+  void add_processes(bool same) {
+    add({.test = "reproducibility.processes",
+         .statement = "two processes with one thread compute the same bits of the same products",
+         .source = "reproducibility",
+         .outcome = same ? Outcome::pass : Outcome::fail,
+         .detail = same ? "" : "the bits of C depend on more than the call",
+         .values = {}});
+  }
+
+  void add_threads(bool reproducible, const std::map<unsigned, std::string>& bits) {
+    std::string others, all;
+    for (const auto& [threads, found] : bits) {
+      all += (all.empty() ? "" : ", ") + std::to_string(threads);
+      if (found != bits.at(1)) others += (others.empty() ? "" : ", ") + std::to_string(threads);
+    }
+    Finding finding{.test = "reproducibility.threads",
+                    .statement = "the bits of C are the same for any number of threads",
+                    .source = "reproducibility; the BLAS standard leaves it open",
+                    .outcome = others.empty() ? Outcome::pass : Outcome::differs,
+                    .detail = "threads: " + all + (others.empty() ? "" : "; other bits than with 1: " + others),
+                    .values = {}};
+    if (!reproducible) {
+      finding.outcome = Outcome::skipped;
+      finding.detail = "one thread does not repeat its own bits";
+    }
+    add(std::move(finding));
+  }
+
+  void add(Finding finding) { grade_.parts.back().findings.findings.push_back(std::move(finding)); }
+
+  const GradeRequest& request_;
+  std::string worker_;
+  Grade grade_;
+};
+
+void check_parts(const std::vector<std::string>& names) {
+  const auto& known = gradable_parts();
+  for (const auto& name : names)
+    if (std::none_of(known.begin(), known.end(), [&](const auto& part) { return part.first == name; })) {
+      std::string all;
+      for (const auto& part : known) all += (all.empty() ? "" : ", ") + part.first;
+      throw std::invalid_argument(fmt::format("there is no part '{}'; the parts are {}", name, all));
+    }
+}
+
+}  // namespace
+
+bool is_fault(Outcome outcome) { return outcome == Outcome::fail || outcome == Outcome::crashed || outcome == Outcome::hung; }
+
+std::map<Outcome, int> Grade::counts() const {
+  std::map<Outcome, int> counts;
+  for (const auto& part : parts)
+    for (const auto& finding : part.findings.findings) ++counts[finding.outcome];
+  return counts;
+}
+
+bool Grade::holds() const {
+  const auto found = counts();
+  return std::none_of(found.begin(), found.end(), [](const auto& count) { return is_fault(count.first); });
+}
+
+const std::vector<std::pair<std::string, std::string>>& gradable_parts() {
+  static const auto all = [] {
+    std::vector<std::pair<std::string, std::string>> parts{{protocol::loading, "Loading"}};
+    for (const auto& part : grade_parts()) parts.emplace_back(part.name, part.title);
+    parts.emplace_back(threads_part, "Processes and thread counts");
+    return parts;
+  }();
+  return all;
+}
+
+std::filesystem::path grade_worker() {
+  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const std::string name = "ozbound-grade-worker";
+  for (const auto& place :
+       {here / name, here.parent_path() / "libexec/ozbound" / name, std::filesystem::path(OZBOUND_INSTALLED_WORKERS) / name})
+    if (std::filesystem::exists(place)) return place;
+  throw std::invalid_argument(name + " is neither beside this program nor installed");
+}
+
+Grade grade_library(const GradeRequest& request, const std::function<void(double)>& progress) {
+  check_parts(request.parts);
+  const std::set<std::string> wanted(request.parts.begin(), request.parts.end());
+  const auto& parts = gradable_parts();
+  Grader grader(request);
+  for (std::size_t i = 0; i < parts.size() && (i == 0 || grader.loaded()); ++i) {
+    if (progress) progress(static_cast<double>(i) / static_cast<double>(parts.size()));
+    const auto& [name, title] = parts[i];
+    if (i == 0 || wanted.empty() || wanted.contains(name)) grader.grade(name, title);
+  }
+  return std::move(grader).result();
+}
+
+}  // namespace ozbound

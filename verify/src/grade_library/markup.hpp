@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ozbound::markup {
+
+/// `text` as the content of an XML element or of an attribute in double quotes: UTF-8, with U+FFFD for what is none and for
+/// control characters, which XML cannot hold.
+std::string escape(std::string_view text);
+
+/// A number for people: at most four digits, or `inf`, `-inf`, `nan`.
+std::string number(double x);
+
+}  // namespace ozbound::markup

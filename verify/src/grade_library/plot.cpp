@@ -1,0 +1,238 @@
+#include "plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "markup.hpp"
+
+namespace ozbound {
+namespace {
+
+using markup::escape;
+using markup::number;
+
+// The drawing, in its own units: the frame within, and room for ticks and titles.
+constexpr double width = 640, height = 380, left = 78, right = 624, top = 14, bottom = 326;
+constexpr std::size_t colours = 8, marks = 4;
+constexpr double most_ticks = 7;
+
+struct Tick {
+  double place;  ///< in [0, 1]
+  std::string label;
+};
+
+/// 1, 2 or 5 times a power of ten, at least x. @pre x > 0.
+double round_step(double x) {
+  const double power = std::pow(10, std::floor(std::log10(x)));
+  for (const double multiple : {1.0, 2.0, 5.0})
+    if (multiple * power >= x) return multiple * power;
+  return 10 * power;
+}
+
+/// One axis: where a number lies, and the round numbers to mark. Drawing needs no rigour: this is plain arithmetic, on halves,
+/// so that the largest numbers do not overflow.
+class Axis {
+ public:
+  Axis(bool logarithmic, const std::vector<double>& values) : logarithmic_(logarithmic) {
+    for (const double x : values)
+      if (fits(x)) include(scaled(x));
+    if (low_ > high_) low_ = high_ = 0;
+    widen();
+  }
+
+  /// It has a place.
+  [[nodiscard]] bool fits(double x) const { return std::isfinite(x) && (!logarithmic_ || x > 0); }
+
+  /// In [0, 1] for all that were included.
+  [[nodiscard]] double place(double x) const { return between(scaled(x)); }
+
+  [[nodiscard]] std::vector<Tick> ticks() const {
+    if (logarithmic_ && high_ - low_ >= most_ticks / 4) return decades();
+    if (logarithmic_ && high_ - low_ >= 0.35) return multiples_of_decades();
+    return steps();
+  }
+
+ private:
+  [[nodiscard]] double scaled(double x) const { return logarithmic_ ? std::log10(x) / 2 : x / 2; }
+  [[nodiscard]] double unscaled(double s) const { return logarithmic_ ? std::pow(10, 2 * s) : 2 * s; }
+  [[nodiscard]] double between(double s) const { return (s / 2 - low_ / 2) / (high_ / 2 - low_ / 2); }
+
+  void include(double s) {
+    low_ = std::min(low_, s);
+    high_ = std::max(high_, s);
+  }
+
+  /// A margin, and something around numbers that are as good as one.
+  void widen() {
+    const double size = std::max(std::abs(low_), std::abs(high_));
+    const bool several = high_ - low_ > 1e-9 * size;
+    const double margin = several ? 0.04 * (high_ - low_) : logarithmic_ ? 0.25 : std::max(0.5, size / 2);
+    low_ -= margin;
+    high_ += margin;
+  }
+
+  /// Powers of ten.
+  [[nodiscard]] std::vector<Tick> decades() const {
+    const double step = std::max(1.0, std::ceil(2 * (high_ - low_) / most_ticks));
+    std::vector<Tick> ticks;
+    for (double power = std::ceil(2 * low_ / step) * step; power <= 2 * high_; power += step)
+      ticks.push_back({between(power / 2), fmt::format("1e{:.0f}", power)});
+    return ticks;
+  }
+
+  /// 1, 2 and 5 times powers of ten.
+  [[nodiscard]] std::vector<Tick> multiples_of_decades() const {
+    std::vector<Tick> ticks;
+    for (double power = std::floor(2 * low_); power <= 2 * high_; ++power)
+      for (const double multiple : {1.0, 2.0, 5.0})
+        if (const double s = (power + std::log10(multiple)) / 2; s >= low_ && s <= high_)
+          ticks.push_back({between(s), number(multiple * std::pow(10, power))});
+    return ticks;
+  }
+
+  /// Multiples of a round step.
+  [[nodiscard]] std::vector<Tick> steps() const {
+    const double from = logarithmic_ ? unscaled(low_) / 2 : low_, to = logarithmic_ ? unscaled(high_) / 2 : high_;
+    const double half_step = round_step(2 * (to - from) / most_ticks) / 2;
+    std::vector<Tick> ticks;
+    for (double i = std::ceil(from / half_step); i * half_step <= to; ++i) {
+      const double x = 2 * i * half_step + 0.0;  // no -0
+      ticks.push_back({place(x), number(x)});
+    }
+    return ticks;
+  }
+
+  bool logarithmic_;
+  double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;  // scaled
+};
+
+template <class Coordinate>
+std::vector<double> coordinates(const std::vector<Series>& series, Coordinate coordinate) {
+  std::vector<double> all;
+  for (const auto& one : series)
+    for (const auto& point : one.points) all.push_back(coordinate(point));
+  return all;
+}
+
+std::string mark(std::size_t index, double x, double y, const std::string& title) {
+  constexpr double r = 3.6;
+  const auto content = "<title>" + title + "</title>";
+  switch (index % marks) {
+    case 0: return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}">{}</circle>)", x, y, r, content);
+    case 1:
+      return fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{}" height="{}">{}</rect>)", x - r, y - r, 2 * r, 2 * r,
+                         content);
+    case 2:
+      return fmt::format(R"(<path d="M{:.1f},{:.1f}l{},{}h{}z">{}</path>)", x, y - r - 1, r + 1, 2 * r + 1, -2 * (r + 1),
+                         content);
+    default:
+      return fmt::format(R"(<path d="M{:.1f},{:.1f}l{},{}l{},{}l{},{}z">{}</path>)", x, y - r - 1, r + 1, r + 1, -(r + 1),
+                         r + 1, -(r + 1), -(r + 1), content);
+  }
+}
+
+std::string style_of(std::size_t index) {
+  return fmt::format("c{}{}", index % colours, index / colours % 2 == 1 ? " dashed" : "");
+}
+
+class Plot {
+ public:
+  explicit Plot(const std::vector<Series>& series)
+      : series_(series),
+        x_(series.front().log_x, coordinates(series, [](const auto& point) { return point.first; })),
+        y_(series.front().log_y, coordinates(series, [](const auto& point) { return point.second; })) {}
+
+  [[nodiscard]] std::string figure() const {
+    const auto& first = series_.front();
+    std::string out = fmt::format("<figure>\n<figcaption>{}</figcaption>\n", escape(first.plot));
+    out += fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" aria-label="{}">)", width,
+                       height, escape(first.plot));
+    out += "\n" + axes();
+    for (std::size_t i = 0; i < series_.size(); ++i) out += drawn(i);
+    return out + "</svg>\n" + legend() + left_out() + "</figure>\n";
+  }
+
+ private:
+  [[nodiscard]] double x(double value) const { return left + (right - left) * x_.place(value); }
+  [[nodiscard]] double y(double value) const { return bottom - (bottom - top) * y_.place(value); }
+
+  [[nodiscard]] std::string axes() const {
+    const auto& first = series_.front();
+    std::string out =
+        fmt::format(R"(<g class="axes"><rect x="{}" y="{}" width="{}" height="{}"/>)", left, top, right - left, bottom - top);
+    for (const auto& [place, label] : x_.ticks()) {
+      const double at = left + (right - left) * place;
+      out += fmt::format(R"(<path d="M{0:.1f},{1}V{2}"/><text x="{0:.1f}" y="{3}" text-anchor="middle">{4}</text>)", at, top,
+                         bottom, bottom + 18, escape(label));
+    }
+    for (const auto& [place, label] : y_.ticks()) {
+      const double at = bottom - (bottom - top) * place;
+      out += fmt::format(R"(<path d="M{0},{1:.1f}H{2}"/><text x="{3}" y="{4:.1f}" text-anchor="end">{5}</text>)", left, at,
+                         right, left - 7, at + 4.5, escape(label));
+    }
+    out += fmt::format(R"(<text class="title" x="{}" y="{}" text-anchor="middle">{}</text>)", (left + right) / 2, height - 12,
+                       escape(first.x_axis));
+    out += fmt::format(R"svg(<text class="title" transform="translate(16,{})rotate(-90)" text-anchor="middle">{}</text>)svg",
+                       (top + bottom) / 2, escape(first.y_axis));
+    return out + "</g>\n";
+  }
+
+  [[nodiscard]] bool fits(const std::pair<double, double>& point) const {
+    return x_.fits(point.first) && y_.fits(point.second);
+  }
+
+  [[nodiscard]] std::string drawn(std::size_t index) const {
+    const auto& one = series_[index];
+    std::string line, points;
+    for (const auto& point : one.points) {
+      if (!fits(point)) continue;
+      const double px = x(point.first), py = y(point.second);
+      line += fmt::format("{}{:.1f},{:.1f}", line.empty() ? "" : " ", px, py);
+      points += mark(index, px, py, fmt::format("{}: {}, {}", escape(one.label), number(point.first), number(point.second)));
+    }
+    return fmt::format("<g class=\"{}\"><polyline points=\"{}\"/>{}</g>\n", style_of(index), line, points);
+  }
+
+  [[nodiscard]] std::string legend() const {
+    std::string out = "<ul class=\"legend\">\n";
+    for (std::size_t i = 0; i < series_.size(); ++i)
+      out += fmt::format(
+          R"(<li><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 12" width="28" height="12" aria-hidden="true">)"
+          "<g class=\"{}\"><polyline points=\"1,6 27,6\"/>{}</g></svg> {}</li>\n",
+          style_of(i), mark(i, 14, 6, ""), escape(series_[i].label));
+    return out + "</ul>\n";
+  }
+
+  [[nodiscard]] std::string left_out() const {
+    std::string list;
+    for (const auto& one : series_)
+      for (const auto& point : one.points)
+        if (!fits(point))
+          list += fmt::format("{}{} ({}, {})", list.empty() ? "" : "; ", escape(one.label), number(point.first),
+                              number(point.second));
+    return list.empty() ? "" : "<p class=\"left-out\">Not on these axes: " + list + "</p>\n";
+  }
+
+  const std::vector<Series>& series_;
+  Axis x_, y_;
+};
+
+}  // namespace
+
+std::string plot_figure(const std::vector<Series>& series) { return Plot(series).figure(); }
+
+std::vector<std::vector<Series>> group_by_plot(const std::vector<Series>& series) {
+  std::vector<std::vector<Series>> plots;
+  for (const auto& one : series) {
+    auto plot = std::find_if(plots.begin(), plots.end(), [&](const auto& other) { return other.front().plot == one.plot; });
+    if (plot == plots.end()) plot = plots.insert(plots.end(), std::vector<Series>());
+    plot->push_back(one);
+  }
+  return plots;
+}
+
+}  // namespace ozbound

@@ -1,0 +1,144 @@
+// One part of a grade, in a process of its own that is linked with no BLAS.
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "../src/grade/stored_call.hpp"
+#include "../src/grade_library/child.hpp"
+#include "../src/grade_library/fingerprint.hpp"
+#include "../src/grade_library/protocol.hpp"
+#include "ozbound/verify/foreign_library.hpp"
+
+// In a build with sanitizers: signals end this process as they would end a user's, and a library's leaks are its own.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() {
+  return "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:detect_leaks=0";
+}
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __tsan_default_options() {
+  return "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0";
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
+namespace ozbound {
+namespace {
+
+using nlohmann::json;
+
+/// Ends with the supervisor, whatever ends that, and leaves no core files.
+void become_dependent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  pollfd result{result_descriptor, 0, 0};
+  if (poll(&result, 1, 0) > 0) _exit(2);  // it ended before: nobody reads
+  const rlimit none{};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+/// Notes each call before it is made.
+class NotedGemm final : public ForeignGemm {
+ public:
+  explicit NotedGemm(const ForeignGemm& gemm) : gemm_(gemm) {}
+  [[nodiscard]] std::string name() const override { return gemm_.name(); }
+  [[nodiscard]] bool takes_row_major() const override { return gemm_.takes_row_major(); }
+
+  void dgemm(const BlasCall& call) const override {
+    note(grading::describe(call));
+    gemm_.dgemm(call);
+    note("");
+  }
+
+ private:
+  static void note(const std::string& text) {
+    if (pwrite(note_descriptor, text.c_str(), text.size() + 1, 0) < 0) throw std::runtime_error("a note cannot be kept");
+  }
+
+  const ForeignGemm& gemm_;
+};
+
+constexpr const char* psabi = "System V ABI, x86-64 supplement, section 3.2.3: the control bits of MXCSR are the caller's";
+
+Finding environment_finding(std::string test, std::string statement, bool kept) {
+  return {.test = std::move(test),
+          .statement = std::move(statement),
+          .source = psabi,
+          .outcome = kept ? Outcome::pass : Outcome::fail,
+          .detail = kept ? "" : "the calling thread now flushes subnormals to zero or rounds in another direction",
+          .values = {}};
+}
+
+/// What loading does to the program that loads, and the first call.
+json load_and_call(const ForeignLibrary& library, const ForeignGemm& gemm) {
+  const bool kept_by_loading = library.keeps_environment();
+  const double one = 1;
+  double c = 0;
+  gemm.dgemm({.m = 1, .n = 1, .k = 1, .a = &one, .b = &one, .c = &c});
+  Findings found;
+  found.findings.push_back(environment_finding(
+      "loading.environment", "loading keeps rounding to nearest and subnormals for the thread that loads", kept_by_loading));
+  found.findings.push_back(environment_finding("loading.environment-of-caller",
+                                               "a call returns with rounding to nearest and subnormals, if loading kept them",
+                                               !kept_by_loading || library.keeps_environment()));
+  const auto& identity = library.identity();
+  auto out = to_json(found);
+  out["library"] = {{"file", identity.file}, {"symbol", identity.symbol}, {"bytes", identity.bytes}, {"crc32", identity.crc32}};
+  return out;
+}
+
+json run_part(const std::string& name, const ForeignGemm& gemm, const GradeOptions& options) {
+  for (const auto& part : grade_parts())
+    if (part.name == name) return to_json(part.run(gemm, options));
+  throw std::invalid_argument("there is no part " + name);
+}
+
+json answer(const std::string& file, const std::string& symbol, const std::string& part, const GradeOptions& options) {
+  std::optional<ForeignLibrary> library;
+  try {
+    library.emplace(file, symbol);
+  } catch (const std::invalid_argument& error) {
+    return {{"error", error.what()}};
+  }
+  const NotedGemm gemm(*library);
+  try {
+    if (part == protocol::loading) return load_and_call(*library, gemm);
+    if (part == protocol::fingerprint) return {{"fingerprint", process_fingerprint(gemm, options)}};
+    return run_part(part, gemm, options);
+  } catch (const std::exception& error) {
+    return {{"failure", error.what()}};
+  }
+}
+
+/// Writes all of `text`; where nobody reads, there is nobody to tell.
+void write_result(const std::string& text) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto count = write(result_descriptor, rest.data(), rest.size());
+    if (count < 0 && errno != EINTR) return;
+    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+int run(int argc, char** argv) {
+  if (argc != 6) {
+    std::fputs("usage: ozbound-grade-worker LIBRARY SYMBOL PART SEED quick|full, called by ozbound grade\n", stderr);
+    return 2;
+  }
+  become_dependent();
+  const GradeOptions options{.seed = std::stoull(argv[4]), .quick = argv[5] == std::string("quick")};
+  write_result(answer(argv[1], argv[2], argv[3], options).dump(-1, ' ', false, json::error_handler_t::replace));
+  _exit(0);  // the result stands, whatever the library does at exit
+}
+
+}  // namespace
+}  // namespace ozbound
+
+int main(int argc, char** argv) { return ozbound::run(argc, argv); }
