@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -10,50 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "exact_number.hpp"
 #include "uint128.hpp"
 
 namespace ozbound {
 namespace {
 
-using boost::multiprecision::cpp_int;
 using Uint128 = VerifyUint128;
 using Kind = OracleEntry::Kind;
 
 constexpr std::int64_t exponents_per_slot = 4;        // coarse slots keep the sums by exponent few
 constexpr std::int64_t terms_before_carry = 1 << 16;  // products stay below 2^112, sums in 128 bits
-
-/// number * 2^exponent.
-struct ExactNumber {
-  cpp_int number = 0;
-  std::int64_t exponent = 0;
-};
-
-/// @pre x is finite.
-ExactNumber exact(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  const auto field = static_cast<std::int64_t>((bits >> 52) & 0x7ff);
-  const auto fraction = static_cast<std::int64_t>(bits & 0xfffffffffffffU);
-  const auto magnitude = field == 0 ? fraction : fraction | (std::int64_t{1} << 52);
-  return {std::signbit(x) ? -magnitude : magnitude, std::max<std::int64_t>(field, 1) - 1075};
-}
-
-ExactNumber operator*(const ExactNumber& x, const ExactNumber& y) { return {x.number * y.number, x.exponent + y.exponent}; }
-
-ExactNumber operator-(ExactNumber x) {
-  x.number = -x.number;
-  return x;
-}
-
-ExactNumber operator+(const ExactNumber& x, const ExactNumber& y) {
-  if (x.number == 0) return y;
-  if (y.number == 0) return x;
-  if (x.exponent < y.exponent) return y + x;
-  return {(x.number << static_cast<unsigned>(x.exponent - y.exponent)) + y.number, y.exponent};
-}
-
-ExactNumber absolute(const ExactNumber& x) { return {abs(x.number), x.exponent}; }
-
-ExactNumber power_of_two(std::int64_t exponent) { return {1, exponent}; }
 
 cpp_int from_limbs(const std::vector<std::uint64_t>& limbs) {
   cpp_int number;
@@ -72,30 +38,6 @@ std::pair<Magnitude, Magnitude> enclosed(const ExactNumber& x) {
   const Magnitude lower{static_cast<double>(normal) * 0x1p-52, x.exponent + top};
   if (static_cast<std::int64_t>(lsb(number)) >= excess) return {lower, lower};
   return {lower, add_upper(lower, Magnitude::power_of_two(lower.exponent - 52))};
-}
-
-/// round(|x| / 2^quantum), ties to even. @pre x != 0.
-cpp_int nearest_multiple(const ExactNumber& x, std::int64_t quantum) {
-  const cpp_int number = abs(x.number);
-  if (quantum <= x.exponent) return number << static_cast<unsigned>(x.exponent - quantum);
-  const auto shift = static_cast<unsigned>(quantum - x.exponent);
-  cpp_int quotient = number >> shift;
-  const bool half = bit_test(number, shift - 1);
-  const bool above_half = half && lsb(number) < shift - 1;
-  if (above_half || (half && bit_test(quotient, 0))) ++quotient;
-  return quotient;
-}
-
-double rounded_to(const ExactNumber& x, ResultFormat format) {
-  if (x.number == 0) return 0;
-  const int precision = format == ResultFormat::binary64 ? 53 : 24;
-  const auto leading = x.exponent + static_cast<std::int64_t>(msb(abs(x.number)));
-  const double sign = x.number < 0 ? -1.0 : 1.0;
-  if (leading > largest_exponent(format)) return sign * std::numeric_limits<double>::infinity();
-  const auto quantum = std::max<std::int64_t>(leading - precision + 1, smallest_exponent(format));
-  const double nearest = std::ldexp(static_cast<double>(nearest_multiple(x, quantum)), static_cast<int>(quantum));
-  const bool overflows = nearest > std::ldexp(2.0 - 2 * unit_roundoff(format), largest_exponent(format));
-  return sign * (overflows ? std::numeric_limits<double>::infinity() : nearest);
 }
 
 /// |computed - c|, where a computed infinity stands for all that rounds to it.

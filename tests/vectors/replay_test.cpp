@@ -1,0 +1,258 @@
+// The engine makes of every conformance vector what the reference made: digits, integer sums, bits of C, bounds.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
+#include "vectors/cases.hpp"
+
+#include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "support/exact.hpp"
+
+namespace ozbound::vectors {
+namespace {
+
+using nlohmann::json;
+using test::Exact;
+
+json read_vectors(const std::string& name) {
+  std::ifstream file(std::filesystem::path(OZBOUND_VECTORS) / name);
+  const auto vectors = json::parse(file);
+  EXPECT_EQ(vectors.at("schema"), "ozbound-vectors-1");
+  return vectors.at("cases");
+}
+
+double number(const std::string& text) {
+  std::string_view rest = text;
+  if (rest == "nan") return std::numeric_limits<double>::quiet_NaN();
+  const bool negative = rest.starts_with('-');
+  if (negative) rest.remove_prefix(1);
+  double value = std::numeric_limits<double>::infinity();
+  if (rest != "inf") {
+    rest.remove_prefix(2);
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value, std::chars_format::hex);
+    EXPECT_TRUE(error == std::errc{} && end == rest.data() + rest.size()) << text;
+  }
+  return negative ? -value : value;
+}
+
+Exact exact_number(const std::string& text) {
+  const auto p = text.find('p');
+  const bool negative = text.starts_with('-');
+  const test::cpp_int magnitude(text.substr(negative ? 1 : 0, p - (negative ? 1 : 0)));
+  return {negative ? test::cpp_int(-magnitude) : magnitude, std::stoi(text.substr(p + 1))};
+}
+
+std::int64_t integer(const json& value) {
+  return value.is_string() ? std::stoll(value.get<std::string>()) : value.get<std::int64_t>();
+}
+
+/// A table of numbers; rows and columns stand there `down` and `across` times, one after the other.
+Matrix<double> matrix(const json& rows, Index m, Index n, Index down = 1, Index across = 1) {
+  Matrix<double> result(m * down, n * across);
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index j = 0; j < result.cols(); ++j)
+      result(i, j) = number(rows.at(static_cast<std::size_t>(i % m)).at(static_cast<std::size_t>(j % n)).get<std::string>());
+  return result;
+}
+
+/// A vector as the engine takes it.
+struct Vector {
+  explicit Vector(const json& record)
+      : m(record.at("m")),
+        n(record.at("n")),
+        k(record.at("k")),
+        repeat(record.at("inner_repeat")),
+        a(matrix(record.at("a"), m, k, 1, repeat)),
+        b(matrix(record.at("b"), k, n, repeat)),
+        alpha(number(record.at("alpha"))),
+        beta(number(record.at("beta"))),
+        plan(parse_plan(record.at("plan").get<std::string>())) {
+    if (beta != 0) c0 = matrix(record.at("c0"), m, n);
+  }
+
+  Index m, n, k, repeat;
+  Matrix<double> a, b, c0;
+  double alpha, beta;
+  SplitPlan plan;
+};
+
+/// Ways of working that must not matter: whole, in small blocks, and shared by threads.
+const std::vector<CpuEngine>& engines() {
+  static const std::vector<CpuEngine> all = {
+      CpuEngine({.threads = 1}), CpuEngine({.threads = 1, .inner_block = 7, .row_tile = 1, .column_tile = 2}),
+      CpuEngine({.threads = 3, .inner_block = 1000000, .row_tile = 5, .column_tile = 1})};
+  return all;
+}
+
+void expect_digits(const SlicedMatrix& sliced, bool rows, const json& exponents, const json& slices, Index k) {
+  for (Index i = 0; i < sliced.count(); ++i) {
+    EXPECT_EQ(sliced.exponent(i), exponents.at(static_cast<std::size_t>(i))) << "vector " << i;
+    for (int p = 1; p <= sliced.slicing().slices; ++p) {
+      const auto& table = slices.at(static_cast<std::size_t>(p - 1));
+      for (Index l = 0; l < sliced.inner_dimension(); ++l) {
+        const auto row = static_cast<std::size_t>(rows ? i : l % k), column = static_cast<std::size_t>(rows ? l % k : i);
+        ASSERT_EQ(sliced.slice(i, p)[l], table.at(row).at(column))
+            << "digit " << p << " of element " << l << " of vector " << i;
+      }
+    }
+  }
+}
+
+void expect_sums(const std::vector<Matrix<std::int64_t>>& sums, const SplitPlan& plan, const json& groups) {
+  const auto expected = plan.groups();
+  ASSERT_EQ(groups.size(), expected.size());
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    const auto& group = groups[t];
+    EXPECT_EQ(group.at("weight"), plan.weight_exponent(expected[t].diagonal));
+    EXPECT_EQ(group.at("pairs").front(), json({expected[t].first_a, expected[t].diagonal - expected[t].first_a}));
+    EXPECT_EQ(group.at("pairs").size(), static_cast<std::size_t>(expected[t].pairs()));
+    for (Index i = 0; i < sums[t].rows(); ++i)
+      for (Index j = 0; j < sums[t].cols(); ++j)
+        EXPECT_EQ(sums[t](i, j), integer(group.at("sums").at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j))))
+            << "group " << t << ", entry " << i << ", " << j;
+  }
+}
+
+template <class T>
+void expect_product(const Vector& v, const CpuEngine& engine, double workspace, const json& bits) {
+  Matrix<T> c(v.m, v.n);
+  gemm({v.a, v.b, c, v.alpha, v.beta, v.beta == 0 ? InputView() : InputView(v.c0)}, v.plan, engine, workspace);
+  for (Index i = 0; i < v.m; ++i)
+    for (Index j = 0; j < v.n; ++j)
+      EXPECT_EQ(bits_of(c(i, j)),
+                std::stoull(bits[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<std::string>(), nullptr, 16))
+          << "entry " << i << ", " << j << " of binary" << 8 * sizeof(T);
+}
+
+/// Our bounds are at least the exact error, and the a-priori one is what the vector states, rounded outward: at most s_A + 7
+/// operations on any path, each off by a factor below 1 + 2^-51.
+void expect_bounds(const Vector& v, const CpuEngine& engine, const json& record) {
+  const auto stated = exact_number(record.at("truncation_bound"));
+  const Exact ours(truncation_a_priori_upper(v.plan, v.k * v.repeat));
+  EXPECT_GE(ours, stated);
+  EXPECT_LE(ours, stated * (Exact{1, 0} + Exact{v.plan.a.slices + 8, -51}));
+  const auto rows = engine.measure(v.a, Side::rows_of_a, v.plan.a).vectors;
+  const auto columns = engine.measure(v.b, Side::columns_of_b, v.plan.b).vectors;
+  const auto bound = truncation_a_posteriori_upper(rows, columns, v.plan);
+  for (Index i = 0; i < v.m; ++i)
+    for (Index j = 0; j < v.n; ++j) {
+      const auto& text = record.at("truncation_error").at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
+      if (text.is_null()) continue;
+      const auto error = exact_number(text.get<std::string>()).magnitude();
+      const int scale = rows[static_cast<std::size_t>(i)].scale.exponent + columns[static_cast<std::size_t>(j)].scale.exponent;
+      EXPECT_LE(error, stated.times_power_of_two(scale)) << "a priori, entry " << i << ", " << j;
+      EXPECT_LE(error, Exact(bound.upper(i, j)).times_power_of_two(scale)) << "a posteriori, entry " << i << ", " << j;
+    }
+}
+
+class Replay : public testing::TestWithParam<const char*> {};
+
+TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
+  for (const auto& record : read_vectors(GetParam())) {
+    SCOPED_TRACE(std::string(GetParam()) + ": " + record.at("name").get<std::string>() + ", " +
+                 record.at("plan").get<std::string>());
+    const Vector v(record);
+    EXPECT_EQ(to_string(v.plan), record.at("plan"));
+    const auto& whole = engines().front();
+    const auto a = whole.slice(v.a, Side::rows_of_a, v.plan.a);
+    const auto b = whole.slice(v.b, Side::columns_of_b, v.plan.b);
+    expect_digits(a, true, record.at("a_exponents"), record.at("a_digits"), v.k);
+    expect_digits(b, false, record.at("b_exponents"), record.at("b_digits"), v.k);
+    for (const auto& engine : engines()) {
+      expect_sums(engine.group_sums(a, b, v.plan), v.plan, record.at("groups"));
+      expect_product<double>(v, engine, unlimited_workspace, record.at("c_binary64"));
+    }
+    expect_product<float>(v, whole, least_workspace(whole, v.plan, v.k * v.repeat), record.at("c_binary32"));
+    expect_bounds(v, whole, record);
+    if (testing::Test::HasFailure()) return;  // one vector tells enough
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, Replay,
+                         testing::Values("encodings.json", "digits.json", "limits.json", "ranges.json", "roundings.json",
+                                         "specials.json", "scalars.json", "orders.json"),
+                         [](const auto& file) { return std::string(file.param).substr(0, std::string(file.param).find('.')); });
+
+template <class T>
+std::string checksum(const json& record, const Problem& problem, const Matrix<double>& c0) {
+  Matrix<T> c(c0.rows(), c0.cols());
+  gemm({problem.a, problem.b, c, number(record.at("alpha")), number(record.at("beta")), c0},
+       parse_plan(record.at("plan").get<std::string>()), engines().front());
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) hash = (hash ^ bits_of(c(i, j))) * 0x100000001b3;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+TEST(Families, GiveTheSameChecksums) {
+  for (const auto& record : read_vectors("families.json")) {
+    const auto problem = generate({parse_family(record.at("family").get<std::string>()), record.at("m"), record.at("n"),
+                                   record.at("k"), record.at("phi"), record.at("seed")});
+    const auto c0 = wrapped(problem.a, problem.b.cols());
+    EXPECT_EQ(checksum<double>(record, problem, c0), record.at("c_binary64_checksum")) << record;
+    EXPECT_EQ(checksum<float>(record, problem, c0), record.at("c_binary32_checksum")) << record;
+  }
+}
+
+/// What the vectors must cover, whoever edits their list.
+TEST(Coverage, EveryEncodingAndAccumulation) {
+  std::set<std::string> seen;
+  for (const auto& record : read_vectors("encodings.json")) {
+    const auto plan = parse_plan(record.at("plan").get<std::string>());
+    seen.insert(to_string(plan.a.encoding) + "," + to_string(plan.b.encoding) + ":" + to_string(plan.accumulation));
+  }
+  for (const std::string accumulation : {":exact", ":per_product", ":per_diagonal"}) {
+    EXPECT_TRUE(seen.contains("balanced,balanced" + accumulation));
+    for (int beta = 1; beta <= 7; ++beta)
+      for (const std::string x : {"truncated", "nearest"})
+        for (const std::string y : {"truncated", "nearest"})
+          EXPECT_TRUE(seen.contains(x + std::to_string(beta) + "," + y + std::to_string(beta) + accumulation));
+  }
+}
+
+TEST(Coverage, SumsReachTheInt32LimitAndPassIt) {
+  std::set<std::int64_t> sums;
+  for (const auto& record : read_vectors("limits.json"))
+    for (const auto& group : record.at("groups"))
+      if (record.at("plan").get<std::string>().ends_with(":exact")) sums.insert(integer(group.at("sums")[0][0]));
+  constexpr std::int64_t limit = 0x7fffffff;
+  EXPECT_TRUE(sums.contains(131071 * 128 * 128));
+  EXPECT_TRUE(sums.contains(limit + 1)) << "one too many by a single unit";
+  EXPECT_TRUE(sums.contains(133144 * 127 * 127));
+  EXPECT_TRUE(sums.contains(std::int64_t{133145} * 127 * 127));
+  EXPECT_TRUE(sums.contains(524287 * 64 * 64));
+}
+
+TEST(Coverage, RoundingsReachEveryKindOfResult) {
+  std::set<std::string> wide, narrow;
+  for (const auto* const file : {"roundings.json", "specials.json"})
+    for (const auto& record : read_vectors(file)) {
+      for (const auto& row : record.at("c_binary64")) wide.insert(row.begin(), row.end());
+      for (const auto& row : record.at("c_binary32")) narrow.insert(row.begin(), row.end());
+    }
+  for (const auto* const bits :
+       {"0000000000000000", "8000000000000000", "0000000000000001", "0000000000000002", "0010000000000000", "7fefffffffffffff",
+        "7ff0000000000000", "fff0000000000000", "7ff8000000000000", "3ff0000000000000", "3ff0000000000002"})
+    EXPECT_TRUE(wide.contains(bits)) << bits;
+  for (const auto* const bits :
+       {"00000000", "80000000", "00000002", "7f7fffff", "7f800000", "ff800000", "7fc00000", "3f800000", "3f800002"})
+    EXPECT_TRUE(narrow.contains(bits)) << bits;
+}
+
+}  // namespace
+}  // namespace ozbound::vectors

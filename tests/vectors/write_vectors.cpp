@@ -1,0 +1,186 @@
+// ozbound_vectors write|check FOLDER: the conformance vectors (docs/vectors.md), made by the reference product alone.
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "ozbound/verify/reference_product.hpp"
+#include "vectors/cases.hpp"
+
+namespace ozbound::vectors {
+namespace {
+
+using json = nlohmann::ordered_json;
+using reference::Product;
+
+std::string hex(double x) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  return fmt::format("{:a}", x);
+}
+
+/// value(i, j) for every entry, row by row.
+template <class Value>
+json table(Index rows, Index cols, const Value& value) {
+  auto all = json::array();
+  for (Index i = 0; i < rows; ++i) {
+    auto row = json::array();
+    for (Index j = 0; j < cols; ++j) row.push_back(value(i, j));
+    all.push_back(row);
+  }
+  return all;
+}
+
+json numbers(const Matrix<double>& x) {
+  return table(x.rows(), x.cols(), [&x](Index i, Index j) { return hex(x(i, j)); });
+}
+
+std::uint64_t bits_of_entry(const Product& product, Index i, Index j, ResultFormat format) {
+  const double c = product.entry(i, j, format);
+  if (format == ResultFormat::binary64) return std::isnan(c) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(c);
+  return std::isnan(c) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(static_cast<float>(c));
+}
+
+json c_bits(const Product& product, Index m, Index n, ResultFormat format) {
+  const int digits = format == ResultFormat::binary64 ? 16 : 8;
+  return table(m, n, [&](Index i, Index j) { return fmt::format("{:0{}x}", bits_of_entry(product, i, j, format), digits); });
+}
+
+/// Every digit, in tables of the operand's shape.
+json digits(const reference::SlicedVectors& x, bool rows) {
+  auto slices = json::array();
+  for (int p = 1; p <= x.slicing().slices; ++p)
+    slices.push_back(table(rows ? x.count() : x.inner(), rows ? x.inner() : x.count(),
+                           [&](Index i, Index j) { return rows ? x.digit(i, j, p) : x.digit(j, i, p); }));
+  return slices;
+}
+
+json exponents(const reference::SlicedVectors& x) {
+  auto all = json::array();
+  for (Index i = 0; i < x.count(); ++i) all.push_back(x.exponent(i));
+  return all;
+}
+
+/// JSON's own integers where every reader has them exactly, strings beyond.
+json integer(std::int64_t x) {
+  if (std::abs(x) <= std::int64_t{1} << 53) return x;
+  return std::to_string(x);
+}
+
+json groups(const Product& product, Index m, Index n) {
+  auto all = json::array();
+  const auto list = product.plan().groups();
+  for (std::size_t t = 0; t < list.size(); ++t)
+    all.push_back({{"pairs", list[t]},
+                   {"weight", product.plan().weight(list[t])},
+                   {"sums", table(m, n, [&](Index i, Index j) { return integer(product.group_sums(i, j)[t]); })}});
+  return all;
+}
+
+json record(const Case& c) {
+  const Index m = c.a.rows(), n = c.b.cols();
+  const auto operands = c.operands();
+  const Product product(operands, reference::parse_plan(c.plan), c.inner_repeat);
+  json all{{"name", c.name}, {"why", c.why}, {"m", m}, {"n", n}, {"k", c.a.cols()}, {"inner_repeat", c.inner_repeat}};
+  all["a"] = numbers(c.a);
+  all["b"] = numbers(c.b);
+  all["c0"] = c.beta == 0 ? json(nullptr) : numbers(c.c0);
+  all["alpha"] = hex(c.alpha);
+  all["beta"] = hex(c.beta);
+  all["plan"] = c.plan;
+  all["a_exponents"] = exponents(product.a());
+  all["b_exponents"] = exponents(product.b());
+  all["a_digits"] = digits(product.a(), true);
+  all["b_digits"] = digits(product.b(), false);
+  all["groups"] = groups(product, m, n);
+  all["truncation_bound"] = reference::truncation_bound(product.plan(), c.a.cols() * c.inner_repeat);
+  all["truncation_error"] = table(
+      m, n, [&](Index i, Index j) { return product.finite(i, j) ? json(product.truncation_error(i, j)) : json(nullptr); });
+  all["c_binary64"] = c_bits(product, m, n, ResultFormat::binary64);
+  all["c_binary32"] = c_bits(product, m, n, ResultFormat::binary32);
+  return all;
+}
+
+/// FNV-1a over the bits of C, row by row.
+std::string checksum(const Product& product, const Recipe& recipe, ResultFormat format) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (Index i = 0; i < recipe.m; ++i)
+    for (Index j = 0; j < recipe.n; ++j) hash = (hash ^ bits_of_entry(product, i, j, format)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+json record(const FamilyCase& c) {
+  const auto problem = generate(c.recipe);
+  const auto c0 = wrapped(problem.a, c.recipe.n);
+  const Product product({problem.a.view(), problem.b.view(), c.alpha, c.beta, c0.view()}, reference::parse_plan(c.plan));
+  const auto& r = c.recipe;
+  return {{"family", name(r.family)},
+          {"m", r.m},
+          {"n", r.n},
+          {"k", r.k},
+          {"phi", r.phi},
+          {"seed", r.seed},
+          {"alpha", hex(c.alpha)},
+          {"beta", hex(c.beta)},
+          {"plan", c.plan},
+          {"c_binary64_checksum", checksum(product, r, ResultFormat::binary64)},
+          {"c_binary32_checksum", checksum(product, r, ResultFormat::binary32)}};
+}
+
+/// One line a case, so that a change shows which.
+template <class Cases>
+std::string text_of(const std::string& about, const Cases& cases) {
+  auto text = fmt::format("{{\"schema\": \"ozbound-vectors-1\", \"about\": {}, \"cases\": [\n", json(about).dump());
+  for (std::size_t t = 0; t < cases.size(); ++t) text += record(cases[t]).dump() + (t + 1 < cases.size() ? ",\n" : "\n");
+  return text + "]}\n";
+}
+
+/// All files by name.
+std::map<std::string, std::string> files() {
+  std::map<std::string, std::string> all;
+  for (const auto& file : case_files()) all[file.name + ".json"] = text_of(file.about, file.cases);
+  all["families.json"] = text_of(
+      "checksums of C over every family of problems: `ozbound generate` writes A and B; column j of C0 is column j mod k of A",
+      family_cases());
+  return all;
+}
+
+int write(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, text] : files())
+    if (!(std::ofstream(folder / name, std::ios::binary) << text).flush()) return 1;
+  return 0;
+}
+
+/// That the folder holds what the reference makes, and nothing else.
+int check(const std::filesystem::path& folder) {
+  auto expected = files();
+  int wrong = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (!expected.contains(entry.path().filename().string())) ++wrong, fmt::print("{} is not known\n", entry.path().string());
+  for (const auto& [name, text] : expected) {
+    std::ifstream file(folder / name, std::ios::binary);
+    if (std::string(std::istreambuf_iterator<char>(file), {}) != text)
+      ++wrong, fmt::print("{} is not what the reference makes\n", name);
+  }
+  fmt::print("{} files, {} wrong\n", expected.size(), wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ozbound::vectors
+
+int main(int argc, char** argv) {
+  const std::string mode = argc == 3 ? argv[1] : "";
+  if (mode == "write") return ozbound::vectors::write(argv[2]);
+  if (mode == "check") return ozbound::vectors::check(argv[2]);
+  fmt::print(stderr, "usage: ozbound_vectors write|check FOLDER\n");
+  return 2;
+}

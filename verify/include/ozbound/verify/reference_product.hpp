@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/verify/oracle.hpp"
+
+/// What a plan makes of A and B, by its definition (docs/derivations/slicing.md, general_bound.md): exact rational arithmetic
+/// in plain loops, slow, and without a line in common with the engines that it judges. It makes the conformance vectors
+/// (docs/vectors.md).
+namespace ozbound::reference {
+
+enum class Digits : std::uint8_t { truncated, nearest, balanced };
+
+/// Digits of one operand: 1 … 20 of them, of weight rho * 2^weight(p), p from 1.
+struct Slicing {
+  Digits digits = Digits::balanced;
+  int radix_bits = 8;
+  int slices = 1;
+
+  [[nodiscard]] int weight(int p) const { return (digits == Digits::truncated ? 0 : 1) - radix_bits * p; }
+};
+
+enum class Accumulation : std::uint8_t { exact, per_product, per_diagonal };
+
+/// Slice pairs (p, q), from 1, whose products one integer sums.
+using Pairs = std::vector<std::pair<int, int>>;
+
+struct Plan {
+  Slicing a, b;
+  int cut = 2;
+  Accumulation accumulation = Accumulation::exact;
+
+  /// In the order in which their sums are added: diagonals p + q = 2, 3, … cut; for `per_product` (1,1), (1,2), …, (2,1), ….
+  [[nodiscard]] std::vector<Pairs> groups() const;
+
+  /// Of every product of a group, relative to rho_i sigma_j.
+  [[nodiscard]] int weight(const Pairs& group) const { return a.weight(group[0].first) + b.weight(group[0].second); }
+};
+
+/// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION` (docs/command.md).
+/// @throws std::invalid_argument for anything else, and for plans that are none.
+Plan parse_plan(std::string_view text);
+
+/// Scales and digits of vectors along the inner dimension: rows of A, or columns of B.
+class SlicedVectors {
+ public:
+  /// @param vectors count x k: A, or B transposed.
+  SlicedVectors(MatrixView<const double> vectors, const Slicing& slicing);
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(exponents_.size()); }
+  [[nodiscard]] Index inner() const { return inner_; }
+  [[nodiscard]] const Slicing& slicing() const { return slicing_; }
+
+  /// Without a NaN or an infinity. Vectors that are not have the scale 1 and no digits but 0.
+  [[nodiscard]] bool finite(Index i) const { return finite_[static_cast<std::size_t>(i)]; }
+
+  /// rho = 2^exponent; 0 for a vector of zeros.
+  [[nodiscard]] int exponent(Index i) const { return exponents_[static_cast<std::size_t>(i)]; }
+
+  /// Digit p, from 1, of element l of vector i.
+  [[nodiscard]] int digit(Index i, Index l, int p) const { return slice(i, p)[l]; }
+
+  /// The k digits p of vector i.
+  [[nodiscard]] const std::int8_t* slice(Index i, int p) const {
+    return digits_.data() + (i * slicing_.slices + p - 1) * inner_;
+  }
+
+ private:
+  Slicing slicing_;
+  Index inner_;
+  std::vector<bool> finite_;
+  std::vector<int> exponents_;
+  std::vector<std::int8_t> digits_;
+};
+
+/// C = alpha A B + beta C0 under a plan.
+class Product {
+ public:
+  /// @param operands must outlive this.
+  /// @param inner_repeat >= 1: the columns of A and the rows of B stand there so many times, one after the other.
+  /// @throws std::invalid_argument if shapes do not fit, or the inner dimension is too long for 64-bit sums.
+  Product(const Operands& operands, const Plan& plan, Index inner_repeat = 1);
+
+  [[nodiscard]] const SlicedVectors& a() const { return a_; }
+  [[nodiscard]] const SlicedVectors& b() const { return b_; }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+
+  /// The sum of the digit products of each of plan().groups().
+  [[nodiscard]] std::vector<std::int64_t> group_sums(Index i, Index j) const;
+
+  /// Entry (i, j), rounded once to the format; NaN and infinities as Oracle says.
+  [[nodiscard]] double entry(Index i, Index j, ResultFormat format) const;
+
+  /// Whether NaN and infinities leave AB something to be computed there.
+  [[nodiscard]] bool finite(Index i, Index j) const { return a_.finite(i) && b_.finite(j); }
+
+  /// AB - S, S the exact sum of the plan's slice products, spelled as exact_text does. @pre finite(i, j).
+  [[nodiscard]] std::string truncation_error(Index i, Index j) const;
+
+ private:
+  Operands operands_;
+  Plan plan_;
+  Index inner_repeat_;
+  std::vector<Pairs> groups_;
+  SlicedVectors a_, b_;
+};
+
+/// The a-priori bound of |AB - S| over rho_i sigma_j (general_bound.md, G2), exactly: `0x1f3ap-120`, an odd hexadecimal integer
+/// times a power of two, or `0x0p+0`.
+std::string truncation_bound(const Plan& plan, Index k);
+
+}  // namespace ozbound::reference

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "ozbound/verify/reference_product.hpp"
+
+namespace ozbound::reference {
+namespace {
+
+constexpr int most_slices = 20;
+
+[[noreturn]] void refuse(std::string_view text) { throw std::invalid_argument("not a plan: '" + std::string(text) + "'"); }
+
+/// Takes what stands before `separator`, and the separator, off the front of `rest`.
+std::string_view take(std::string_view& rest, char separator, std::string_view whole) {
+  const auto end = rest.find(separator);
+  if (end == std::string_view::npos) refuse(whole);
+  const auto part = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return part;
+}
+
+int number(std::string_view digits, int least, int most, std::string_view whole) {
+  int value = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool canonical = error == std::errc{} && end == digits.data() + digits.size() && digits == std::to_string(value);
+  if (!canonical || value < least || value > most) refuse(whole);
+  return value;
+}
+
+Slicing encoding(std::string_view name, std::string_view whole) {
+  if (name == "balanced") return {Digits::balanced, 8, 1};
+  for (const auto& [prefix, digits] :
+       {std::pair<std::string_view, Digits>{"truncated", Digits::truncated}, {"nearest", Digits::nearest}})
+    if (name.starts_with(prefix)) return {digits, number(name.substr(prefix.size()), 1, 7, whole), 1};
+  refuse(whole);
+}
+
+Accumulation accumulation(std::string_view name, std::string_view whole) {
+  if (name == "exact") return Accumulation::exact;
+  if (name == "per_product") return Accumulation::per_product;
+  if (name == "per_diagonal") return Accumulation::per_diagonal;
+  refuse(whole);
+}
+
+}  // namespace
+
+Plan parse_plan(std::string_view text) {
+  auto rest = text;
+  const auto encodings = take(rest, ':', text);
+  const auto comma = encodings.find(',');
+  Plan plan{encoding(encodings.substr(0, comma), text), {}, 2, Accumulation::exact};
+  plan.b = comma == std::string_view::npos ? plan.a : encoding(encodings.substr(comma + 1), text);
+  if (plan.a.radix_bits != plan.b.radix_bits) refuse(text);
+  plan.a.slices = number(take(rest, 'x', text), 1, most_slices, text);
+  plan.b.slices = number(take(rest, ':', text), 1, most_slices, text);
+  const auto cut = take(rest, ':', text);
+  const int all = plan.a.slices + plan.b.slices;
+  if (cut != "full" && !cut.starts_with("cut=")) refuse(text);
+  plan.cut = cut == "full" ? all : number(cut.substr(4), 2, all, text);
+  plan.accumulation = accumulation(rest, text);
+  return plan;
+}
+
+std::vector<Pairs> Plan::groups() const {
+  std::vector<Pairs> result;
+  if (accumulation == Accumulation::per_product) {
+    for (int p = 1; p <= a.slices; ++p)
+      for (int q = 1; q <= b.slices && p + q <= cut; ++q) result.push_back({{p, q}});
+    return result;
+  }
+  for (int diagonal = 2; diagonal <= cut; ++diagonal) {
+    Pairs pairs;
+    for (int p = 1; p <= a.slices; ++p)
+      if (diagonal - p >= 1 && diagonal - p <= b.slices) pairs.emplace_back(p, diagonal - p);
+    result.push_back(pairs);
+  }
+  return result;
+}
+
+}  // namespace ozbound::reference

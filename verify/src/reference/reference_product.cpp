@@ -1,0 +1,226 @@
+#include "ozbound/verify/reference_product.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+#include "ozbound/verify/exact_oracle.hpp"
+#include "plan_arithmetic.hpp"
+
+namespace ozbound::reference {
+namespace {
+
+/// e of the scale 2^e of a vector whose largest element is `top`, not 0.
+std::int64_t scale_exponent(const ExactNumber& top, Digits digits) {
+  const auto leading = leading_exponent(top);
+  const cpp_int number = abs(top.number);
+  const bool power = msb(number) == lsb(number);
+  const bool large = number * 256 >= (cpp_int(0x1FD) << msb(number));  // the significand is 0x1.FDp0 at least
+  switch (digits) {
+    case Digits::truncated: return leading + 1;
+    case Digits::nearest: return power ? leading : leading + 1;
+    case Digits::balanced: return large ? leading + 2 : leading + 1;
+  }
+  throw std::invalid_argument("digits are of no known kind");
+}
+
+using AllDigits = std::array<int, 20>;
+
+/// Each digit is what is left, divided by its weight and rounded: towards zero, or to nearest.
+AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale) {
+  AllDigits digits{};
+  for (int p = 1; p <= slicing.slices && rest.number != 0; ++p) {
+    const std::int64_t weight = scale + slicing.weight(p);
+    const auto magnitude = slicing.digits == Digits::truncated ? whole_multiple(rest, weight) : nearest_multiple(rest, weight);
+    const auto digit = static_cast<int>(rest.number < 0 ? cpp_int(-magnitude) : magnitude);
+    digits[static_cast<std::size_t>(p - 1)] = digit;
+    rest = rest + ExactNumber{-digit, weight};
+  }
+  return digits;
+}
+
+/// The number in units of the last digit, rounded to nearest, in radix 256 with digits from -128 to 127; the first is what
+/// remains.
+AllDigits balanced_digits(const ExactNumber& x, const Slicing& slicing, int scale) {
+  AllDigits digits{};
+  if (x.number == 0) return digits;
+  cpp_int rest = nearest_multiple(x, scale + slicing.weight(slicing.slices));
+  if (x.number < 0) rest = -rest;
+  for (int p = slicing.slices; p > 1; --p) {
+    const cpp_int shifted = rest + 128;
+    auto byte = static_cast<int>(shifted % 256);
+    if (byte < 0) byte += 256;
+    digits[static_cast<std::size_t>(p - 1)] = byte - 128;
+    rest = (rest - (byte - 128)) / 256;
+  }
+  digits[0] = static_cast<int>(rest);
+  return digits;
+}
+
+/// a_p of G2: the largest |slice p| over rho.
+ExactNumber slice_magnitude(const Slicing& slicing, int p) {
+  const ExactNumber top = power_of_two(-slicing.radix_bits * (p - 1));
+  if (slicing.digits != Digits::truncated) return top;
+  return top + -power_of_two(-slicing.radix_bits * p);
+}
+
+/// t_p of G2: the largest |tail after p slices| over rho. (256/255)(2^-8p - 2^-8s) = 256 * 2^-8s (256^(s-p) - 1) / 255, an
+/// integer times a power of two.
+ExactNumber tail_magnitude(const Slicing& slicing, int p) {
+  if (p == 0 || slicing.digits != Digits::balanced) return power_of_two(-slicing.radix_bits * p);
+  const int below = slicing.slices - p;
+  const cpp_int ones = ((cpp_int(1) << static_cast<unsigned>(8 * below)) - 1) / 255;
+  return {ones * 256 + 1, -8 * slicing.slices};
+}
+
+bool is_finite_vector(MatrixView<const double> vectors, Index i) {
+  for (Index l = 0; l < vectors.cols(); ++l)
+    if (!std::isfinite(vectors(i, l))) return false;
+  return true;
+}
+
+/// The element of largest magnitude: of the largest bit pattern without its sign.
+ExactNumber largest_element(MatrixView<const double> vectors, Index i) {
+  std::uint64_t top = 0;
+  for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, std::bit_cast<std::uint64_t>(vectors(i, l)) << 1 >> 1);
+  return exact(std::bit_cast<double>(top));
+}
+
+void check_shapes(const Operands& operands, const Plan& plan, Index inner_repeat) {
+  if (operands.a.cols() != operands.b.rows()) throw std::invalid_argument("b must have as many rows as a has columns");
+  if (inner_repeat < 1) throw std::invalid_argument("inner_repeat must be at least 1: " + std::to_string(inner_repeat));
+  constexpr Index longest = std::numeric_limits<Index>::max() >> 20;  // products below 2^14 each, 20 pairs on a diagonal
+  if (operands.a.cols() > longest / inner_repeat) throw std::invalid_argument("the inner dimension is too long");
+  if (plan.a.radix_bits != plan.b.radix_bits) throw std::invalid_argument("plan: the encodings have different radix");
+}
+
+/// x + y in 53 bits, to nearest even, at any exponent.
+ExactNumber rounded_sum(const ExactNumber& x, const ExactNumber& y) {
+  const auto sum = x + y;
+  if (sum.number == 0) return {};
+  const auto quantum = leading_exponent(sum) - 52;
+  if (quantum <= sum.exponent) return sum;
+  const auto magnitude = nearest_multiple(sum, quantum);
+  return {sum.number < 0 ? cpp_int(-magnitude) : magnitude, quantum};
+}
+
+}  // namespace
+
+std::string exact_text(const ExactNumber& x) {
+  if (x.number == 0) return "0x0p+0";
+  const cpp_int number = abs(x.number);
+  const auto zeros = lsb(number);
+  const auto exponent = x.exponent + static_cast<std::int64_t>(zeros);
+  const cpp_int odd = number >> static_cast<unsigned>(zeros);
+  return fmt::format("{}0x{}p{:+}", x.number < 0 ? "-" : "", odd.str(0, std::ios_base::hex), exponent);
+}
+
+int last_b(const Plan& plan, int p) { return std::clamp(plan.cut - p, 0, plan.b.slices); }
+
+SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& slicing)
+    : slicing_(slicing),
+      inner_(vectors.cols()),
+      finite_(static_cast<std::size_t>(vectors.rows())),
+      exponents_(static_cast<std::size_t>(vectors.rows())),
+      digits_(static_cast<std::size_t>(vectors.rows() * slicing.slices * vectors.cols())) {
+  for (Index i = 0; i < count(); ++i) finite_[static_cast<std::size_t>(i)] = is_finite_vector(vectors, i);
+  [[maybe_unused]] const bool large = digits_.size() > 10000;  // threads pay off
+#pragma omp parallel for schedule(static) if (large)
+  for (Index i = 0; i < count(); ++i) {
+    if (!finite(i)) continue;
+    const auto top = largest_element(vectors, i);
+    if (top.number == 0) continue;
+    const int scale = static_cast<int>(scale_exponent(top, slicing.digits));
+    exponents_[static_cast<std::size_t>(i)] = scale;
+    for (Index l = 0; l < inner_; ++l) {
+      const auto x = exact(vectors(i, l));
+      const auto digits =
+          slicing.digits == Digits::balanced ? balanced_digits(x, slicing, scale) : digits_one_by_one(x, slicing, scale);
+      for (int p = 0; p < slicing.slices; ++p)
+        digits_[static_cast<std::size_t>((i * slicing.slices + p) * inner_ + l)] =
+            static_cast<std::int8_t>(digits[static_cast<std::size_t>(p)]);
+    }
+  }
+}
+
+std::vector<std::int64_t> sums_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i,
+                                  Index j) {
+  std::vector<std::int64_t> sums;
+  for (const auto& pairs : groups) {
+    std::int64_t sum = 0;
+    for (const auto& [p, q] : pairs) {
+      const auto* x = a.slice(i, p);
+      const auto* y = b.slice(j, q);
+      for (Index l = 0; l < a.inner(); ++l) sum += x[l] * y[l];
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+ExactNumber accumulated(const Plan& plan, const std::vector<Pairs>& groups, const std::vector<std::int64_t>& sums) {
+  ExactNumber total;
+  for (std::size_t t = 0; t < groups.size(); ++t) {
+    const ExactNumber term{sums[t], plan.weight(groups[t])};
+    total = plan.accumulation == Accumulation::exact ? total + term : rounded_sum(total, term);
+  }
+  return total;
+}
+
+ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNumber& product) {
+  ExactNumber sum;
+  if (operands.alpha != 0 && product.number != 0) sum = exact(operands.alpha) * product;
+  if (operands.beta != 0) sum = sum + exact(operands.beta) * exact(operands.c0(i, j));
+  return sum;
+}
+
+Product::Product(const Operands& operands, const Plan& plan, Index inner_repeat)
+    : operands_(operands),
+      plan_((check_shapes(operands, plan, inner_repeat), plan)),
+      inner_repeat_(inner_repeat),
+      groups_(plan.groups()),
+      a_(operands.a, plan.a),
+      b_(operands.b.transposed(), plan.b) {}
+
+std::vector<std::int64_t> Product::group_sums(Index i, Index j) const {
+  auto sums = sums_of(groups_, a_, b_, i, j);
+  for (auto& sum : sums) sum *= inner_repeat_;
+  return sums;
+}
+
+double Product::entry(Index i, Index j, ResultFormat format) const {
+  const bool c0_finite = operands_.beta == 0 || std::isfinite(operands_.c0(i, j));
+  const bool product_finite = operands_.alpha == 0 || (std::isfinite(operands_.alpha) && finite(i, j));
+  if (!c0_finite || !product_finite || !std::isfinite(operands_.beta)) {
+    const auto special = ExactOracle(operands_).evaluate(i, j, 0, format);
+    if (special.kind != OracleEntry::Kind::finite) return special.rounded;
+  }
+  if (operands_.alpha == 0 || a_.inner() == 0) return rounded_to(scaled_sum(operands_, i, j, {}), format);
+  auto product = accumulated(plan_, groups_, group_sums(i, j));
+  product.exponent += a_.exponent(i) + b_.exponent(j);
+  return rounded_to(scaled_sum(operands_, i, j, product), format);
+}
+
+std::string Product::truncation_error(Index i, Index j) const {
+  ExactNumber error;
+  for (Index l = 0; l < a_.inner(); ++l) error = error + exact(operands_.a(i, l)) * exact(operands_.b(l, j));
+  error.number *= inner_repeat_;
+  auto exactly = plan_;
+  exactly.accumulation = Accumulation::exact;
+  const auto diagonals = exactly.groups();
+  auto sums = sums_of(diagonals, a_, b_, i, j);
+  for (auto& sum : sums) sum *= inner_repeat_;
+  auto chosen = accumulated(exactly, diagonals, sums);
+  chosen.exponent += a_.exponent(i) + b_.exponent(j);
+  return exact_text(error + -chosen);
+}
+
+std::string truncation_bound(const Plan& plan, Index k) {
+  auto sum = tail_magnitude(plan.a, plan.a.slices);
+  for (int p = 1; p <= plan.a.slices; ++p) sum = sum + slice_magnitude(plan.a, p) * tail_magnitude(plan.b, last_b(plan, p));
+  return exact_text(ExactNumber{k, 0} * sum);
+}
+
+}  // namespace ozbound::reference
