@@ -17,17 +17,26 @@ double pow2(int exponent) { return std::ldexp(1.0, exponent); }
 /// a_p: the largest |slice p| over rho.
 double slice_magnitude(const Encoding& encoding, int p) {
   const int top = -encoding.radix_bits() * (p - 1);
-  return encoding.kind == Encoding::Kind::truncated ? pow2(top) - pow2(top - encoding.radix_bits()) : pow2(top);
+  switch (encoding.kind) {
+    case Encoding::Kind::truncated: return pow2(top) - pow2(top - encoding.radix_bits());
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::balanced: return pow2(top);
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 /// t_p: the largest |tail after p of s slices| over rho; t_0 = 1.
 double tail_magnitude_upper(const Slicing& slicing, int p) {
   const int radix = slicing.encoding.radix_bits();
   if (p == 0) return 1;
-  if (slicing.encoding.kind != Encoding::Kind::balanced) return pow2(-radix * p);
-  const double last = pow2(-radix * slicing.slices);
-  const double digits = p == slicing.slices ? 0 : next_up(pow2(-radix * p) - last);
-  return add_upper(multiply_upper(next_up(256.0 / 255.0), digits), last);
+  const double tail = pow2(-radix * p), last = pow2(-radix * slicing.slices);
+  switch (slicing.encoding.kind) {
+    case Encoding::Kind::truncated:
+    case Encoding::Kind::nearest: return tail;
+    case Encoding::Kind::balanced:
+      return p == slicing.slices ? last : add_upper(multiply_upper(next_up(256.0 / 255.0), next_up(tail - last)), last);
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 /// ||x||_1, ||x||_2, ||x||_inf from above, relative to rho.
