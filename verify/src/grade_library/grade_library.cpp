@@ -17,6 +17,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* threads_part = "threads";
+constexpr const char* reproducible_summation =
+    "J. Demmel, H. D. Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015)";
 
 Environment with_threads(unsigned count) {
   Environment environment{{"OMP_DYNAMIC", "FALSE"}, {"MKL_DYNAMIC", "FALSE"}};
@@ -95,7 +97,7 @@ class Grader {
       graded.printed = answer.failure.printed;
       add({.test = graded.name + ".completes",
            .statement = "every call returns",
-           .source = "BLAS",
+           .source = "the interface: dgemm returns to its caller",
            .outcome = answer.failure.outcome,
            .detail = answer.failure.detail + (threads == 1 ? "" : fmt::format(", with {} threads", threads)),
            .values = {}});
@@ -129,9 +131,9 @@ class Grader {
   void add_processes(bool same) {
     add({.test = "reproducibility.processes",
          .statement = "two processes with one thread compute the same bits of the same products",
-         .source = "reproducibility",
+         .source = reproducible_summation,
          .outcome = same ? Outcome::pass : Outcome::fail,
-         .detail = same ? "" : "the bits of C depend on more than the call",
+         .detail = same ? "" : "the bits of C depend on more than the call: on memory never set, on addresses, on the time",
          .values = {}});
   }
 
@@ -143,7 +145,7 @@ class Grader {
     }
     Finding finding{.test = "reproducibility.threads",
                     .statement = "the bits of C are the same for any number of threads",
-                    .source = "reproducibility; the BLAS standard leaves it open",
+                    .source = fmt::format("{}; the BLAS standard leaves it open", reproducible_summation),
                     .outcome = others.empty() ? Outcome::pass : Outcome::differs,
                     .detail = "threads: " + all + (others.empty() ? "" : "; other bits than with 1: " + others),
                     .values = {}};
