@@ -95,7 +95,7 @@ std::string part_section(const GradedPart& part) {
   std::string plots;
   for (const auto& plot : group_by_plot(part.findings.series)) plots += plot_figure(plot);
   if (!plots.empty()) out += "<div class=\"plots\">\n" + plots + "</div>\n";
-  return out + findings_list(part.findings.findings, [](const auto&) { return true; }) + printed_block(part);
+  return out + findings_list(part.findings.findings, [](const auto&) { return true; });
 }
 
 std::string facts(const Grade& grade, const std::string& version, const std::string& command) {
