@@ -12,6 +12,7 @@
 #include "ozbound/verify/random_stream.hpp"
 #include "parts.hpp"
 #include "stored_call.hpp"
+#include "tally.hpp"
 
 namespace ozbound::grading {
 namespace {
@@ -119,11 +120,187 @@ void criterion_a(const ForeignGemm& gemm, const GradeOptions& options, Findings&
   }
 }
 
+// Strassen's exact zeros
+
+/// A permutation of 0 … n - 1.
+std::vector<Index> shuffled(RandomStream& random, Index n) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (std::size_t t = order.size(); t > 1; --t) std::swap(order[t - 1], order[random.below(t)]);
+  return order;
+}
+
+template <class Element>
+Matrix<double> filled(Index rows, Index cols, Element element) {
+  Matrix<double> matrix(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) matrix(i, j) = element(i, j);
+  return matrix;
+}
+
+/// A and B ~ N(0, 1) with n/2 entries of A B whose every product has a zero factor.
+struct ZeroProblem {
+  Matrix<double> a, b;
+  std::vector<std::pair<Index, Index>> zeros;
+};
+
+ZeroProblem zero_problem(Index n, std::uint64_t seed) {
+  RandomStream random(seed);
+  const auto normal = [&](Index, Index) { return random.normal(); };
+  ZeroProblem problem{filled(n, n, normal), filled(n, n, normal), {}};
+  const auto rows = shuffled(random, n);
+  const auto columns = shuffled(random, n);
+  for (std::size_t t = 0; t < static_cast<std::size_t>(n / 2); ++t) {
+    const auto order = shuffled(random, n);
+    const auto split = 1 + random.below(static_cast<std::uint64_t>(n - 1));
+    for (std::size_t l = 0; l < order.size(); ++l)
+      (l < split ? problem.a(rows[t], order[l]) : problem.b(order[l], columns[t])) = 0;
+    problem.zeros.emplace_back(rows[t], columns[t]);
+  }
+  return problem;
+}
+
+void expect_zeros(const ForeignGemm& gemm, Index n, std::uint64_t seed, Tally& tally) {
+  const auto problem = zero_problem(n, seed);
+  const auto c = product(gemm, {.a = problem.a.view(), .b = problem.b.view()});
+  const auto wrong = [&](const auto& entry) { return c(entry.first, entry.second) != 0; };
+  const auto first = std::find_if(problem.zeros.begin(), problem.zeros.end(), wrong);
+  tally.expect(first == problem.zeros.end(), [&] {
+    return fmt::format("n = {}, seed {}: {} of {} zeros are missed, first C({}, {}) = {:a}", n, seed,
+                       std::count_if(problem.zeros.begin(), problem.zeros.end(), wrong), problem.zeros.size(), first->first,
+                       first->second, c(first->first, first->second));
+  });
+}
+
+Finding strassen(const ForeignGemm& gemm, const GradeOptions& options) {
+  Tally tally({"demmel.strassen",
+               "A, B ~ N(0,1), n/2 random pairs (i, j), a random split S of the inner index: A(i, S) = 0 and B(S^c, j) = 0 "
+               "imply C(i, j) = 0 exactly",
+               demmel_grading});
+  for (Index n = 16; n <= (options.quick ? 256 : 1024); n *= 2)
+    for (std::uint64_t t = 0; t < (n <= 256 ? 4U : 2U); ++t) expect_zeros(gemm, n, options.seed + t, tally);
+  return tally.finding(tally.clean() ? "" : "sums of several elements are multiplied, as fast methods (Strassen) do");
+}
+
+// Fixed-point arithmetic
+
+/// Step i of n from e_max down to -e_max.
+int falling_exponent(int e_max, Index i, Index n) {
+  const double step = 2.0 * e_max / static_cast<double>(n - 1);
+  return e_max - static_cast<int>(static_cast<double>(i) * step);
+}
+
+/// A(i, j) = y[(i + j) mod n], B(i, j) = z[(i + j) mod n], y = x D and z = x / D, x ~ U(1, 2), D from 2^e_max to 2^-e_max.
+Problem fixed_point_problem(Index n, int e_max, std::uint64_t seed) {
+  RandomStream random(seed);
+  std::vector<double> y, z;
+  for (Index i = 0; i < n; ++i) {
+    const double x = 1 + random.positive_unit();
+    y.push_back(std::ldexp(x, falling_exponent(e_max, i, n)));
+    z.push_back(std::ldexp(x, -falling_exponent(e_max, i, n)));
+  }
+  const auto circulant = [n](const std::vector<double>& line) {
+    return filled(n, n, [&](Index i, Index j) { return line[static_cast<std::size_t>((i + j) % n)]; });
+  };
+  return {{}, circulant(y), circulant(z)};
+}
+
+struct SweepPoint {
+  int b;
+  Conventional judged;
+};
+
+std::vector<SweepPoint> sweep(const ForeignGemm& gemm, const GradeOptions& options, Index n) {
+  std::vector<SweepPoint> points;
+  for (int b = 0; b <= 128; b = b == 0 ? 1 : 2 * b) {
+    const auto problem = fixed_point_problem(n, b, options.seed);
+    points.push_back({b, judge_conventional(product(gemm, operands(problem)), ExactOracle(problem))});
+  }
+  return points;
+}
+
+/// The largest b up to which every point holds; -1 if none does.
+int pass_limit(const std::vector<SweepPoint>& points) {
+  int limit = -1;
+  for (const auto& point : points) {
+    if (!point.judged.holds()) break;
+    limit = point.b;
+  }
+  return limit;
+}
+
+std::string in_words(int limit, const std::vector<SweepPoint>& points) {
+  if (limit == points.back().b)
+    return fmt::format("holds up to b = {}, {} bits: no fixed-point limit found", limit, 2 * limit + 53);
+  const auto first = std::find_if(points.begin(), points.end(), [](const auto& p) { return !p.judged.holds(); });
+  const auto width = limit < 0 ? std::string("fails already at b = 0, where 53 bits are needed")
+                               : fmt::format("holds up to b = {}, {} bits", limit, 2 * limit + 53);
+  return fmt::format("{}; b = {}: {}", width, first->b, explain(first->judged));
+}
+
+void fixed_point(const ForeignGemm& gemm, const GradeOptions& options, Findings& found) {
+  const Index n = options.quick ? 64 : 128;
+  const auto points = sweep(gemm, options, n);
+  const int limit = pass_limit(points);
+  Finding finding{.test = "demmel.fixed-point",
+                  .statement =
+                      "x ~ U(1,2), D_i = 2^(b - int(2 b i/(n-1))), y = x D, z = x / D, A(i,j) = y[(i+j) mod n], "
+                      "B(i,j) = z[(i+j) mod n]: |C^ - AB| <= n u |A||B| for b = 0, 1, 2, 4, ..., 128; a fixed-point "
+                      "format needs 2b + 53 bits",
+                  .source = demmel_grading,
+                  .outcome = limit == points.back().b ? Outcome::pass : Outcome::fail,
+                  .detail = fmt::format("n = {}, seed {}: {}", n, options.seed, in_words(limit, points)),
+                  .values = {{"pass_limit_b", limit}, {"bits", limit < 0 ? 0 : 2 * limit + 53}}};
+  Series series{
+      "Fixed-point test: error over the exponent range", "library", "b", "max |C^ - AB| / (n u |A||B|)", false, true, {}};
+  for (const auto& [b, judged] : points) {
+    finding.values.emplace_back(fmt::format("ratio(b={})", b), judged.ratio);
+    series.points.emplace_back(b, judged.ratio);
+  }
+  found.findings.push_back(finding);
+  found.series.push_back(series);
+  series.label = "what conventional summation guarantees";
+  for (auto& [b, ratio] : series.points) ratio = 1;
+  found.series.push_back(series);
+}
+
+/// A = U(1, 2) D, B = D^-1 U(1, 2), D: n0 shuffled powers of two from 2^e_max to 2^-e_max, repeated; the last row of A and the
+/// last column of B are 2^e_max U(1, 2).
+Problem fixed_point_strassen_problem(Index n, Index n0, int e_max, std::uint64_t seed) {
+  RandomStream random(seed);
+  const auto order = shuffled(random, n0);
+  const auto exponent = [&](Index l) { return falling_exponent(e_max, order[static_cast<std::size_t>(l % n0)], n0); };
+  const auto element = [&](int scale) { return std::ldexp(1 + random.positive_unit(), scale); };
+  auto a = filled(n, n, [&](Index i, Index l) { return element(i == n - 1 ? e_max : exponent(l)); });
+  return {{}, std::move(a), filled(n, n, [&](Index l, Index j) { return element(j == n - 1 ? e_max : -exponent(l)); })};
+}
+
+Finding fixed_point_strassen(const ForeignGemm& gemm, const GradeOptions& options) {
+  const Index n = options.quick ? 64 : 256;
+  const int e_max = 510 - static_cast<int>(std::log2(n));  // the largest entry stays below 2^1022
+  Tally tally(
+      {"demmel.fixed-point-strassen",
+       "A = U(1,2) D, B = D^-1 U(1,2), D: n0 shuffled powers of two from 2^e to 2^-e, repeated, e = 510 - log2 n; last row "
+       "of A and last column of B = 2^e U(1,2): |C^ - AB| <= n u |A||B| in the leading (n0-1) x (n0-1) block",
+       demmel_grading});
+  for (Index n0 = 16; n0 <= n; n0 *= 2) {
+    const auto problem = fixed_point_strassen_problem(n, n0, e_max, options.seed);
+    const auto c = product(gemm, operands(problem));
+    const ExactOracle leading({.a = problem.a.view().block(0, 0, n0 - 1, n), .b = problem.b.view().block(0, 0, n, n0 - 1)});
+    const auto judged = judge_conventional(c.view().block(0, 0, n0 - 1, n0 - 1), leading);
+    tally.expect(judged.holds(), [&] { return fmt::format("n0 = {}: {}", n0, explain(judged)); });
+  }
+  return tally.finding(fmt::format("n = {}, seed {}", n, options.seed));
+}
+
 }  // namespace
 
 Findings grade_demmel(const ForeignGemm& gemm, const GradeOptions& options) {
   Findings found;
   criterion_a(gemm, options, found);
+  found.findings.push_back(strassen(gemm, options));
+  fixed_point(gemm, options, found);
+  found.findings.push_back(fixed_point_strassen(gemm, options));
   return found;
 }
 
