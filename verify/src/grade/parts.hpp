@@ -7,5 +7,7 @@ namespace ozbound::grading {
 // The parts of a grade, each in the file of its name.
 
 Findings grade_demmel(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_special(const ForeignGemm& gemm, const GradeOptions& options);
 
 }  // namespace ozbound::grading

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "conventional.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/measurement.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "ozbound/verify/random_stream.hpp"
+#include "parts.hpp"
+#include "stored_call.hpp"
+#include "tally.hpp"
+
+namespace ozbound::grading {
+namespace {
+
+struct Shape {
+  Index m, n, k;
+};
+
+/// `cancellation` and `fem` are what their names say where the shape is square.
+std::vector<Shape> shapes(const GradeOptions& options) {
+  if (options.quick) return {{24, 24, 24}, {9, 14, 33}};
+  return {{96, 96, 96}, {31, 40, 700}};
+}
+
+bool widens(Family family) {
+  constexpr std::array fixed{Family::uniform, Family::uniform_positive, Family::subnormal, Family::full_range,
+                             Family::integers};
+  return std::find(fixed.begin(), fixed.end(), family) == fixed.end();
+}
+
+std::vector<double> widths(Family family, const GradeOptions& options) {
+  if (!widens(family)) return {0};
+  return options.quick ? std::vector<double>{0, 4} : std::vector<double>{0, 0.5, 1, 2, 4};
+}
+
+/// Products that underflow: a library without gradual underflow fails here, whatever its accuracy.
+bool underflows(Family family) { return family == Family::subnormal || family == Family::full_range; }
+
+/// The odd columns: in `full_range`, those that cannot overflow.
+MatrixView<const double> odd_columns(MatrixView<const double> x) {
+  return {x.data() + x.col_stride(), x.rows(), x.cols() / 2, x.row_stride(), 2 * x.col_stride()};
+}
+
+Measurement measured(const Problem& problem, const Matrix<double>& c) {
+  if (problem.recipe.family != Family::full_range) return measure(c, ExactOracle(problem));
+  const ExactOracle oracle({.a = problem.a.view(), .b = odd_columns(problem.b.view())});
+  return measure(odd_columns(c.view()), oracle);
+}
+
+/// What all families' cases come to.
+struct Verdicts {
+  Tally bound{{"accuracy.conventional-bound",
+               "|C^ - AB| <= k u |A||B| entry by entry, over all families of problems whose products do not underflow",
+               jeannerod_rump}};
+  Tally underflow{{"accuracy.gradual-underflow",
+                   "|C^ - AB| <= k u |A||B| + k eta/2 entry by entry, over families of subnormals and of every exponent",
+                   fmt::format("{}; {}, 7.5 (gradual underflow)", jeannerod_rump, ieee754)}};
+  Tally overflow{{"accuracy.intermediate-overflow",
+                  "an entry of AB that is finite is computed finite, although partial sums may pass 2^1023. No standard asks "
+                  "for it: the order of summation is free",
+                  fmt::format("{}, 7.4; {}", ieee754, level3_blas)},
+                 Outcome::differs};
+
+  void judge(const Recipe& recipe, const Conventional& judged) {
+    auto& tally = underflows(recipe.family) ? underflow : bound;
+    tally.expect(judged.holds(), [&] { return fmt::format("{}: {}", generate_command(recipe), explain(judged)); });
+    if (recipe.family != Family::full_range) return;
+    overflow.expect(judged.overflowed == 0, [&] {
+      return fmt::format("{}: {} of {} entries", generate_command(recipe), judged.overflowed, judged.entries);
+    });
+  }
+};
+
+/// The largest errors of a family for one width of its exponents.
+struct Row {
+  double phi = 0, componentwise = 0, normwise = 0, dgemm = 0;
+  Index entries = 0, not_correctly_rounded = 0, mismatches = 0;
+
+  void add(const Row& other) {
+    componentwise = std::max(componentwise, other.componentwise);
+    normwise = std::max(normwise, other.normwise);
+    dgemm = std::max(dgemm, other.dgemm);
+    entries += other.entries;
+    not_correctly_rounded += other.not_correctly_rounded;
+    mismatches += other.mismatches;
+  }
+};
+
+std::vector<Row> rows_of(const ForeignGemm& gemm, const GradeOptions& options, Family family, Verdicts& verdicts) {
+  std::vector<Row> rows;
+  for (const double phi : widths(family, options)) {
+    rows.push_back({.phi = phi});
+    for (const auto& [m, n, k] : shapes(options)) {
+      const auto problem = generate({.family = family, .m = m, .n = n, .k = k, .phi = phi, .seed = options.seed});
+      const auto c = product(gemm, operands(problem));
+      const auto measurement = measured(problem, c);
+      rows.back().add({phi, measurement.componentwise_upper, measurement.normwise_upper, measurement.dgemm_upper,
+                       measurement.entries, measurement.not_correctly_rounded, measurement.special_mismatches});
+      verdicts.judge(problem.recipe, judge_conventional(c, ExactOracle(problem)));
+    }
+  }
+  return rows;
+}
+
+Finding family_finding(Family family, const std::vector<Row>& rows) {
+  Finding finding{.test = fmt::format("accuracy.{}", name(family)),
+                  .statement =
+                      "the largest |C^ - AB| / (|A||B|) (componentwise), ||C^ - AB||_F / || |A||B| ||_F (normwise) and "
+                      "|C^ - AB| / (k u |A||B|) (dgemm)",
+                  .source = higham,
+                  .outcome = Outcome::measured,
+                  .detail = {},
+                  .values = {}};
+  Row worst;
+  for (const auto& row : rows) {
+    const auto at = widens(family) ? fmt::format("(phi={})", row.phi) : std::string{};
+    finding.values.emplace_back("componentwise" + at, row.componentwise);
+    finding.values.emplace_back("normwise" + at, row.normwise);
+    finding.values.emplace_back("dgemm" + at, row.dgemm);
+    worst.add(row);
+  }
+  finding.detail =
+      fmt::format("componentwise {:.3g}, normwise {:.3g}, dgemm {:.3g}; {} of {} entries are not rounded correctly",
+                  worst.componentwise, worst.normwise, worst.dgemm, worst.not_correctly_rounded, worst.entries);
+  if (worst.mismatches > 0) finding.detail += fmt::format("; {} NaNs where the product is finite", worst.mismatches);
+  if (underflows(family)) finding.detail += "; underflow, for which no allowance is made, dominates the ratios by entry";
+  return finding;
+}
+
+Series family_series(Family family, const std::vector<Row>& rows) {
+  Series series{"Largest error over the width of the exponents",
+                std::string(name(family)),
+                "phi",
+                "max |C^ - AB| / (k u |A||B|)",
+                false,
+                true,
+                {}};
+  for (const auto& row : rows) series.points.emplace_back(row.phi, row.dgemm);
+  return series;
+}
+
+Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
+  RandomStream random(seed);
+  Matrix<double> matrix(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) matrix(i, j) = random.signed_unit();
+  return matrix;
+}
+
+/// Exponents of all families here stay within +-100: nothing underflows or overflows on any way to the result.
+Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
+  Tally tally(
+      {"accuracy.scaled",
+       "|C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|), gamma_n = n u/(1 - n u): at most k + 3 "
+       "roundings meet a term, in whatever order, alpha on A, B or AB",
+       higham});
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::cancellation, Family::maximal_digits})
+    for (const auto& [m, n, k] : shapes(options)) {
+      const auto problem = generate({.family = family, .m = m, .n = n, .k = k, .phi = 1, .seed = options.seed});
+      const auto c0 = uniform(m, n, options.seed + 1);
+      for (const double alpha : {1.0, -1.0, -0x1.8p0, 0x1.921fb54442d18p1, 0x1.5555555555555p-30, 0.0})
+        for (const double beta : {0.0, 1.0, -1.0, 0x1.5bf0a8b145769p1, -0x1.999999999999ap-4}) {
+          const Operands in{.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()};
+          const auto judged = judge_conventional(product(gemm, in), ExactOracle(in));
+          tally.expect(judged.holds(), [&] {
+            return fmt::format("alpha = {:a}, beta = {:a}, C0 uniform in (-1, 1), {}: {}", alpha, beta,
+                               generate_command(problem.recipe), explain(judged));
+          });
+        }
+    }
+  return tally.finding();
+}
+
+}  // namespace
+
+Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options) {
+  Findings found;
+  Verdicts verdicts;
+  for (const auto family : all_families()) {
+    const auto rows = rows_of(gemm, options, family, verdicts);
+    found.findings.push_back(family_finding(family, rows));
+    if (widens(family)) found.series.push_back(family_series(family, rows));
+  }
+  found.findings.push_back(verdicts.bound.finding());
+  found.findings.push_back(verdicts.underflow.finding());
+  found.findings.push_back(verdicts.overflow.finding());
+  found.findings.push_back(scaled(gemm, options));
+  return found;
+}
+
+}  // namespace ozbound::grading
