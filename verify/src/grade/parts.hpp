@@ -9,5 +9,10 @@ namespace ozbound::grading {
 Findings grade_demmel(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_special(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_shapes(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_layouts(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_memory(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_bounds_of_memory(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& options);
 
 }  // namespace ozbound::grading

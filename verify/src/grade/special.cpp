@@ -220,18 +220,29 @@ class SpecialValues {
     return tally.finding();
   }
 
-  [[nodiscard]] Finding special_scalars() const {
-    Tally tally({"special.scalars",
-                 "A, B, C > 0: alpha = NaN or beta = NaN makes every entry NaN, alpha = Inf or beta = Inf every entry +Inf",
-                 fmt::format("{}, 6.1 and 6.2.3; {}", ieee754, blas_exceptions)});
-    for (const double x : {nan, infinity})
-      each_shape(
-          [&](const Values& v) {
-            judge(tally, v.operands(x, 0), {}, fmt::format("alpha = {}, beta = 0", x));
-            judge(tally, v.operands(x, 1), {}, fmt::format("alpha = {}, beta = 1", x));
-            judge(tally, v.operands(1, x), {}, fmt::format("alpha = 1, beta = {}", x));
-          },
-          true);
+  /// Every entry is special: alpha or beta is `x`, all elements are positive.
+  void judge_scalar(Tally& tally, double x) const {
+    each_shape(
+        [&](const Values& v) {
+          judge(tally, v.operands(x, 0), {}, fmt::format("alpha = {}, beta = 0", x));
+          judge(tally, v.operands(x, 1), {}, fmt::format("alpha = {}, beta = 1", x));
+          judge(tally, v.operands(1, x), {}, fmt::format("alpha = 1, beta = {}", x));
+        },
+        true);
+  }
+
+  [[nodiscard]] Finding nan_scalar() const {
+    Tally tally({"special.nan-scalar",
+                 "alpha = NaN or beta = NaN makes every entry NaN; in particular beta = NaN is not beta = 0",
+                 fmt::format("{}, 5.11 (NaN == 0 is false) and 6.2.3; {}", ieee754, blas_exceptions)});
+    judge_scalar(tally, nan);
+    return tally.finding();
+  }
+
+  [[nodiscard]] Finding infinite_scalar() const {
+    Tally tally({"special.infinite-scalar", "A, B, C > 0: alpha = Inf or beta = Inf makes every entry +Inf",
+                 fmt::format("{}, 6.1; {}", ieee754, blas_exceptions)});
+    judge_scalar(tally, infinity);
     return tally.finding();
   }
 
@@ -358,7 +369,7 @@ class SpecialValues {
 Findings grade_special(const ForeignGemm& gemm, const GradeOptions& options) {
   const SpecialValues of(gemm, options);
   return {{of.nan_in_a(), of.nan_in_b(), of.nan_in_c(), of.infinities(), of.opposite_infinities(), of.zero_times_special(),
-           of.special_scalars(), of.beta_zero(), of.alpha_zero(), of.alpha_zero_ignores(), of.inner_zero(),
+           of.nan_scalar(), of.infinite_scalar(), of.beta_zero(), of.alpha_zero(), of.alpha_zero_ignores(), of.inner_zero(),
            of.subnormal_inputs(), of.subnormal_results(), of.subnormal_differences(), of.overflow(), of.intermediate_overflow(),
            of.nan_payload(), of.zero_sign()},
           {}};

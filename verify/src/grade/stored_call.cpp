@@ -70,6 +70,19 @@ std::optional<std::ptrdiff_t> StoredMatrix::overwritten_canary() const {
   return std::nullopt;
 }
 
+std::size_t StoredMatrix::extent() const {
+  const Index lines = row_major_ ? rows_ : cols_;
+  const Index length = row_major_ ? cols_ : rows_;
+  return rows_ == 0 || cols_ == 0 ? 0 : static_cast<std::size_t>((lines - 1) * ld_ + length);
+}
+
+std::optional<std::ptrdiff_t> StoredMatrix::first_difference(const StoredMatrix& earlier) const {
+  for (std::size_t t = 0; t < elements_.size(); ++t)
+    if (std::bit_cast<std::uint64_t>(elements_[t]) != std::bit_cast<std::uint64_t>(earlier.elements_[t]))
+      return static_cast<std::ptrdiff_t>(t) - origin_;
+  return std::nullopt;
+}
+
 StoredCall::StoredCall(const Operands& in, const Storage& storage)
     : a(as_stored(in.a, storage.transpose_a), storage.row_major, storage),
       b(as_stored(in.b, storage.transpose_b), storage.row_major, storage),
@@ -89,14 +102,18 @@ StoredCall::StoredCall(const Operands& in, const Storage& storage)
             .c = c.data(),
             .ldc = c.ld()} {}
 
+Matrix<double> StoredCall::result() {
+  Matrix<double> values(call_.m, call_.n);
+  const auto stored = c.view();
+  for (Index i = 0; i < values.rows(); ++i)
+    for (Index j = 0; j < values.cols(); ++j) values(i, j) = stored(i, j);
+  return values;
+}
+
 Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const Storage& storage) {
   StoredCall call(operands, storage);
   call.run(gemm);
-  Matrix<double> c(operands.a.rows(), operands.b.cols());
-  const auto stored = call.c.view();
-  for (Index i = 0; i < c.rows(); ++i)
-    for (Index j = 0; j < c.cols(); ++j) c(i, j) = stored(i, j);
-  return c;
+  return call.result();
 }
 
 std::string describe(const BlasCall& call) {

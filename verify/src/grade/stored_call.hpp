@@ -32,11 +32,18 @@ class StoredMatrix {
   StoredMatrix(MatrixView<const double> values, bool row_major, const Storage& storage);
 
   [[nodiscard]] double* data() { return elements_.data() + origin_; }
+  [[nodiscard]] const double* data() const { return elements_.data() + origin_; }
   [[nodiscard]] Index ld() const { return ld_; }
   [[nodiscard]] MatrixView<double> view();
 
+  /// From the first to the last element of the matrix; 0 if it has none.
+  [[nodiscard]] std::size_t extent() const;
+
   /// Where, counted in elements from (0, 0), the first canary changed.
   [[nodiscard]] std::optional<std::ptrdiff_t> overwritten_canary() const;
+
+  /// Where, so counted, the first element or canary differs in its bits from an earlier copy.
+  [[nodiscard]] std::optional<std::ptrdiff_t> first_difference(const StoredMatrix& earlier) const;
 
  private:
   [[nodiscard]] bool is_canary(std::ptrdiff_t offset) const;
@@ -51,6 +58,8 @@ class StoredMatrix {
 class StoredCall {
  public:
   explicit StoredCall(const Operands& operands, const Storage& storage = {});
+  StoredCall(const StoredCall&) = delete;  // the call points into a, b and c
+  StoredCall& operator=(const StoredCall&) = delete;
 
   StoredMatrix a, b, c;
 
@@ -58,6 +67,9 @@ class StoredCall {
   void run(const ForeignGemm& gemm) { gemm.dgemm(call_); }
 
   [[nodiscard]] const BlasCall& call() const { return call_; }
+
+  /// What C holds, row-major.
+  [[nodiscard]] Matrix<double> result();
 
  private:
   BlasCall call_;

@@ -65,13 +65,13 @@ struct Finding {
   std::string statement;  ///< what is asked, in mathematics
   std::string source;     ///< who asks it: a paper, a standard
   Outcome outcome = Outcome::measured;
-  std::string detail;     ///< for people: the worst entry, values in hex, what it means
+  std::string detail;                                  ///< for people: the worst entry, values in hex, what it means
   std::vector<std::pair<std::string, double>> values;  ///< what was measured, by name
 };
 
 /// Points of a plot.
 struct Series {
-  std::string plot;   ///< series of one plot share this title
+  std::string plot;  ///< series of one plot share this title
   std::string label;
   std::string x_axis, y_axis;
   bool log_x = false, log_y = false;
@@ -97,6 +97,10 @@ struct GradePart {
 
 /// All parts, in the order of the report.
 std::span<const GradePart> grade_parts();
+
+/// A hash of the bits of C over a fixed set of calls. Two environments (thread counts, machines) that agree in it compute the
+/// same bits there. Depends on the seed alone of the options.
+std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options);
 
 /// Lossless both ways: infinities and NaNs in values and points are strings.
 nlohmann::json to_json(const Findings& findings);

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "conventional.hpp"
+#include "edge_cases.hpp"
+#include "parts.hpp"
+#include "tally.hpp"
+
+namespace ozbound::grading {
+namespace {
+
+void check(bool done, const char* what) {
+  if (!done) throw std::system_error(errno, std::generic_category(), what);
+}
+
+/// Pages shared with children of this process.
+class Pages {
+ public:
+  explicit Pages(std::size_t bytes)
+      : bytes_(bytes), data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+    check(data_ != MAP_FAILED, "mmap");
+  }
+  ~Pages() { munmap(data_, bytes_); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t size() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+/// Memory between two regions whose every access faults.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t bytes) : usable_((bytes + page() - 1) / page() * page()), pages_(usable_ + 2 * guard()) {
+    check(mprotect(pages_.data(), guard(), PROT_NONE) == 0, "mprotect");
+    check(mprotect(pages_.data() + guard() + usable_, guard(), PROT_NONE) == 0, "mprotect");
+  }
+
+  /// `count` doubles that end where the upper guard begins, or start where the lower one ends.
+  [[nodiscard]] double* at_end(std::size_t count) const {
+    return reinterpret_cast<double*>(pages_.data() + guard() + usable_) - count;
+  }
+  [[nodiscard]] double* at_start() const { return reinterpret_cast<double*>(pages_.data() + guard()); }
+
+  /// `8 bytes after the end of A`, if the address lies in one of the guards.
+  [[nodiscard]] std::optional<std::string> describe(std::uintptr_t address, char operand) const {
+    const auto start = reinterpret_cast<std::uintptr_t>(at_start());
+    const auto end = start + usable_;
+    if (address >= end && address < end + guard()) return fmt::format("{} bytes after the end of {}", address - end, operand);
+    if (address < start && address >= start - guard())
+      return fmt::format("{} bytes before the start of {}", start - address, operand);
+    return std::nullopt;
+  }
+
+ private:
+  static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+  static std::size_t guard() { return 16 * page(); }
+
+  std::size_t usable_;
+  Pages pages_;
+};
+
+/// What a child tells its parent, also by its death.
+struct Progress {
+  std::size_t index;  ///< of the call under way
+  std::uintptr_t address;
+  int signal;  ///< 0 while nothing happened
+};
+
+Progress* told;  // by the handler below, in the child
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  told->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  told->signal = signal;
+  _exit(1);
+}
+
+void tell_faults_to(Progress& progress) {
+  told = &progress;
+  struct sigaction action = {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
+}
+
+/// The calls of all edge cases, each twice: operands at the end and at the start of guarded memory.
+class GuardedCalls {
+ public:
+  GuardedCalls(const ForeignGemm& gemm, const GradeOptions& options) : gemm_(gemm), options_(options) {}
+
+  Finding run() {
+    Tally tally({"bounds-of-memory.guard-pages",
+                 "no access outside the elements of A, B and C, neither before the first nor after the last one "
+                 "((k-1) lda + m elements of a column-major A): on another page it ends the process",
+                 level3_blas});
+    each_call([&](std::size_t index, const Operands&, const Storage&, bool) {
+      if (index >= next_ && faults_ < most_faults) resume(index);
+      const bool faulted = fault_ && fault_->index == index;
+      if (index < next_) tally.expect(!faulted, [&] { return words_; });
+    });
+    return tally.finding(faults_ < most_faults ? "" : "the first five faults ended it");
+  }
+
+ private:
+  static constexpr int most_faults = 5;
+  static constexpr std::size_t bytes = 140 * 140 * sizeof(double);  // more than an edge case's operand with its padding
+
+  template <class Visit>
+  void each_call(Visit visit) const {
+    std::size_t index = 0;
+    each_edge_case(options_, gemm_.takes_row_major(), [&](const Operands& in, const Storage& storage) {
+      for (const bool at_end : {true, false}) visit(index++, in, storage, at_end);
+    });
+  }
+
+  [[nodiscard]] double* place(const StoredMatrix& matrix, const GuardedMemory& memory, bool at_end) const {
+    double* data = at_end ? memory.at_end(matrix.extent()) : memory.at_start();
+    std::copy_n(matrix.data(), matrix.extent(), data);
+    return data;
+  }
+
+  [[nodiscard]] BlasCall guarded(const Operands& in, const Storage& storage, bool at_end) const {
+    const StoredCall stored(in, storage);
+    auto call = stored.call();
+    call.a = place(stored.a, a_, at_end);
+    call.b = place(stored.b, b_, at_end);
+    call.c = place(stored.c, c_, at_end);
+    return call;
+  }
+
+  /// In a child: the calls from `first` on.
+  [[noreturn]] void child(std::size_t first) const {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    tell_faults_to(progress());
+    std::thread(
+        [&] {  // of its own: OpenMP's threads stayed with the parent, and a region of the main thread would wait for them
+          each_call([&](std::size_t index, const Operands& in, const Storage& storage, bool at_end) {
+            if (index < first) return;
+            progress().index = index;
+            gemm_.dgemm(guarded(in, storage, at_end));
+          });
+        })
+        .join();
+    _exit(0);
+  }
+
+  /// Makes the calls from `first` on in a child until one faults; `next_` is then the call after it, else beyond all.
+  void resume(std::size_t first) {
+    progress() = {};
+    const auto pid = fork();
+    check(pid >= 0, "fork");
+    if (pid == 0) child(first);
+    int status = 0;
+    check(waitpid(pid, &status, 0) == pid, "waitpid");
+    fault_.reset();
+    next_ = static_cast<std::size_t>(-1);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    ++faults_;
+    fault_ = progress();
+    next_ = fault_->index + 1;
+    words_ = words(WIFSIGNALED(status) ? WTERMSIG(status) : fault_->signal);
+  }
+
+  [[nodiscard]] std::string words(int signal) const {
+    std::string text;
+    each_call([&](std::size_t index, const Operands& in, const Storage& storage, bool at_end) {
+      if (index == fault_->index) text = describe(guarded(in, storage, at_end));
+    });
+    for (const auto& [memory, operand] : {std::pair{&a_, 'A'}, std::pair{&b_, 'B'}, std::pair{&c_, 'C'}})
+      if (const auto where = memory->describe(fault_->address, operand)) return fmt::format("{} reaches {}", text, *where);
+    return fmt::format("{} ends in signal {} ({}) at address {:#x}", text, signal, strsignal(signal), fault_->address);
+  }
+
+  [[nodiscard]] Progress& progress() const { return *reinterpret_cast<Progress*>(shared_.data()); }
+
+  const ForeignGemm& gemm_;
+  const GradeOptions& options_;
+  GuardedMemory a_{bytes}, b_{bytes}, c_{bytes};
+  Pages shared_{sizeof(Progress)};
+  std::size_t next_ = 0;  ///< the first call that no child has made
+  std::optional<Progress> fault_;
+  int faults_ = 0;
+  std::string words_;
+};
+
+}  // namespace
+
+Findings grade_bounds_of_memory(const ForeignGemm& gemm, const GradeOptions& options) {
+  return {{GuardedCalls(gemm, options).run()}, {}};
+}
+
+}  // namespace ozbound::grading

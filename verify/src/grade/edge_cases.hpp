@@ -1,0 +1,16 @@
+#pragma once
+
+#include <functional>
+
+#include "ozbound/verify/grade.hpp"
+#include "ozbound/verify/oracle.hpp"
+#include "stored_call.hpp"
+
+namespace ozbound::grading {
+
+/// Visits calls of every size around those of kernels (m, n: 1 to 17, 31 to 33, 63 to 65, 129), every transposition, in both
+/// layouts if `row_major_too`, with leading dimensions 0, 1 and 3 beyond the minimum; k, alpha and beta take turns.
+void each_edge_case(const GradeOptions& options, bool row_major_too,
+                    const std::function<void(const Operands&, const Storage&)>& visit);
+
+}  // namespace ozbound::grading

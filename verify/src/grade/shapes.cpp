@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "conventional.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "parts.hpp"
+#include "stored_call.hpp"
+#include "tally.hpp"
+
+namespace ozbound::grading {
+namespace {
+
+struct Shape {
+  Index m, n, k;
+};
+
+const char* const bound =
+    "|C^ - AB| <= k u |A||B|, and |C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|)";
+
+/// AB, and alpha AB + beta C0 with C0 out of B or A.
+void judge(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, Tally& tally) {
+  const auto [m, n, k] = shape;
+  const auto problem = generate({.family = Family::wide_exponents, .m = m, .n = n, .k = k, .phi = 1, .seed = seed});
+  const auto c0 = generate({.family = Family::uniform, .m = m, .n = 1, .k = n, .seed = seed});
+  for (const bool plain : {true, false}) {
+    const Operands in{
+        .a = problem.a.view(), .b = problem.b.view(), .alpha = plain ? 1 : -1.5, .beta = plain ? 0 : 0.75, .c0 = c0.a.view()};
+    const auto judged = judge_conventional(product(gemm, in), ExactOracle(in));
+    tally.expect(judged.holds(), [&] {
+      return fmt::format("{}, alpha = {}, beta = {}: {}", generate_command(problem.recipe), in.alpha, in.beta, explain(judged));
+    });
+  }
+}
+
+Finding small(const ForeignGemm& gemm, const GradeOptions& options) {
+  const Index largest = options.quick ? 5 : 12;
+  Tally tally({"shapes.small", fmt::format("all 1 <= m, n, k <= {}: {}", largest, bound),
+               fmt::format("{}; {}", jeannerod_rump, higham)});
+  for (Index m = 1; m <= largest; ++m)
+    for (Index n = 1; n <= largest; ++n)
+      for (Index k = 1; k <= largest; ++k) judge(gemm, {m, n, k}, options.seed, tally);
+  return tally.finding();
+}
+
+Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
+  Tally tally({"shapes.awkward", fmt::format("7 x 61 x 68, primes, skinny and long ones: {}", bound),
+               fmt::format("{}; {}", jeannerod_rump, higham)});
+  for (const auto& shape : {Shape{7, 61, 68},
+                            {61, 7, 68},
+                            {68, 61, 7},
+                            {1, 1, 1009},
+                            {1, 257, 1},
+                            {257, 1, 1},
+                            {1, 127, 63},
+                            {127, 1, 63},
+                            {2, 331, 3},
+                            {331, 2, 3},
+                            {3, 2, 4099},
+                            {67, 71, 1},
+                            {31, 1, 31},
+                            {101, 103, 107}})
+    judge(gemm, shape, options.seed, tally);
+  if (!options.quick)
+    for (const auto& shape : {Shape{2, 3, 100003}, {1, 5003, 17}, {5003, 1, 17}, {4099, 3, 5}, {3, 4099, 5}, {257, 263, 521}})
+      judge(gemm, shape, options.seed, tally);
+  return tally.finding();
+}
+
+/// C has no elements: none may be written, whatever its leading dimension.
+Finding empty(const ForeignGemm& gemm) {
+  Tally tally(
+      {"shapes.empty", "m = 0 or n = 0: dgemm returns and writes nothing", fmt::format("{}: quick return", level3_blas)});
+  for (const auto& [m, n, k] : {Shape{0, 3, 2}, {3, 0, 2}, {0, 0, 2}, {0, 3, 0}, {3, 0, 0}, {0, 0, 0}})
+    for (const double beta : {0.0, 1.0, 0.5}) {
+      const Matrix<double> a(m, k), b(k, n), c0(m, n);
+      StoredCall call({.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()});
+      call.run(gemm);
+      tally.expect(!call.c.overwritten_canary(), [&] { return fmt::format("{} writes to C", describe(call.call())); });
+    }
+  return tally.finding();
+}
+
+}  // namespace
+
+Findings grade_shapes(const ForeignGemm& gemm, const GradeOptions& options) {
+  return {{small(gemm, options), awkward(gemm, options), empty(gemm)}, {}};
+}
+
+}  // namespace ozbound::grading
