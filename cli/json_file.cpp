@@ -20,6 +20,8 @@ nlohmann::json read_json(const InputFile& file) {
   } catch (const nlohmann::json::parse_error& error) {
     const auto read = std::string_view(text).substr(0, error.byte == 0 ? 0 : error.byte - 1);
     throw InputError(fmt::format("{}:{}", file.name(), std::count(read.begin(), read.end(), '\n') + 1), "this is not JSON");
+  } catch (const nlohmann::json::out_of_range&) {
+    throw InputError(file.name(), "a number in it lies outside the range of a double");
   }
 }
 

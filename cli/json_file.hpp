@@ -7,7 +7,7 @@
 namespace ozbound::cli {
 
 /// The JSON value that is all of `file`.
-/// @throws InputError naming the line where it is none, or if the file is larger than 1 GiB.
+/// @throws InputError naming the line where it is none, for a number beyond a double, or if the file is larger than 1 GiB.
 nlohmann::json read_json(const InputFile& file);
 
 }  // namespace ozbound::cli

@@ -49,7 +49,7 @@ bool same_word(std::string_view a, std::string_view b) {
 
 class Reader {
  public:
-  Reader(const InputFile& file, std::uint64_t max_bytes) : file_(file), lines_(file), max_bytes_(max_bytes) {}
+  Reader(const InputFile& file, std::uint64_t max_bytes) : lines_(file), max_bytes_(max_bytes) {}
 
   Matrix<double> read() {
     read_banner();
@@ -165,6 +165,7 @@ class Reader {
   }
 
   void read_array(Matrix<double>& matrix) {
+    if (entries_ == 0) return;  // of rows or columns there may be 2^63 - 1
     Index done = 0;
     for (Index j = 0; j < cols_; ++j)
       for (Index i = first_stored_row(j); i < rows_; ++i) {
@@ -246,7 +247,6 @@ class Reader {
     return word.starts_with('+') && !word.starts_with("+-") ? word.substr(1) : word;
   }
 
-  const InputFile& file_;
   LineReader lines_;
   std::uint64_t max_bytes_;
   Words words_{""};
@@ -257,6 +257,7 @@ class Reader {
 template <class T>
 void write_array(AtomicFile& file, MatrixView<const T> matrix) {
   file.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", matrix.rows(), matrix.cols()));
+  if (matrix.empty()) return;
   std::array<char, 32> text{};  // -2.2250738585072014e-308 and a newline: 25
   for (Index j = 0; j < matrix.cols(); ++j)
     for (Index i = 0; i < matrix.rows(); ++i) {

@@ -213,9 +213,10 @@ void read_elements(const InputFile& file, std::uint64_t offset, bool swapped, st
   if (swapped) swap_bytes(elements);
 }
 
-/// Some columns at a time: one pass over each row of the matrix serves all of them.
+/// Some columns at a time: one pass over each row of the matrix serves all of them. Columns without elements may be 2^63 - 1.
 template <class T>
 void read_columns(const InputFile& file, std::uint64_t offset, bool swapped, Matrix<T>& matrix) {
+  if (matrix.rows() == 0) return;
   constexpr Index block = 8;
   std::vector<T> columns(static_cast<std::size_t>(matrix.rows() * std::min(block, matrix.cols())));
   for (Index j0 = 0; j0 < matrix.cols(); j0 += block) {
@@ -256,6 +257,7 @@ std::string header_of(MatrixView<const T> matrix) {
 template <class T>
 void write_values(AtomicFile& file, MatrixView<const T> matrix) {
   file.write(header_of(matrix));
+  if (matrix.empty()) return;
   std::string row(static_cast<std::size_t>(matrix.cols()) * sizeof(T), '\0');
   for (Index i = 0; i < matrix.rows(); ++i) {
     for (Index j = 0; j < matrix.cols(); ++j)

@@ -45,10 +45,11 @@ Index size_member(const nlohmann::json& json, const char* name) {
 }
 
 /// 0 where it is missing.
-double number_member(const nlohmann::json& json, const char* name) {
-  if (!json.contains(name)) return 0;
-  if (json.at(name) == "inf") return std::numeric_limits<double>::infinity();
-  return member<double>(json, name);
+double number_member(const nlohmann::json& json, const char* name) { return json.contains(name) ? member<double>(json, name) : 0; }
+
+double ratio_member(const nlohmann::json& json) {
+  const bool infinite = json.contains("ratio") && json.at("ratio") == "inf";
+  return infinite ? std::numeric_limits<double>::infinity() : number_member(json, "ratio");
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.k = size_member(json, "k");
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = number_member(json, "cost");
-  decision.ratio = number_member(json, "ratio");
+  decision.ratio = ratio_member(json);
   return decision;
 }
 

@@ -124,6 +124,9 @@ TEST(Decision, AMemberOfTheWrongTypeIsNamed) {
     bad["reason"] = value;
     EXPECT_NE(refusal(bad).find("reason"), std::string::npos) << value.dump();
   }
+  auto infinite = good();
+  infinite["cost"] = "inf";  // of a ratio alone
+  EXPECT_NE(refusal(infinite).find("cost"), std::string::npos);
 }
 
 TEST(Decision, SizesAreChecked) {

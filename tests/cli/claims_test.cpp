@@ -58,6 +58,7 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
   const std::string none = " the report has no certificate of schema ozbound-certificate-1";
   expect_error("", "1: this is not JSON");
   expect_error("{\n\"m\": 1,\n!}", "3: this is not JSON");
+  expect_error("[1e999]", " a number in it lies outside the range of a double");
   for (const auto* text : {"[]", "3", "null", "{}", R"({"certificate": 3})", R"({"schema": "ozbound-certificate-2"})"})
     expect_error(text, none);
   expect_error(certificate(""), " the certificate has no 'holds'");

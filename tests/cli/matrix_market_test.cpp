@@ -83,6 +83,14 @@ TEST_F(MatrixMarket, ZeroSizes) {
   expect_matrix("%%MatrixMarket matrix array real skew-symmetric\n1 1\n", 1, 1, {0});
 }
 
+// A loop over 2^63 - 1 columns without elements would not end.
+TEST_F(MatrixMarket, ManyColumnsWithoutElementsTakeNoTime) {
+  const auto matrix = read(array_banner + "0 9223372036854775807\n");
+  EXPECT_EQ(matrix.cols(), 9223372036854775807);
+  write_matrix(path_, matrix.view());
+  EXPECT_EQ(read_bytes(path_), array_banner + "0 9223372036854775807\n");
+}
+
 TEST_F(MatrixMarket, LettersCaseSpacesCommentsAndLineEndsDoNotMatter) {
   expect_matrix(
       "%%MATRIXmarket\tMatrix  ARRAY Double GENERAL  \r\n% a comment\r\n\r\n  %another\r\n 2\t1 \r\n\r\n1\r\n% third\r\n  2  "

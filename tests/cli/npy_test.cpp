@@ -110,6 +110,15 @@ TEST_F(Npy, ZeroSizesAreMatrices) {
   EXPECT_EQ(read(npy_file(npy_header("<f4", "True", "(7, 0)"), "")).rows(), 7);
 }
 
+// A loop over 2^63 - 1 columns without elements would not end.
+TEST_F(Npy, ManyColumnsWithoutElementsTakeNoTime) {
+  const auto file = read(npy_file(npy_header("<f8", "True", "(0, 9223372036854775807)"), ""));
+  EXPECT_EQ(file.cols(), 9223372036854775807);
+  const MatrixView<const double> tall = std::get<Matrix<double>>(file.values).view().transposed();
+  write_matrix(path_, tall);
+  EXPECT_EQ(read_matrix(path_).rows(), 9223372036854775807);
+}
+
 TEST_F(Npy, EveryTruncationIsRefused) {
   for (const char version : {'\1', '\2', '\3'}) {
     const auto whole = npy_file(npy_header("<f8", "False", "(2, 3)"), six_, version);

@@ -1,0 +1,29 @@
+// A decision's JSON is read or refused, and what was read is written so that the same decision reads back.
+
+#include "ozbound/bounds/decision.hpp"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "fuzz/fuzz.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ozbound;
+  using nlohmann::json;
+  const auto parsed = json::parse(data, data + size, nullptr, false);
+  if (parsed.is_discarded()) return 0;
+  Decision decision;
+  try {
+    decision = decision_from_json(parsed);
+  } catch (const std::invalid_argument&) {
+    return 0;
+  }
+  const auto written = to_json(decision).dump();
+  const auto again = decision_from_json(json::parse(written));
+  fuzz::require(to_json(again).dump() == written, "another decision reads back");
+  fuzz::require(again.target == decision.target && again.method == decision.method && again.plan == decision.plan,
+                "another way reads back");
+  fuzz::require(again.m == decision.m && again.n == decision.n && again.k == decision.k, "other sizes read back");
+  fuzz::require(again.m >= 0 && again.n >= 0 && again.k >= 0, "a negative size was read");
+  return 0;
+}
