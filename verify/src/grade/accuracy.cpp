@@ -21,7 +21,7 @@ struct Shape {
 
 /// `cancellation` and `fem` are what their names say where the shape is square.
 std::vector<Shape> shapes(const GradeOptions& options) {
-  if (options.quick) return {{24, 24, 24}, {9, 14, 33}};
+  if (options.quick) return {{12, 12, 12}, {5, 7, 33}};
   return {{96, 96, 96}, {31, 40, 700}};
 }
 

@@ -61,7 +61,8 @@ Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
                             {101, 103, 107}})
     judge(gemm, shape, options.seed, tally);
   if (!options.quick)
-    for (const auto& shape : {Shape{2, 3, 100003}, {1, 5003, 17}, {5003, 1, 17}, {4099, 3, 5}, {3, 4099, 5}, {257, 263, 521}})
+    for (const auto& shape :
+         {Shape{2, 3, 100003}, {1, 5003, 17}, {5003, 1, 17}, {4099, 3, 5}, {3, 4099, 5}, {101, 103, 107}, {257, 263, 521}})
       judge(gemm, shape, options.seed, tally);
   return tally.finding();
 }
