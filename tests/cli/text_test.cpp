@@ -67,6 +67,18 @@ TEST(Text, Bytes) {
               "s: '" + std::string(text) + "' is not a size, such as 512M or 2GiB");
 }
 
+TEST(Text, Durations) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(parse_duration("300s", "t"), milliseconds(300000));
+  EXPECT_EQ(parse_duration("2", "t"), milliseconds(2000));
+  EXPECT_EQ(parse_duration("1.5m", "t"), milliseconds(90000));
+  EXPECT_EQ(parse_duration("10000h", "t"), milliseconds(36000000000));
+  EXPECT_EQ(parse_duration("0.1ms", "t"), milliseconds(1));
+  for (const auto* text : {"", "s", "0", "-1s", "1 s", "1d", "1sm", "inf", "nan", "1e3", "10000.1h", "0x1s"})
+    EXPECT_EQ(error_of<std::invalid_argument>([&] { parse_duration(text, "t"); }),
+              "t: '" + std::string(text) + "' is not a time, such as 300s or 5m");
+}
+
 TEST(Text, UnsignedIntegers) {
   EXPECT_EQ(parse_unsigned("18446744073709551615", "s"), ~std::uint64_t{0});
   for (const auto* text : {"", "-1", "+1", "18446744073709551616", "1e3", "0x1"})

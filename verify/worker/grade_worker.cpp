@@ -15,7 +15,6 @@
 
 #include "../src/grade/stored_call.hpp"
 #include "../src/grade_library/child.hpp"
-#include "../src/grade_library/fingerprint.hpp"
 #include "../src/grade_library/protocol.hpp"
 #include "ozbound/verify/foreign_library.hpp"
 
@@ -111,7 +110,7 @@ json answer(const std::string& file, const std::string& symbol, const std::strin
   const NotedGemm gemm(*library);
   try {
     if (part == protocol::loading) return load_and_call(*library, gemm);
-    if (part == protocol::fingerprint) return {{"fingerprint", process_fingerprint(gemm, options)}};
+    if (part == protocol::fingerprint) return {{"fingerprint", fingerprint(gemm, options)}};
     return run_part(part, gemm, options);
   } catch (const std::exception& error) {
     return {{"failure", error.what()}};

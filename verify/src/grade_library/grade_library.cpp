@@ -114,12 +114,12 @@ class Grader {
   }
 
   void compare_processes() {
-    std::map<unsigned, std::string> bits;
+    std::map<unsigned, std::uint64_t> bits;
     for (const unsigned threads : {1u, 2u, std::thread::hardware_concurrency()}) {
       if (threads == 0 || bits.contains(threads)) continue;
       const auto answer = answer_or_finding(protocol::fingerprint, threads);
       if (answer.is_null()) return;
-      bits[threads] = answer.at("fingerprint").get<std::string>();
+      bits[threads] = answer.at("fingerprint").get<std::uint64_t>();
     }
     const auto again = answer_or_finding(protocol::fingerprint, 1);
     if (again.is_null()) return;
@@ -137,7 +137,7 @@ class Grader {
          .values = {}});
   }
 
-  void add_threads(bool reproducible, const std::map<unsigned, std::string>& bits) {
+  void add_threads(bool reproducible, const std::map<unsigned, std::uint64_t>& bits) {
     std::string others, all;
     for (const auto& [threads, found] : bits) {
       all += (all.empty() ? "" : ", ") + std::to_string(threads);
