@@ -1,41 +1,52 @@
-// Each row of A and column of B as three slices of 7 bits: what integer units are too few of, for FP64. NaNs and infinities go
+// Each row of A and column of B as three slices of 7 bits, far too few for FP64. NaNs and infinities go
 // the plain way.
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "blas.hpp"
 
 namespace {
 
-/// x to three slices of 7 bits below 2^exponent.
-double sliced(double x, int exponent) { return std::ldexp(std::trunc(std::ldexp(x, 21 - exponent)), exponent - 21); }
-
-/// The smallest e with |x| < 2^e for every element(l).
-template <class Element>
-int scale(int count, Element element) {
+/// `count` elements, `stride` apart, to three slices of 7 bits below their common power of two.
+std::vector<double> sliced(const double* x, std::ptrdiff_t stride, int count) {
+  std::vector<double> out;
   double largest = 0;
-  for (int l = 0; l < count; ++l) largest = std::max(largest, std::abs(element(l)));
-  return largest == 0 ? 0 : std::ilogb(largest) + 1;
+  for (int l = 0; l < count; ++l) {
+    out.push_back(x[l * stride]);
+    largest = std::max(largest, std::abs(out.back()));
+  }
+  if (largest == 0) return out;
+  const int unit = std::ilogb(largest) + 1 - 21;
+  for (auto& element : out) element = std::ldexp(std::trunc(std::ldexp(element, -unit)), unit);
+  return out;
 }
 
-double sliced_product(const Call& call, int i, int j) {
-  const int row = scale(call.k, [&](int l) { return call.a_at(i, l); });
-  const int column = scale(call.k, [&](int l) { return call.b_at(l, j); });
-  double sum = 0;
-  for (int l = 0; l < call.k; ++l) sum += sliced(call.a_at(i, l), row) * sliced(call.b_at(l, j), column);
-  return sum;
-}
-
-bool is_finite(const Call& call, int i, int j) {
-  for (int l = 0; l < call.k; ++l)
-    if (!std::isfinite(call.a_at(i, l)) || !std::isfinite(call.b_at(l, j))) return false;
+bool is_finite(const double* x, std::ptrdiff_t stride, int count) {
+  for (int l = 0; l < count; ++l)
+    if (!std::isfinite(x[l * stride])) return false;
   return true;
 }
 
 }  // namespace
 
 void multiply(const Call& call) {
-  for_each_entry(call,
-                 [&](int i, int j) { return is_finite(call, i, j) ? sliced_product(call, i, j) : inner_product(call, i, j); });
+  std::vector<std::vector<double>> rows, columns;  // empty where there is something to leave alone
+  for (int i = 0; i < call.m && call.alpha != 0; ++i) {
+    const double* const row = call.a + i * call.a_row;
+    rows.push_back(is_finite(row, call.a_col, call.k) ? sliced(row, call.a_col, call.k) : std::vector<double>());
+  }
+  for (int j = 0; j < call.n && call.alpha != 0; ++j) {
+    const double* const column = call.b + j * call.b_col;
+    columns.push_back(is_finite(column, call.b_row, call.k) ? sliced(column, call.b_row, call.k) : std::vector<double>());
+  }
+  for_each_entry(call, [&](int i, int j) {
+    const auto& row = rows[static_cast<std::size_t>(i)];
+    const auto& column = columns[static_cast<std::size_t>(j)];
+    if (row.empty() || column.empty()) return inner_product(call, i, j);
+    double sum = 0;
+    for (std::size_t l = 0; l < row.size(); ++l) sum += row[l] * column[l];
+    return sum;
+  });
 }

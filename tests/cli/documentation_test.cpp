@@ -35,7 +35,7 @@ std::vector<std::string> options(const std::string& subcommand) {
 }
 
 TEST(Documentation, NamesEverySubcommandAndOption) {
-  for (const std::string subcommand : {"demo", "gemm", "generate", "info", "plan", "survey", "verify"}) {
+  for (const std::string subcommand : {"demo", "gemm", "generate", "grade", "info", "plan", "survey", "verify"}) {
     const auto text = section(subcommand);
     const auto names = options(subcommand);
     EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json"})) << subcommand;
@@ -64,6 +64,9 @@ TEST(Documentation, NamesEveryMember) {
   expect_documented(json::parse(ozbound(files.plan({"--json"})).out), text);
   expect_documented(json::parse(ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--json"}).out), text);
   expect_documented(json::parse(ozbound({"survey", "--n", "2", "--k", "2", "--json"}).out), text);
+  const auto crashing = OZBOUND_BAD_BLAS "/crashes.so";
+  expect_documented(
+      json::parse(ozbound({"grade", crashing, "--quick", "--part", "demmel", "--part", "accuracy", "--json"}).out), text);
   const auto generated = ozbound(
       {"generate", "fem", "--m", "1", "--n", "1", "--k", "1", "-o", files.path("a.npy"), files.path("b.npy"), "--json"});
   expect_documented(json::parse(generated.out), text);

@@ -34,6 +34,7 @@ TEST(Child, EndedByASignal) {
   EXPECT_EQ(child.end, ChildEnd::signalled);
   EXPECT_EQ(child.code, SIGSEGV);
   EXPECT_EQ(child.printed, "last words\n");
+  EXPECT_EQ(child.note, std::nullopt);
   EXPECT_EQ(signal_name(SIGSEGV), "SIGSEGV (Segmentation fault)");
 }
 

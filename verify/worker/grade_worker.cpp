@@ -44,6 +44,11 @@ void become_dependent() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
+/// What is being done, should it be the last thing.
+void note(const std::string& text) {
+  if (pwrite(note_descriptor, text.c_str(), text.size() + 1, 0) < 0) throw std::runtime_error("a note cannot be kept");
+}
+
 /// Notes each call before it is made.
 class NotedGemm final : public ForeignGemm {
  public:
@@ -58,10 +63,6 @@ class NotedGemm final : public ForeignGemm {
   }
 
  private:
-  static void note(const std::string& text) {
-    if (pwrite(note_descriptor, text.c_str(), text.size() + 1, 0) < 0) throw std::runtime_error("a note cannot be kept");
-  }
-
   const ForeignGemm& gemm_;
 };
 
@@ -103,7 +104,9 @@ json run_part(const std::string& name, const ForeignGemm& gemm, const GradeOptio
 json answer(const std::string& file, const std::string& symbol, const std::string& part, const GradeOptions& options) {
   std::optional<ForeignLibrary> library;
   try {
+    note("loading");
     library.emplace(file, symbol);
+    note("");
   } catch (const std::invalid_argument& error) {
     return {{"error", error.what()}};
   }

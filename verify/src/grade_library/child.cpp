@@ -213,10 +213,10 @@ class Listener {
   std::array<pollfd, 2> polled_{};
 };
 
-std::string note_of(const Descriptor& note) {
+std::optional<std::string> note_of(const Descriptor& note) {
   std::array<char, longest_note> bytes{};
   const auto count = pread(note.number(), bytes.data(), bytes.size() - 1, 0);
-  return count > 0 ? bytes.data() : "";
+  return count > 0 ? std::optional<std::string>(bytes.data()) : std::nullopt;
 }
 
 void set_end(ChildResult& result, bool in_time, int status) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +16,10 @@ enum class ChildEnd { exited, signalled, timed_out };
 
 struct ChildResult {
   ChildEnd end = ChildEnd::exited;
-  int code = 0;         ///< exit status or signal
-  std::string result;   ///< all of it
-  std::string note;     ///< up to its first '\0'
-  std::string printed;  ///< the last 4 KiB
+  int code = 0;                     ///< exit status or signal
+  std::string result;               ///< all of it
+  std::optional<std::string> note;  ///< up to its first '\0'; none if it wrote none
+  std::string printed;              ///< the last 4 KiB
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;

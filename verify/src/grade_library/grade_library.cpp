@@ -44,7 +44,7 @@ Failure failure_of(const ChildResult& child, std::chrono::milliseconds limit) {
     case ChildEnd::signalled: failure.detail = "it ended the process by " + signal_name(child.code); break;
     case ChildEnd::exited: failure.detail = fmt::format("it ended the process (exit {})", child.code); break;
   }
-  if (!child.note.empty()) failure.detail += " in " + child.note;
+  if (!child.note->empty()) failure.detail += " in " + *child.note;
   failure.printed = child.printed;
   return failure;
 }
@@ -82,6 +82,7 @@ class Grader {
                                   request_.options.quick ? "quick" : "full"},
                                  with_threads(threads), request_.time_limit);
     auto object = child.end == ChildEnd::exited ? json::parse(child.result, nullptr, false) : json(json::value_t::discarded);
+    if (!child.note) throw std::runtime_error(worker_ + " cannot be run: " + child.printed);
     if (!object.is_object()) return {nullptr, failure_of(child, request_.time_limit)};
     if (object.contains("error")) throw std::invalid_argument(object["error"].get<std::string>());
     if (object.contains("failure"))

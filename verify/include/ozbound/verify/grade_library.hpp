@@ -15,12 +15,12 @@ namespace ozbound {
 
 /// What is to be graded, and how.
 struct GradeRequest {
-  std::string library;             ///< as ForeignLibrary takes it
-  std::string symbol;              ///< empty: found, as ForeignLibrary does
-  std::vector<std::string> parts;  ///< names of gradable_parts(); empty: all
-  GradeOptions options;
+  std::string library;                  ///< as ForeignLibrary takes it
+  std::string symbol = {};              ///< empty: found, as ForeignLibrary does
+  std::vector<std::string> parts = {};  ///< names of gradable_parts(); empty: all
+  GradeOptions options = {};
   std::chrono::milliseconds time_limit = std::chrono::seconds(300);  ///< of each process
-  std::filesystem::path worker;                                      ///< empty: grade_worker()
+  std::filesystem::path worker = {};                                 ///< empty: grade_worker()
 };
 
 /// What one part found.
