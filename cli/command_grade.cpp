@@ -58,7 +58,7 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
       ->type_name("NAME");
   command.add_option("--part", request.parts, "Only this part, and others if repeated: " + part_names())
       ->type_name("NAME")
-      ->expected(1);
+      ->allow_extra_args(false);
   command
       .add_option_function<std::string>(
           "--seed", [arguments](const std::string& text) { arguments->request.options.seed = parse_unsigned(text, "--seed"); },

@@ -41,6 +41,15 @@ TEST(CommandGrade, AWrongLibrary) {
   EXPECT_THAT(finished.out, HasSubstr("\nFAULTS FOUND: 2 pass, 1 crashed\n"));
 }
 
+TEST(CommandGrade, PartsAreAskedForOneByOne) {
+  const auto finished = ozbound({"grade", "--quick", "--part", "threads", "--part", "memory", bad("correct"), "--json"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "");
+  std::vector<std::string> names;
+  for (const auto& part : json::parse(finished.out)["parts"]) names.push_back(part["name"]);
+  EXPECT_THAT(names, testing::ElementsAre("loading", "memory", "threads"));
+}
+
 TEST(CommandGrade, TheRecord) {
   const std::vector<std::string> arguments{"grade",  bad("hangs"), "--quick", "--part",       "threads",
                                            "--seed", "3",          "--json",  "--time-limit", "500ms"};
