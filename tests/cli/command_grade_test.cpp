@@ -46,7 +46,8 @@ TEST(CommandGrade, PartsAreAskedForOneByOne) {
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
   std::vector<std::string> names;
-  for (const auto& part : json::parse(finished.out)["parts"]) names.push_back(part["name"]);
+  const auto record = json::parse(finished.out);
+  for (const auto& part : record["parts"]) names.push_back(part["name"]);
   EXPECT_THAT(names, testing::ElementsAre("loading", "memory", "threads"));
 }
 
