@@ -1,5 +1,5 @@
 # The installed tree: find_package(ozbound) gives ozbound::ozbound, and with COMPONENTS verify also ozbound::verify, so that
-# only those who judge need MPFR.
+# only those who judge need MPFR and rapidcheck.
 
 include(CMakePackageConfigHelpers)
 
@@ -20,4 +20,5 @@ install(FILES
   ${PROJECT_BINARY_DIR}/ozbound-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindOpenBLAS.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindMPFR.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/Findrapidcheck.cmake
   DESTINATION ${ozbound_package_dir})

@@ -13,6 +13,7 @@
 
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
+#include "properties/sampling.hpp"
 #include "support/classified.hpp"
 #include "support/generators.hpp"
 #include "support/plan_reference.hpp"
@@ -20,91 +21,18 @@
 
 namespace ozbound::test {
 
-/// Any valid plan; at most `most_slices` slices on either side.
-inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
-  SplitPlan plan;
-  const auto encodings = all_encodings();
-  plan.a.encoding = encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))];
-  plan.b.encoding = plan.a.encoding;
-  if (plan.a.encoding.kind != Encoding::Kind::balanced && random.once_in(2))
-    plan.b.encoding = random.once_in(2) ? Encoding::nearest(plan.a.encoding.beta) : Encoding::truncated(plan.a.encoding.beta);
-  plan.a.slices = random.between(1, most_slices);
-  plan.b.slices = random.between(1, most_slices);
-  plan.cut = random.once_in(3) ? plan.a.slices + plan.b.slices : random.between(2, plan.a.slices + plan.b.slices);
-  constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
-  plan.accumulation = random.pick(accumulations);
-  return plan;
-}
-
-/// Any way of working that must not matter.
-inline CpuEngine::Options sample_options(RandomBits& random) {
-  constexpr Index blocks[] = {0, 1, 2, 3, 7, 64, 1000000};
-  constexpr Index tiles[] = {0, 1, 2, 3, 5, 8};
-  CpuEngine::Options options;
-  options.threads = random.between(1, 3);
-  options.inner_block = random.pick(blocks);
-  options.row_tile = random.pick(tiles);
-  options.column_tile = random.pick(tiles);
-  return options;
-}
-
-inline Storage sample_storage(bool single, RandomBits& random) {
-  Storage storage{single, random.once_in(2), 0};
-  if (random.once_in(2)) storage.padding = random.between(1, 5);
-  return storage;
-}
-
 /// Finite vectors of every row class, lying in an operand as rows or as columns; some are zero. `near` keeps their maxima
 /// within 2^-9 … 2^9.
 inline void fill(StoredMatrix& operand, Side side, bool near, RandomBits& random) {
-  const auto draw = [&]<class T>() {
-    const Index count = side == Side::rows_of_a ? operand.rows() : operand.cols();
-    const Index length = side == Side::rows_of_a ? operand.cols() : operand.rows();
-    for (Index i = 0; i < count; ++i) {
-      const auto kind = random.pick(row_classes);
-      const auto exponent = near ? ExponentClass::near_one : random.pick(exponent_classes);
-      const T top = random.once_in(8) ? T{0} : sample<T>(exponent, random.pick(significand_classes), random.once_in(2), random);
-      const Index place = length == 0 ? 0 : random.below(static_cast<int>(length));
-      for (Index l = 0; l < length; ++l) {
-        T x = top;
-        if (l != place && top != 0) {
-          const int e = std::ilogb(top);
-          switch (kind) {
-            case RowClass::alike: x = sample_below<T>(e, random.below(2), random); break;
-            case RowClass::spread: x = sample_below<T>(e, random.below(70), random); break;
-            case RowClass::dominated: x = sample_below<T>(e, random.between(50, 2200), random); break;
-            case RowClass::any: x = near ? sample_below<T>(e, random.below(20), random) : sample<T>(random); break;
-          }
-        }
-        if (side == Side::rows_of_a)
-          operand.set(i, l, x);
-        else
-          operand.set(l, i, x);
-      }
-    }
-  };
-  if (operand.storage().single)
-    draw.template operator()<float>();
-  else
-    draw.template operator()<double>();
+  sample_operand(operand.rows(), operand.cols(), operand.storage().single, side, near, random,
+                 [&](Index i, Index j, double x) { operand.set(i, j, x); });
 }
 
 /// Puts NaNs and infinities in about one of `odds` places.
 inline void strew_specials(StoredMatrix& matrix, int odds, RandomBits& random) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j)
-      if (random.once_in(odds)) {
-        const double specials[] = {inf, -inf, inf, -inf, std::numeric_limits<double>::quiet_NaN()};
-        matrix.set(i, j, random.pick(specials));
-      }
-}
-
-inline double sample_scalar(RandomBits& random) {
-  const double usual[] = {1, -1, 0, 1, -1, 0.5, 3, -0x1.5555555555555p-2};
-  if (!random.once_in(3)) return random.pick(usual);
-  return random.once_in(2) ? sample<double>(ExponentClass::near_one, SignificandClass::uniform, random.once_in(2), random)
-                           : sample<double>(random);
+      if (random.once_in(odds)) matrix.set(i, j, sample_special(random));
 }
 
 /// A call with everything that it refers to.

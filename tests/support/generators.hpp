@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/core/encoding.hpp"
+#include "properties/sampling.hpp"
 #include "support/classified.hpp"
 
 namespace ozbound::test {
@@ -28,15 +28,6 @@ struct Number {
         << ", significand class " << static_cast<int>(number.significand) << ")";
   }
 };
-
-/// Which numbers share a row.
-enum class RowClass {
-  alike,      ///< magnitudes within a factor of two
-  spread,     ///< up to 70 binades below the largest
-  dominated,  ///< one large member; the others 50 … 2200 binades below it, subnormal or zero where that is too far
-  any,        ///< every class by itself
-};
-inline constexpr RowClass row_classes[] = {RowClass::alike, RowClass::spread, RowClass::dominated, RowClass::any};
 
 /// A row of finite numbers, printed in hex.
 struct Row {
@@ -67,6 +58,7 @@ inline Row sample_row(RowClass kind, int size, RandomBits& random) {
       case RowClass::spread: row.values.push_back(sample_below<double>(e - 1, random.below(70), random)); break;
       case RowClass::dominated: row.values.push_back(sample_below<double>(e - 1, random.between(50, 2200), random)); break;
       case RowClass::any: row.values.push_back(sample<double>(random)); break;
+      case RowClass::maximal: row.values.push_back(row.values[0]); break;
     }
   }
   std::swap(row.values[0], row.values[static_cast<std::size_t>(random.below(size))]);
@@ -103,15 +95,5 @@ inline rc::Gen<Row> row() {
 }
 
 }  // namespace gen
-
-/// balanced, truncated(1 … 7), nearest(1 … 7).
-inline std::vector<Encoding> all_encodings() {
-  std::vector<Encoding> encodings{Encoding::balanced()};
-  for (int beta = 1; beta <= 7; ++beta) {
-    encodings.push_back(Encoding::truncated(beta));
-    encodings.push_back(Encoding::nearest(beta));
-  }
-  return encodings;
-}
 
 }  // namespace ozbound::test

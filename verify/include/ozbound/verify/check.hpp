@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ozbound/verify/property.hpp"
+
+namespace ozbound {
+
+struct CheckOptions {
+  double seconds = 10;  ///< for drawn cases; shrinking a counterexample may take as long again
+  std::int64_t cases = std::numeric_limits<std::int64_t>::max();  ///< at most so many drawn
+  std::uint64_t seed = 0;                                         ///< of the cases
+  std::vector<std::filesystem::path> replayed;  ///< folders of case files that come first; those that are missing hold none
+  std::filesystem::path store;                  ///< a folder to replay, and to store a counterexample in; none if empty
+  std::function<void(double)> progress;         ///< called now and then with the share of the time that has passed
+};
+
+struct Counterexample {
+  GemmCase gemm_case;  ///< as simple as shrinking made it
+  std::string explanation;
+  std::filesystem::path file;  ///< where it is stored; empty if it is not
+};
+
+struct CheckResult {
+  std::string property;
+  std::int64_t replayed = 0;  ///< files
+  std::int64_t drawn = 0;     ///< cases
+  std::optional<Counterexample> counterexample;
+
+  [[nodiscard]] bool holds() const { return !counterexample; }
+};
+
+/// Replays what is on file for a property, then draws cases for as long as they hold; a counterexample is shrunk and stored.
+/// @throws std::invalid_argument naming a case file that is none, std::runtime_error if a counterexample cannot be stored.
+CheckResult check(const Property& property, const Engine& engine, const CheckOptions& options = {});
+
+}  // namespace ozbound

@@ -1,0 +1,269 @@
+// The oracles first: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/mpfr_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "properties/case_product.hpp"
+#include "properties/exact_number.hpp"
+#include "properties/properties.hpp"
+#include "properties/reference.hpp"
+#include "properties/sliced_pair.hpp"
+
+// Bounds, targets and correct rounding, judged in exact arithmetic: theory.md, sections 2 and 4.
+
+namespace ozbound::properties {
+namespace {
+
+/// The matrices of a case in full and an oracle for its result.
+template <class SomeOracle>
+class Judge {
+ public:
+  template <class... Options>
+  explicit Judge(const GemmCase& gemm_case, Options... options)
+      : a_(gemm_case.full_a()),
+        b_(gemm_case.full_b()),
+        c0_(gemm_case.c0.values),
+        oracle_(Operands{a_.view(), b_.view(), gemm_case.alpha, gemm_case.beta, c0_.view()}, options...) {}
+
+  [[nodiscard]] const SomeOracle& oracle() const { return oracle_; }
+
+ private:
+  Matrix<double> a_, b_, c0_;
+  SomeOracle oracle_;
+};
+
+/// C in the form that verdicts take.
+template <class Look>
+Verdict with_view(const StoredMatrix& c, const Look& look) {
+  const auto input = c.input();
+  return std::visit([&](const auto& view) { return look(ResultView(view)); }, input.typed());
+}
+
+// Bounds.
+
+/// The bounds that one row of A and one column of B have under a plan.
+struct PlanBounds {
+  double a_priori;
+  EntryBound a_posteriori, accumulation, total;
+
+  PlanBounds(const SliceFacts& rows, const SliceFacts& columns, const SplitPlan& plan, Index k)
+      : a_priori(truncation_a_priori_upper(plan, k)),
+        a_posteriori(truncation_a_posteriori_upper(rows.vectors, columns.vectors, plan)),
+        accumulation(accumulation_upper(rows.vectors, columns.vectors, plan)),
+        total(plan_error_upper(rows.vectors, columns.vectors, plan, k)) {}
+};
+
+bool exceeds(const Exact& error, double bound) { return std::isfinite(bound) && Exact(bound) < error; }
+
+/// A B, from one copy of what repeats.
+Exact exact_product(const GemmCase& gemm_case, Index i, Index j) {
+  const auto once = exact_arithmetic::exact_product(gemm_case.a.values, gemm_case.b.values, i, j);
+  return once * Exact{gemm_case.inner_repeat, 0};
+}
+
+/// The slices of a vector hold all of it.
+bool held(const VectorFacts& facts) { return facts.tails.back().zero(); }
+
+Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const PlanBounds& bounds, bool is_held, Index i,
+                    Index j) {
+  const FloatEnvironment environment;
+  const auto product = exact_product(gemm_case, i, j).times_power_of_two(-pair.scale(i, j));
+  const auto sum = pair.exact_sum(i, j);
+  const auto accumulated = pair.accumulated(i, j);
+  const auto truncation = (product - sum).magnitude();
+  const auto rounding = (accumulated - sum).magnitude();
+  const double a_posteriori = bounds.a_posteriori.upper(i, j);
+  const double accumulation = bounds.accumulation.terms.empty() ? 0 : bounds.accumulation.upper(i, j);
+  const double total = bounds.total.upper(i, j);
+  const bool exact = gemm_case.plan.accumulation == Accumulation::exact;
+  if (exceeds(truncation, bounds.a_priori)) return "the a-priori truncation bound";
+  if (exceeds(truncation, a_posteriori)) return "the a-posteriori truncation bound";
+  if (exceeds(rounding, accumulation)) return "the accumulation bound";
+  if (exceeds((product - accumulated).magnitude(), total)) return "the bound of the plan";
+  if (is_held && a_posteriori != 0) return "the a-posteriori bound where nothing is cut off, which is not 0,";
+  if (exact && total != std::min(bounds.a_priori, a_posteriori)) return "the bound that should be the lesser of two";
+  return {};
+}
+
+Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
+  const CaseMemory memory(gemm_case);
+  const auto& plan = gemm_case.plan;
+  const SlicedPair pair(memory, plan, engine);
+  const auto rows = engine.measure(memory.a.input(), Side::rows_of_a, plan.a);
+  const auto columns = engine.measure(memory.b.input(), Side::columns_of_b, plan.b);
+  const PlanBounds bounds(rows, columns, plan, gemm_case.k());
+  const bool full = plan.cut == plan.a.slices + plan.b.slices;
+  for (Index i = 0; i < gemm_case.m(); ++i)
+    for (Index j = 0; j < gemm_case.n(); ++j) {
+      const bool is_held =
+          full && held(rows.vectors.at(static_cast<std::size_t>(i))) && held(columns.vectors.at(static_cast<std::size_t>(j)));
+      if (const auto wrong = judge_entry(gemm_case, pair, bounds, is_held, i, j))
+        return fmt::format("{} fails at entry ({}, {})", *wrong, i, j);
+    }
+  return {};
+}
+
+/// The verdicts on a certificate's bound, and on its target where it says that it holds.
+Finding judge_certificate(const GemmCase& gemm_case, const CertifiedCase& result) {
+  const Judge<ExactOracle> judge(gemm_case);
+  const auto& certificate = result.certificate;
+  const auto bound = certificate.bound.over(result.c.input());
+  const auto within = with_view(result.c, [&](const ResultView& c) { return verify(c, judge.oracle(), bound); });
+  if (!within.holds()) return "the certificate's bound does not hold: " + explain(within);
+  if (certificate.holds != (certificate.ratio <= 1))
+    return fmt::format("the certificate {} hold, and its ratio is {:a}", certificate.holds ? "does" : "does not",
+                       certificate.ratio);
+  if (!certificate.holds) return {};
+  const auto met = with_view(result.c, [&](const ResultView& c) { return verify(c, judge.oracle(), certificate.target); });
+  if (!met.holds()) return "the target that the certificate proves is missed: " + explain(met);
+  return {};
+}
+
+Finding judge_bounds(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = finite(any);
+  if (const auto wrong = judge_plan_bounds(gemm_case, engine)) return wrong;
+  Decision decision;
+  decision.target = Target::dgemm();
+  decision.plan = gemm_case.plan;
+  return judge_certificate(gemm_case, multiplied(gemm_case, std::move(decision), engine));
+}
+
+// Targets.
+
+Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(Target::dgemm()); }
+
+Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
+  CaseMemory memory(gemm_case);
+  const auto call = memory.call();
+  DecideOptions options;
+  options.alpha = gemm_case.alpha, options.beta = gemm_case.beta, options.c0 = call.c0;
+  options.format = call.c.format(), options.encoding = gemm_case.plan.a.encoding;
+  return decide(call.a, call.b, target_of(gemm_case), engine, options);
+}
+
+/// Even a correctly rounded result misses it.
+bool cannot_be_met(const GemmCase& gemm_case) {
+  const auto target = target_of(gemm_case);
+  const bool has_tau = target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
+  return has_tau && target.tau < (gemm_case.c.single ? 0x1p-24 : 0x1p-53);
+}
+
+Finding judge_target(const GemmCase& gemm_case, const Engine& engine) {
+  try {
+    const auto result = multiplied(gemm_case, decision_for(gemm_case, engine), engine);
+    if (cannot_be_met(gemm_case)) return "a target below u was taken";
+    if (!result.certificate.holds)
+      return fmt::format("the certificate does not hold: its ratio is {:a} at entry ({}, {})", result.certificate.ratio,
+                         result.certificate.worst_i, result.certificate.worst_j);
+    return judge_certificate(gemm_case, result);
+  } catch (const CannotCertify& error) {
+    if (cannot_be_met(gemm_case)) return {};
+    return std::string("a target that can be met was refused: ") + error.what();
+  }
+}
+
+// Correct rounding.
+
+template <class SomeOracle>
+Finding judge_rounding(const StoredMatrix& c, const SomeOracle& oracle, const char* name) {
+  const bool single = c.storage().single;
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      const auto expected = single ? bits_of(oracle.rounded_float(i, j)) : bits_of(oracle.rounded(i, j));
+      if (c.bits(i, j) != expected) return wrong_entry(c, i, j, expected, std::string(name) + " rounds to");
+    }
+  return {};
+}
+
+Finding judge_correct_rounding(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = finite(any);
+  const auto c = multiplied_by_cr(gemm_case, engine).c;
+  const Judge<ExactOracle> exact(gemm_case);
+  if (const auto wrong = judge_rounding(c, exact.oracle(), "the exact oracle")) return wrong;
+  const Judge<MpfrOracle> mpfr(gemm_case, MpfrOracle::exact_bits(gemm_case.k()));
+  return judge_rounding(c, mpfr.oracle(), "MPFR");
+}
+
+// Zero.
+
+/// [A, -A] and [B; B]: every entry is 0, term by term.
+GemmCase cancelled(const GemmCase& gemm_case) {
+  auto result = gemm_case;
+  const Index half = gemm_case.a.values.cols();
+  result.a.values = Matrix<double>(gemm_case.m(), 2 * half);
+  result.b.values = Matrix<double>(2 * half, gemm_case.n());
+  for (Index l = 0; l < half; ++l) {
+    for (Index i = 0; i < gemm_case.m(); ++i) {
+      result.a.values(i, l) = gemm_case.a.values(i, l);
+      result.a.values(i, half + l) = -gemm_case.a.values(i, l);
+    }
+    for (Index j = 0; j < gemm_case.n(); ++j) result.b.values(l, j) = result.b.values(half + l, j) = gemm_case.b.values(l, j);
+  }
+  return result;
+}
+
+Finding not_positive_zero(const StoredMatrix& c, const std::string& how) {
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j)
+      if (c.bits(i, j) != 0) return wrong_entry(c, i, j, 0, how + "; exactly it is");
+  return {};
+}
+
+Finding judge_zero(const GemmCase& any, const Engine& engine) {
+  auto zero = cancelled(without_c0(finite(any)));
+  if (const auto wrong = not_positive_zero(multiplied_by_cr(zero, engine).c, "correctly rounded")) return wrong;
+  // All pairs of slices: x and -x have opposite sums of digits, though perhaps not opposite digits.
+  zero.plan.cut = zero.plan.a.slices + zero.plan.b.slices;
+  zero.plan.accumulation = Accumulation::exact;
+  return not_positive_zero(multiplied(zero, engine), "under the full cut");
+}
+
+}  // namespace
+
+Property bounds_hold() {
+  return {"bounds-hold",
+          "|AB - S| <= the a-priori and the a-posteriori truncation bound, which is 0 where nothing is cut off; |S^ - S| <= "
+          "the accumulation bound; "
+          "|AB - S^| <= the bound of the plan; |C^ - C| <= the certificate's bound, and the target is met where it says so",
+          "theory.md, section 2; docs/derivations/general_bound.md",
+          {},
+          judge_bounds};
+}
+
+Property targets_met() {
+  return {"targets-met",
+          "for every tau >= u, decide gives a plan whose product is certified, and its error over what the target allows is at "
+          "most 1; "
+          "tau < u is refused",
+          "theory.md, section 4; docs/derivations/targets.md",
+          {.largest = 5, .specials = true, .targets = true},
+          judge_target};
+}
+
+Property correct_rounding() {
+  return {"correct-rounding",
+          "for cr, C = fl(alpha A B + beta C0), the exact value rounded once, to nearest, ties to even",
+          "theory.md, section 4: cr",
+          {.largest = 4},
+          judge_correct_rounding};
+}
+
+Property exact_zero() {
+  return {"exact-zero",
+          "[A, -A] [B; B] = +0 in every bit, correctly rounded and with every pair of slices",
+          "design: an exact zero is +0; docs/derivations/slicing.md (S2), (S3): rounding is odd",
+          {},
+          judge_zero};
+}
+
+}  // namespace ozbound::properties

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/verify/gemm_case.hpp"
+#include "properties/stored_matrix.hpp"
+
+// What properties do with a case: put it into memory, multiply, compare.
+
+namespace ozbound::properties {
+
+/// What a property finds: nothing, or why it does not hold.
+using Finding = std::optional<std::string>;
+
+/// The matrices of a case in memory, A and B in full.
+struct CaseMemory {
+  StoredMatrix a, b, c0, c;
+  double alpha, beta;
+
+  explicit CaseMemory(const GemmCase& gemm_case);
+  [[nodiscard]] GemmCall call();
+};
+
+/// The same values in other storage. @pre its format holds them.
+StoredMatrix stored_values(const Matrix<double>& values, const Storage& storage);
+
+/// The values of a matrix in memory.
+Matrix<double> values_of(const StoredMatrix& matrix);
+
+/// C under the plan of the case.
+StoredMatrix multiplied(const GemmCase& gemm_case, const Engine& engine, double workspace = unlimited_workspace);
+
+struct CertifiedCase {
+  StoredMatrix c;
+  Certificate certificate;
+};
+
+/// C by a decision for the case, with its certificate.
+CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine);
+
+/// C correctly rounded, starting with the plan of the case.
+CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine);
+
+/// The case with zeros for NaNs and infinities, and alpha = 1, beta = 0 where those are not finite.
+GemmCase finite(GemmCase gemm_case);
+
+/// A times what is given: the plain product, beta = 0.
+GemmCase without_c0(GemmCase gemm_case);
+
+/// `0x1.8p+1 (0x4008000000000000)`.
+std::string in_hex(double value, std::uint64_t bits);
+
+/// The entries of C whose bits differ from `expected`: how many, and the first.
+Finding differing(const StoredMatrix& c, const StoredMatrix& expected, const std::string& what);
+
+/// Entry (i, j) is not what it should be, given by bits of C's format.
+std::string wrong_entry(const StoredMatrix& c, Index i, Index j, std::uint64_t expected_bits, const std::string& what);
+
+}  // namespace ozbound::properties

@@ -1,0 +1,113 @@
+#include "ozbound/verify/check.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+namespace ozbound {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+rc::Seq<GemmCase> simpler(const GemmCase& gemm_case) { return rc::seq::fromContainer(simpler_cases(gemm_case)); }
+
+/// Cases of a domain, and how they shrink.
+rc::Gen<GemmCase> generator(const CaseDomain& domain) {
+  return [domain](rc::Random random, int) { return rc::shrinkable::shrinkRecur(sample_case(domain, random.next()), &simpler); };
+}
+
+/// rapidcheck's reports are not printed: what failed is known here.
+class Silence final : public rc::detail::TestListener {
+ public:
+  void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
+  void onShrinkTried(const rc::detail::CaseDescription&, bool) override {}
+  void onTestFinished(const rc::detail::TestMetadata&, const rc::detail::TestResult&) override {}
+};
+
+/// Draws cases until one falsifies the property or time is up, then shrinks it. After the time for either is up, cases pass
+/// unseen, so that rapidcheck comes to its end.
+class Search {
+ public:
+  Search(const Property& property, const Engine& engine, const CheckOptions& options)
+      : property_(property), engine_(engine), options_(options), generator_(generator(property.domain)) {}
+
+  void run() {
+    for (std::uint64_t batch = 0; !found_ && !finished(); ++batch) run_batch(batch);
+  }
+
+  [[nodiscard]] std::int64_t drawn() const { return drawn_; }
+  [[nodiscard]] std::optional<Counterexample>& found() { return found_; }
+
+ private:
+  static constexpr int batch_size = 100;
+  static constexpr double least_shrinking = 5;  // seconds
+
+  [[nodiscard]] bool finished() const { return drawn_ >= options_.cases || seconds_since(start_) >= options_.seconds; }
+
+  void run_batch(std::uint64_t batch) {
+    rc::detail::TestParams params;
+    params.seed = options_.seed + batch * 0x9e3779b97f4a7c15;
+    params.maxSuccess = batch_size;
+    Silence silence;
+    const auto result = rc::detail::checkProperty(rc::detail::toProperty([this] { look_at(*generator_); }), {}, params, silence,
+                                                  std::unordered_map<std::string, rc::detail::Reproduce>());
+    const bool judged = result.is<rc::detail::SuccessResult>() || result.is<rc::detail::FailureResult>();
+    if (!judged) throw std::logic_error("no case could be drawn for " + property_.name);
+  }
+
+  void look_at(const GemmCase& gemm_case) {
+    if (found_ ? seconds_since(found_at_) >= std::max(options_.seconds, least_shrinking) : finished()) return;
+    if (!found_) ++drawn_;
+    if (options_.progress) options_.progress(std::min(1.0, seconds_since(start_) / options_.seconds));
+    auto wrong = judge(property_, gemm_case, engine_);
+    if (!wrong) return;
+    if (!found_) found_at_ = Clock::now();
+    found_ = {gemm_case, *wrong, {}};  // the last one to fail is the simplest: rapidcheck goes on from each that does
+    RC_FAIL(*wrong);
+  }
+
+  const Property& property_;
+  const Engine& engine_;
+  const CheckOptions& options_;
+  rc::Gen<GemmCase> generator_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point found_at_;
+  std::int64_t drawn_ = 0;
+  std::optional<Counterexample> found_;
+};
+
+/// Replays the files of a folder that are for the property, until one fails.
+void replay(const std::filesystem::path& folder, const Property& property, const Engine& engine, CheckResult& result) {
+  for (const auto& file : case_files(folder)) {
+    const auto stored = read_case(file);
+    if (result.counterexample || !stored.is_for(property.name)) continue;
+    ++result.replayed;
+    if (auto wrong = judge(property, stored.gemm_case, engine)) result.counterexample = {stored.gemm_case, *wrong, file};
+  }
+}
+
+}  // namespace
+
+CheckResult check(const Property& property, const Engine& engine, const CheckOptions& options) {
+  CheckResult result;
+  result.property = property.name;
+  for (const auto& folder : options.replayed) replay(folder, property, engine, result);
+  if (!options.store.empty()) replay(options.store, property, engine, result);
+  if (result.counterexample) return result;
+  Search search(property, engine, options);
+  search.run();
+  result.drawn = search.drawn();
+  result.counterexample = std::move(search.found());
+  if (result.counterexample && !options.store.empty())
+    result.counterexample->file =
+        store_case({{property.name}, result.counterexample->explanation, result.counterexample->gemm_case}, options.store);
+  return result;
+}
+
+}  // namespace ozbound

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/verify/number_classes.hpp"
+#include "properties/case_product.hpp"
+#include "properties/properties.hpp"
+#include "properties/sampling.hpp"
+
+// Inputs and plan fix every bit: neither the engine nor its way of working nor where matrices lie takes part.
+
+namespace ozbound::properties {
+namespace {
+
+using sampling::RandomBits;
+
+bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {
+  return x.sum == y.sum && x.sum_squares == y.sum_squares && x.max == y.max;
+}
+
+bool same_facts(const VectorFacts& x, const VectorFacts& y) {
+  const auto same_scale = x.scale.exponent == y.scale.exponent && x.scale.special == y.scale.special;
+  return same_scale && same_norms(x.vector, y.vector) && x.floor_squares == y.floor_squares &&
+         std::equal(x.slices.begin(), x.slices.end(), y.slices.begin(), y.slices.end(), same_norms) &&
+         std::equal(x.tails.begin(), x.tails.end(), y.tails.begin(), y.tails.end(), same_norms);
+}
+
+Finding other_facts(const StoredMatrix& operand, Side side, Slicing slicing, const Engine& engine, const Engine& other) {
+  const auto x = engine.measure(operand.input(), side, slicing).vectors;
+  const auto y = other.measure(operand.input(), side, slicing).vectors;
+  if (std::equal(x.begin(), x.end(), y.begin(), y.end(), same_facts)) return {};
+  return side == Side::rows_of_a ? "the facts about A differ" : "the facts about B differ";
+}
+
+Finding other_sums(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine, const Engine& other) {
+  const auto sums = [&](const Engine& one) {
+    return one.group_sums(one.slice(memory.a.input(), Side::rows_of_a, plan.a),
+                          one.slice(memory.b.input(), Side::columns_of_b, plan.b), plan);
+  };
+  const auto x = sums(engine), y = sums(other);
+  if (x.size() != y.size()) return fmt::format("{} sums and {} sums", x.size(), y.size());
+  for (std::size_t t = 0; t < x.size(); ++t)
+    for (Index i = 0; i < memory.c.rows(); ++i)
+      for (Index j = 0; j < memory.c.cols(); ++j)
+        if (x[t](i, j) != y[t](i, j))
+          return fmt::format("the sum of group {} of entry ({}, {}) is {}, of the portable engine {}", t, i, j, x[t](i, j),
+                             y[t](i, j));
+  return {};
+}
+
+Finding judge_engine(const GemmCase& gemm_case, const Engine& engine) {
+  const CpuEngine portable(gemm_case.working);
+  const CaseMemory memory(gemm_case);
+  const auto& plan = gemm_case.plan;
+  if (auto wrong = other_facts(memory.a, Side::rows_of_a, plan.a, engine, portable)) return wrong;
+  if (auto wrong = other_facts(memory.b, Side::columns_of_b, plan.b, engine, portable)) return wrong;
+  if (auto wrong = other_sums(memory, plan, engine, portable)) return wrong;
+  return differing(multiplied(gemm_case, engine), multiplied(gemm_case, portable), "of the portable engine it is");
+}
+
+Finding judge_workspace(const GemmCase& gemm_case, const Engine& engine) {
+  const auto unlimited = multiplied(gemm_case, engine);
+  const Index k = gemm_case.alpha == 0 ? 0 : gemm_case.k();
+  const double least = least_workspace(engine, gemm_case.plan, k);
+  const double full = full_workspace(engine, gemm_case.plan, gemm_case.m(), gemm_case.n(), k);
+  RandomBits random(gemm_case.seed);
+  for (const double share : {0.0, static_cast<double>(random.below(1 << 20)) * 0x1p-20}) {
+    const double cap = least + share * std::max(0.0, full - least);
+    if (auto wrong = differing(multiplied(gemm_case, engine, cap), unlimited, "without a cap it is"))
+      return fmt::format("with a workspace of {} bytes {}", cap, *wrong);
+  }
+  return {};
+}
+
+bool fits_float(const Matrix<double>& values) {
+  return std::all_of(values.data(), values.data() + values.rows() * values.cols(),
+                     [](double x) { return x != x || static_cast<double>(static_cast<float>(x)) == x; });
+}
+
+/// The same values as other element types where they allow it, in another order, with other padding.
+void restore(CaseMatrix& matrix, RandomBits& random) {
+  matrix.storage = sampling::sample_storage(fits_float(matrix.values) && random.once_in(2), random);
+}
+
+/// The case with everything stored otherwise; C keeps its type, which is part of the result.
+GemmCase stored_otherwise(GemmCase gemm_case) {
+  RandomBits random(gemm_case.seed);
+  restore(gemm_case.a, random);
+  restore(gemm_case.b, random);
+  restore(gemm_case.c0, random);
+  gemm_case.c = sampling::sample_storage(gemm_case.c.single, random);
+  return gemm_case;
+}
+
+std::vector<std::uint64_t> all_bits(const StoredMatrix& matrix) {
+  std::vector<std::uint64_t> bits;
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) bits.push_back(matrix.bits(i, j));
+  return bits;
+}
+
+/// Multiplies, and looks at everything that is no element of C.
+Finding judge_memory(const GemmCase& gemm_case, const Engine& engine, const StoredMatrix& expected) {
+  CaseMemory memory(gemm_case);
+  const auto a = all_bits(memory.a), b = all_bits(memory.b), c0 = all_bits(memory.c0);
+  gemm(memory.call(), gemm_case.plan, engine);
+  if (all_bits(memory.a) != a || all_bits(memory.b) != b || all_bits(memory.c0) != c0) return "an input was written";
+  if (!(memory.a.intact() && memory.b.intact() && memory.c0.intact() && memory.c.intact()))
+    return "memory beside the matrices was written";
+  return differing(memory.c, expected, "in other storage it is");
+}
+
+/// C0 is C, where C's type holds it.
+Finding judge_in_place(const GemmCase& gemm_case, const Engine& engine, const StoredMatrix& expected) {
+  if (gemm_case.c.single && !fits_float(gemm_case.c0.values)) return {};
+  CaseMemory memory(gemm_case);
+  memory.c = stored_values(gemm_case.c0.values, gemm_case.c);
+  auto call = memory.call();
+  call.c0 = memory.c.input();
+  gemm(call, gemm_case.plan, engine);
+  return differing(memory.c, expected, "with C0 apart it is");
+}
+
+Finding judge_storage(const GemmCase& gemm_case, const Engine& engine) {
+  const auto expected = multiplied(gemm_case, engine);
+  if (auto wrong = judge_memory(stored_otherwise(gemm_case), engine, expected)) return wrong;
+  return judge_in_place(gemm_case, engine, expected);
+}
+
+}  // namespace
+
+Property any_engine() {
+  return {"any-engine",
+          "facts, sums of groups and C have the same bits as those of the portable engine, whatever its threads, inner block "
+          "and tiles",
+          "design: inputs and plan fix every bit of C",
+          {.specials = true},
+          judge_engine};
+}
+
+Property any_workspace() {
+  return {"any-workspace",
+          "C has the same bits under every cap on the workspace",
+          "design: a workspace cap is kept by blocking m and n; results keep their bits",
+          {.specials = true},
+          judge_workspace};
+}
+
+Property any_storage() {
+  return {"any-storage",
+          "C has the same bits whatever the order, padding and element type that its operands are stored in, C0 in C's place "
+          "or not; nothing "
+          "but C is written",
+          "design: semantics",
+          {.specials = true},
+          judge_storage};
+}
+
+}  // namespace ozbound::properties

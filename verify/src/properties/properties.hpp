@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ozbound/verify/property.hpp"
+
+// Every property of the library; all_properties.cpp lists them.
+
+namespace ozbound::properties {
+
+Property exact_splitting();
+Property error_free_products();
+Property rounded_once();
+
+Property bounds_hold();
+Property targets_met();
+Property correct_rounding();
+Property exact_zero();
+
+Property any_engine();
+Property any_workspace();
+Property any_storage();
+
+Property inner_permutation();
+Property transposition();
+Property row_column_scaling();
+Property inner_scaling();
+Property blocks_of_c();
+Property sign();
+Property inner_zeros();
+
+Property special_values();
+Property special_neighbours();
+Property unread_operands();
+
+}  // namespace ozbound::properties

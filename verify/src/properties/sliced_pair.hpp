@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
+#include "properties/case_product.hpp"
+#include "properties/exact_number.hpp"
+
+// What a plan makes of an engine's digits, by its definition and in plain loops; scales and weights by theory.md, section 1.
+
+namespace ozbound::properties {
+
+using exact_arithmetic::Exact;
+
+/// e of rho = 2^e for a vector whose largest magnitude is `top`.
+inline int scale_exponent(const Encoding& encoding, const Exact& top) {
+  if (top.is_zero()) return 0;
+  const int ufp = top.top_exponent();
+  switch (encoding.kind) {
+    case Encoding::Kind::truncated: return ufp + 1;
+    case Encoding::Kind::nearest: return top == exact_arithmetic::power_of_two_exact(ufp) ? ufp : ufp + 1;
+    case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
+  }
+  return 0;
+}
+
+/// Exponent of the weight of digit p, relative to rho.
+inline int weight_exponent(const Encoding& encoding, int p) {
+  return (encoding.kind == Encoding::Kind::truncated ? 0 : 1) - encoding.beta * p;
+}
+
+struct SlicePair {
+  int p, q;
+};
+
+/// The pairs of every integer product, in the order of accumulation.
+inline std::vector<std::vector<SlicePair>> groups_by_definition(const SplitPlan& plan) {
+  std::vector<std::vector<SlicePair>> groups;
+  if (plan.accumulation == Accumulation::per_product) {
+    for (int p = 1; p <= plan.a.slices; ++p)
+      for (int q = 1; q <= plan.b.slices && p + q <= plan.cut; ++q) groups.push_back({{p, q}});
+    return groups;
+  }
+  for (int g = 2; g <= plan.cut; ++g) {
+    groups.emplace_back();
+    for (int p = 1; p <= plan.a.slices; ++p)
+      if (g - p >= 1 && g - p <= plan.b.slices) groups.back().push_back({p, g - p});
+  }
+  return groups;
+}
+
+/// Both operands of a case, sliced by an engine.
+class SlicedPair {
+ public:
+  SlicedPair(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine)
+      : plan_(plan),
+        a_(engine.slice(memory.a.input(), Side::rows_of_a, plan.a)),
+        b_(engine.slice(memory.b.input(), Side::columns_of_b, plan.b)) {}
+
+  [[nodiscard]] const SlicedMatrix& a() const { return a_; }
+  [[nodiscard]] const SlicedMatrix& b() const { return b_; }
+
+  /// e of rho_i sigma_j = 2^e.
+  [[nodiscard]] int scale(Index i, Index j) const { return a_.exponent(i) + b_.exponent(j); }
+
+  /// The sum of the products of two slices: below 2^14 k.
+  [[nodiscard]] std::int64_t pair_sum(Index i, Index j, SlicePair pair) const {
+    const auto* x = a_.slice(i, pair.p);
+    const auto* y = b_.slice(j, pair.q);
+    std::int64_t sum = 0;
+    for (Index l = 0; l < a_.inner_dimension(); ++l) sum += x[l] * y[l];
+    return sum;
+  }
+
+  [[nodiscard]] std::int64_t group_sum(Index i, Index j, const std::vector<SlicePair>& group) const {
+    std::int64_t sum = 0;
+    for (const auto& pair : group) sum += pair_sum(i, j, pair);
+    return sum;
+  }
+
+  /// The exact sum of the plan's slice products, relative to rho_i sigma_j.
+  [[nodiscard]] Exact exact_sum(Index i, Index j) const {
+    Exact total;
+    for (const auto& group : groups_by_definition(plan_))
+      for (const auto& pair : group) total = total + Exact{pair_sum(i, j, pair), weight(pair)};
+    return total;
+  }
+
+  /// What the plan's accumulation makes of it: the same, or the published order of FP64 additions.
+  [[nodiscard]] Exact accumulated(Index i, Index j) const {
+    if (plan_.accumulation == Accumulation::exact) return exact_sum(i, j);
+    const FloatEnvironment environment;
+    double total = 0;
+    for (const auto& group : groups_by_definition(plan_))
+      if (!group.empty()) total += std::ldexp(static_cast<double>(group_sum(i, j, group)), weight(group.front()));
+    return Exact(total);
+  }
+
+  /// S: accumulated, at its scale.
+  [[nodiscard]] Exact sum(Index i, Index j) const { return accumulated(i, j).times_power_of_two(scale(i, j)); }
+
+ private:
+  [[nodiscard]] int weight(SlicePair pair) const {
+    return weight_exponent(plan_.a.encoding, pair.p) + weight_exponent(plan_.b.encoding, pair.q);
+  }
+
+  SplitPlan plan_;
+  SlicedMatrix a_, b_;
+};
+
+}  // namespace ozbound::properties

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
+#include "properties/case_product.hpp"
+#include "properties/exact_number.hpp"
+#include "properties/properties.hpp"
+#include "properties/reference.hpp"
+#include "properties/sliced_pair.hpp"
+
+// Digits, their products, and the one rounding: theory.md, sections 1 and 2, stated without the code that they judge.
+
+namespace ozbound::properties {
+namespace {
+
+using exact_arithmetic::cpp_int;
+using exact_arithmetic::Exact;
+
+/// The norms that facts are made of, of integers that are given exactly.
+struct ExactNorms {
+  cpp_int sum = 0, sum_squares = 0, max = 0;
+
+  void add(const cpp_int& x) {
+    sum += x;
+    sum_squares += x * x;
+    max = std::max(max, x);
+  }
+
+  /// The norms of `repeat` copies are these; sums of squares stay at 2^64 - 1.
+  [[nodiscard]] bool are(const IntegerNorms& norms, Index repeat) const {
+    const cpp_int squares = std::min<cpp_int>(sum_squares * repeat, (cpp_int(1) << 64) - 1);
+    return norms.sum == sum * repeat && norms.sum_squares == squares && norms.max == max;
+  }
+};
+
+cpp_int ceiling_in_units(const Exact& x, int e) { return -exact_arithmetic::floor_in_units(-x, e); }
+
+/// A vector of an operand, element by element, and what an engine says of it.
+class SplitVector {
+ public:
+  SplitVector(const SlicedMatrix& sliced, const VectorFacts& facts, InputView vectors, Index i, Index repeat)
+      : sliced_(sliced), facts_(facts), slicing_(sliced.slicing()), i_(i), length_(vectors.cols() / repeat), repeat_(repeat) {
+    for (Index l = 0; l < length_; ++l) vector_.emplace_back(double_from_bits(vectors.bits(i, l)));
+  }
+
+  [[nodiscard]] Finding judge() const {
+    const int scale = scale_exponent(slicing_.encoding, top());
+    if (sliced_.special(i_) || facts_.scale.special) return "is finite and called special";
+    if (sliced_.exponent(i_) != scale || facts_.scale.exponent != scale)
+      return fmt::format("has the scale 2^{}, not 2^{}", sliced_.exponent(i_), scale);
+    if (!copies_agree()) return "has other digits where its elements repeat";
+    return judge_elements(scale);
+  }
+
+ private:
+  [[nodiscard]] Exact top() const {
+    Exact top;
+    for (const auto& x : vector_) top = std::max(top, x.magnitude());
+    return top;
+  }
+
+  [[nodiscard]] bool copies_agree() const {
+    const auto bytes = static_cast<std::size_t>(length_);
+    for (int p = 1; p <= slicing_.slices; ++p)
+      for (Index copy = 1; bytes > 0 && copy < repeat_; ++copy)
+        if (std::memcmp(sliced_.slice(i_, p), sliced_.slice(i_, p) + copy * length_, bytes) != 0) return false;
+    return true;
+  }
+
+  /// Whether digit d of x is of the encoding's range: magnitude bits with the sign of x, |d| <= 2^(beta-1), or any int8.
+  [[nodiscard]] bool in_range(int d, const Exact& x) const {
+    const int beta = slicing_.encoding.beta;
+    switch (slicing_.encoding.kind) {
+      case Encoding::Kind::truncated: return std::abs(d) < 1 << beta && (d == 0 || (d < 0) == (x.integer < 0));
+      case Encoding::Kind::nearest: return std::abs(d) <= 1 << (beta - 1);
+      case Encoding::Kind::balanced: break;
+    }
+    return true;
+  }
+
+  /// Whether a tail is as small as s digits leave it: below one unit of the last digit for truncated, half of one else.
+  [[nodiscard]] bool is_tail(const Exact& tail, int last_weight) const {
+    if (slicing_.encoding.kind == Encoding::Kind::truncated)
+      return tail.magnitude() < exact_arithmetic::power_of_two_exact(last_weight);
+    return tail.magnitude() <= exact_arithmetic::power_of_two_exact(last_weight - 1);
+  }
+
+  [[nodiscard]] Finding judge_elements(int scale) const {
+    ExactNorms whole;
+    std::vector<ExactNorms> slices(static_cast<std::size_t>(slicing_.slices)), tails = slices;
+    for (Index l = 0; l < length_; ++l) {
+      const auto& x = vector_[static_cast<std::size_t>(l)];
+      auto tail = x;
+      int weight = scale;
+      for (int p = 1; p <= slicing_.slices; ++p) {
+        const int d = sliced_.slice(i_, p)[l];
+        if (!in_range(d, x)) return fmt::format("has {} for digit {} of element {}", d, p, l);
+        weight = scale + weight_exponent(slicing_.encoding, p);
+        tail = tail - Exact{d, weight};
+        slices[static_cast<std::size_t>(p - 1)].add(std::abs(d));
+        tails[static_cast<std::size_t>(p - 1)].add(ceiling_in_units(tail.magnitude(), weight - VectorFacts::fraction_bits));
+      }
+      if (!is_tail(tail, weight)) return fmt::format("is {} off its digits at element {}", to_text(tail), l);
+      whole.add(ceiling_in_units(x.magnitude(), scale - VectorFacts::fraction_bits));
+    }
+    return judge_facts(whole, slices, tails);
+  }
+
+  [[nodiscard]] Finding judge_facts(const ExactNorms& whole, const std::vector<ExactNorms>& slices,
+                                    const std::vector<ExactNorms>& tails) const {
+    if (!whole.are(facts_.vector, repeat_)) return "has other norms than measured";
+    for (std::size_t p = 0; p < slices.size(); ++p) {
+      if (!slices[p].are(facts_.slices.at(p), repeat_)) return fmt::format("has other norms of slice {} than measured", p + 1);
+      if (!tails[p].are(facts_.tails.at(p), repeat_))
+        return fmt::format("has other norms of what {} slices leave than measured", p + 1);
+    }
+    return {};
+  }
+
+  static std::string to_text(const Exact& x) { return x.integer.str() + " * 2^" + std::to_string(x.exponent); }
+
+  const SlicedMatrix& sliced_;
+  const VectorFacts& facts_;
+  Slicing slicing_;
+  Index i_, length_, repeat_;
+  std::vector<Exact> vector_;
+};
+
+Finding judge_side(const StoredMatrix& operand, Side side, Slicing slicing, Index repeat, const Engine& engine) {
+  const auto sliced = engine.slice(operand.input(), side, slicing);
+  const auto facts = engine.measure(operand.input(), side, slicing);
+  const auto vectors = vectors_of(operand.input(), side);
+  if (sliced.count() != vectors.rows() || sliced.inner_dimension() != vectors.cols()) return "the slices have another shape";
+  for (Index i = 0; i < vectors.rows(); ++i)
+    if (const auto wrong = SplitVector(sliced, facts.vectors.at(static_cast<std::size_t>(i)), vectors, i, repeat).judge())
+      return fmt::format("{} {} {}", side == Side::rows_of_a ? "row of A" : "column of B", i, *wrong);
+  return {};
+}
+
+Finding judge_splitting(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = finite(any);
+  const CaseMemory memory(gemm_case);
+  if (const auto wrong = judge_side(memory.a, Side::rows_of_a, gemm_case.plan.a, gemm_case.inner_repeat, engine)) return wrong;
+  return judge_side(memory.b, Side::columns_of_b, gemm_case.plan.b, gemm_case.inner_repeat, engine);
+}
+
+Finding judge_products(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = finite(any);
+  const CaseMemory memory(gemm_case);
+  const SlicedPair pair(memory, gemm_case.plan, engine);
+  const auto sums = engine.group_sums(pair.a(), pair.b(), gemm_case.plan);
+  const auto groups = groups_by_definition(gemm_case.plan);
+  if (sums.size() != groups.size()) return fmt::format("{} sums, not {}", sums.size(), groups.size());
+  for (std::size_t t = 0; t < groups.size(); ++t)
+    for (Index i = 0; i < gemm_case.m(); ++i)
+      for (Index j = 0; j < gemm_case.n(); ++j) {
+        const auto expected = pair.group_sum(i, j, groups[t]);
+        if (sums[t](i, j) != expected)
+          return fmt::format("the sum of group {} (diagonal {}) of entry ({}, {}) is {}, not {}", t,
+                             groups[t].front().p + groups[t].front().q, i, j, sums[t](i, j),
+                             static_cast<std::int64_t>(expected));
+      }
+  return {};
+}
+
+/// alpha S + beta C0 in C's format: bits.
+std::uint64_t expected_bits(const GemmCase& gemm_case, const SlicedPair& pair, Index i, Index j) {
+  Exact value;
+  if (gemm_case.alpha != 0 && gemm_case.k() > 0) value = Exact(gemm_case.alpha) * pair.sum(i, j);
+  if (gemm_case.beta != 0) value = value + Exact(gemm_case.beta) * Exact(gemm_case.c0.values(i, j));
+  return exact_arithmetic::rounded_bits(value, gemm_case.c.single);
+}
+
+Finding judge_rounding(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = finite(any);
+  const CaseMemory memory(gemm_case);
+  const SlicedPair pair(memory, gemm_case.plan, engine);
+  const auto c = multiplied(gemm_case, engine);
+  for (Index i = 0; i < gemm_case.m(); ++i)
+    for (Index j = 0; j < gemm_case.n(); ++j) {
+      const auto expected = expected_bits(gemm_case, pair, i, j);
+      if (c.bits(i, j) != expected) return wrong_entry(c, i, j, expected, "and alpha S + beta C0 rounded once is");
+    }
+  return {};
+}
+
+}  // namespace
+
+Property exact_splitting() {
+  return {"exact-splitting",
+          "x = sum_p d_p 2^(e + lead - beta p) + T with rho = 2^e, digits in the encoding's range, |T| < 2^(e - beta s) "
+          "(truncated) or "
+          "<= 2^(e - beta s) (nearest, balanced); and measured norms are those of d_p, T_p and x, exactly",
+          "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4)",
+          {},
+          judge_splitting};
+}
+
+Property error_free_products() {
+  return {"error-free-products",
+          "every group's sum is sum_(p,q) sum_l d^A_p(i,l) d^B_q(l,j), as an integer, at any k",
+          "theory.md, section 1: exactness in INT32",
+          {},
+          judge_products};
+}
+
+Property rounded_once() {
+  return {"rounded-once",
+          "C = fl(alpha S + beta C0), one rounding to C's format, S the sum of the plan's slice products: exact, or added in "
+          "FP64 in the "
+          "published order of per_product or per_diagonal",
+          "theory.md, section 2: accumulation; docs/adr/0001",
+          {},
+          judge_rounding};
+}
+
+}  // namespace ozbound::properties
