@@ -18,46 +18,13 @@
 #include <vector>
 
 #include "matrix_file.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace ozbound::cli::test {
 
-/// An empty directory of its own for a test, removed afterwards.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "ozbound-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    path_ = name;
-    std::filesystem::permissions(path_, std::filesystem::perms(0755));
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-  /// Everything in it, hidden files too.
-  [[nodiscard]] std::set<std::string> names() const {
-    std::set<std::string> found;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) found.insert(entry.path().filename().string());
-    return found;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// Makes a new file: some file systems flush one that is truncated and written again, which is slow thousands of times.
-inline void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
-  std::filesystem::remove(path);
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-inline std::string read_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+using ozbound::test::read_bytes;
+using ozbound::test::TemporaryDirectory;
+using ozbound::test::write_bytes;
 
 template <class T>
 std::string bytes_of(const std::vector<T>& elements) {

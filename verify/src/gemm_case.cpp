@@ -265,14 +265,6 @@ std::uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-/// A row of a matrix stays on one line.
-std::string file_text(const ordered_json& object) {
-  std::string text = "{";
-  for (const auto& item : object.items())
-    text += fmt::format("{}\n  \"{}\": {}", text.size() > 1 ? "," : "", item.key(), item.value().dump());
-  return text + "\n}\n";
-}
-
 }  // namespace
 
 Matrix<double> GemmCase::full_a() const { return repeated(a.values, 1, inner_repeat); }
@@ -321,6 +313,14 @@ ordered_json to_json(const StoredCase& stored) {
   return result;
 }
 
+std::string to_text(const StoredCase& stored) {
+  const auto object = to_json(stored);
+  std::string text = "{";
+  for (const auto& item : object.items())
+    text += fmt::format("{}\n  \"{}\": {}", text.size() > 1 ? "," : "", item.key(), item.value().dump());
+  return text + "\n}\n";
+}
+
 StoredCase case_from_json(const json& object) {
   const Members members(object, "",
                         {"schema", "properties", "note", "plan", "target", "alpha", "beta", "inner_repeat", "a", "b", "c0", "c",
@@ -343,7 +343,7 @@ StoredCase read_case(const std::filesystem::path& file) {
 }
 
 std::filesystem::path store_case(const StoredCase& stored, const std::filesystem::path& directory) {
-  const auto text = file_text(to_json(stored));
+  const auto text = to_text(stored);
   const auto name =
       fmt::format("{}-{:08x}.json", stored.properties.empty() ? "case" : stored.properties.front(), hash_of(text) >> 32);
   const auto file = directory / name;

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "ozbound/core/dyadic.hpp"
@@ -66,16 +67,31 @@ void fill_with_nan(Matrix<double>& values) {
   for (Index t = 0; t < values.rows() * values.cols(); ++t) values.data()[t] = std::numeric_limits<double>::quiet_NaN();
 }
 
-Finding judge_unread(const GemmCase& any, const Engine& engine) {
+/// C under the plan, where C held numbers before.
+StoredMatrix multiplied_over_numbers(const GemmCase& gemm_case, const Engine& engine) {
+  CaseMemory memory(gemm_case);
+  for (Index i = 0; i < memory.c.rows(); ++i)
+    for (Index j = 0; j < memory.c.cols(); ++j) memory.c.set(i, j, static_cast<double>(i + 2 * j + 1));
+  gemm(memory.call(), gemm_case.plan, engine);
+  return std::move(memory.c);
+}
+
+Finding judge_unread_c0(const GemmCase& any, const Engine& engine) {
   auto read = finite(any);
   read.beta = 0;
   auto unread = read;
   fill_with_nan(unread.c0.values);
-  if (auto wrong =
-          differing(multiplied(unread, engine), multiplied(read, engine), "with beta = 0 and C0 NaN; with C0 finite it is"))
+  const auto expected = multiplied(read, engine);
+  if (auto wrong = differing(multiplied(unread, engine), expected, "with beta = 0 and C0 NaN; with C0 finite it is"))
     return wrong;
-  read = unread = finite(any);
-  read.alpha = unread.alpha = 0;
+  return differing(multiplied_over_numbers(read, engine), expected, "where C was a number; where it was NaN it is");
+}
+
+Finding judge_unread(const GemmCase& any, const Engine& engine) {
+  if (auto wrong = judge_unread_c0(any, engine)) return wrong;
+  auto read = finite(any);
+  read.alpha = 0;
+  auto unread = read;
   fill_with_nan(unread.a.values);
   fill_with_nan(unread.b.values);
   return differing(multiplied(unread, engine), multiplied(read, engine),
@@ -104,7 +120,7 @@ Property special_neighbours() {
 
 Property unread_operands() {
   return {"unread-operands",
-          "beta = 0 never reads C0, alpha = 0 never reads A or B",
+          "beta = 0 reads neither C0 nor what C held, alpha = 0 neither A nor B",
           "design: semantics; the BLAS standard",
           {},
           judge_unread};

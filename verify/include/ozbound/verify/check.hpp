@@ -16,9 +16,10 @@ struct CheckOptions {
   double seconds = 10;  ///< for drawn cases; shrinking a counterexample may take as long again
   std::int64_t cases = std::numeric_limits<std::int64_t>::max();  ///< at most so many drawn
   std::uint64_t seed = 0;                                         ///< of the cases
-  std::vector<std::filesystem::path> replayed;  ///< folders of case files that come first; those that are missing hold none
-  std::filesystem::path store;                  ///< a folder to replay, and to store a counterexample in; none if empty
-  std::function<void(double)> progress;         ///< called now and then with the share of the time that has passed
+  std::vector<std::filesystem::path> replayed =
+      {};                                     ///< folders of case files that come first; those that are missing hold none
+  std::filesystem::path store = {};           ///< a folder to replay, and to store a counterexample in; none if empty
+  std::function<void(double)> progress = {};  ///< called now and then with the share of the time that has passed
 };
 
 struct Counterexample {

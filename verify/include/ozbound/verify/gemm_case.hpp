@@ -71,6 +71,9 @@ struct StoredCase {
 /// One object, schema `ozbound-case-1` (docs/records.md), lossless: numbers are hexadecimal, NaNs keep their payload.
 nlohmann::ordered_json to_json(const StoredCase& stored);
 
+/// The text of its file: to_json with one member a line.
+std::string to_text(const StoredCase& stored);
+
 /// @throws std::invalid_argument naming the member that is missing, unknown or wrong.
 StoredCase case_from_json(const nlohmann::json& json);
 

@@ -1,0 +1,63 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <random>
+
+#include "checks.hpp"
+#include "commands.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+struct Arguments {
+  CheckArguments check;
+  bool list = false;
+};
+
+/// Other cases at every run: what one of them finds is on file.
+std::uint64_t fresh_seed() { return std::random_device{}(); }
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.list) {
+    list_properties(arguments.check.json);
+    return ExitCode::success;
+  }
+  return run_checks(arguments.check, *make_checked_engine(arguments.check.engine));
+}
+
+CLI::Option* add_text(CLI::App& command, const std::string& option, const std::string& type, const std::string& help,
+                      const std::function<void(const std::string&)>& store) {
+  return command.add_option_function<std::string>(option, store, help)->type_name(type);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("check", "Look for an input that falsifies a property of the products");
+  auto arguments = std::make_shared<Arguments>();
+  auto& check = arguments->check;
+  check.seed = fresh_seed();
+  add_text(*command, "--engine", "cpu", "Whose products; cpu if not given",
+           [&check](const std::string& text) { check.engine = parse_checked_engine(text); });
+  auto* properties = command->add_option("--property", check.properties, "This property; may be repeated; all if not given");
+  properties->type_name("NAME")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  auto* time =
+      add_text(*command, "--time", "TIME", "For all properties together, 60s if not given", [&check](const std::string& text) {
+        check.seconds = std::chrono::duration<double>(parse_duration(text, "--time")).count();
+      });
+  auto* seed = add_text(*command, "--seed", "INTEGER", "The same cases again; others at every run if not given",
+                        [&check](const std::string& text) { check.seed = parse_unsigned(text, "--seed"); });
+  auto* regressions = command->add_option("--regressions", check.regressions,
+                                          "Folder of case files to replay first, and to store counterexamples in");
+  regressions->type_name("DIRECTORY");
+  auto* replay = command->add_option("--replay", check.replay, "Judge the case of this file alone")->type_name("FILE");
+  replay->excludes(time)->excludes(seed)->excludes(regressions);
+  auto* list = command->add_flag("--list", arguments->list, "Say what the properties are, and check none");
+  list->excludes(properties)->excludes(replay);
+  command->add_flag("--json", check.json, "One JSON object instead of lines");
+  command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
+}
+
+}  // namespace ozbound::cli

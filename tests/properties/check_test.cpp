@@ -1,0 +1,157 @@
+#include "ozbound/verify/check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "ozbound/verify/number_classes.hpp"
+#include "support/faulty_engine.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ozbound {
+namespace {
+
+using test::FaultyEngine;
+using test::read_bytes;
+using test::TemporaryDirectory;
+using test::write_bytes;
+
+CheckOptions options(const TemporaryDirectory& directory) {
+  CheckOptions options;
+  options.seconds = 30;
+  options.cases = 300;
+  options.seed = 4;
+  options.store = directory / "cases";
+  return options;
+}
+
+FaultyEngine faulty() {
+  return test::flipping([](const SlicedMatrix& a, const SlicedMatrix&, const OutputView& c, Index i, Index j) {
+    return a.inner_dimension() >= 3 && i == 1 && j + 1 == c.cols();
+  });
+}
+
+/// What is found is shrunk to the least sizes that show it, stored, replayed first, and gone once the fault is.
+TEST(Check, FindsShrinksStoresAndReplays) {
+  const TemporaryDirectory directory;
+  const auto& property = find_property("rounded-once");
+  const auto found = check(property, faulty(), options(directory));
+  ASSERT_FALSE(found.holds());
+  EXPECT_EQ(found.replayed, 0);
+  const auto& shrunk = found.counterexample->gemm_case;
+  EXPECT_EQ(shrunk.m(), 2);
+  EXPECT_EQ(shrunk.n(), 1);
+  EXPECT_EQ(shrunk.k(), 3);
+  EXPECT_EQ(shrunk.plan, SplitPlan({shrunk.plan.a.encoding, 1}, {shrunk.plan.b.encoding, 1}, 2, Accumulation::exact));
+  EXPECT_EQ(shrunk.alpha, 1);
+  EXPECT_EQ(shrunk.beta, 0);
+  EXPECT_EQ(shrunk.a.values(0, 0), 0);
+  EXPECT_THAT(found.counterexample->explanation, testing::HasSubstr("C(1, 0)"));
+
+  const auto file = found.counterexample->file;
+  EXPECT_EQ(directory.names(), std::set<std::string>{"cases"});
+  EXPECT_EQ(case_files(directory / "cases"), std::vector{file});
+  EXPECT_THAT(file.filename().string(), testing::MatchesRegex("rounded-once-[0-9a-f]+\\.json"));
+  EXPECT_TRUE(read_case(file).gemm_case == shrunk);
+
+  const auto replayed = check(property, faulty(), options(directory));
+  ASSERT_FALSE(replayed.holds());
+  EXPECT_EQ(replayed.replayed, 1);
+  EXPECT_EQ(replayed.drawn, 0);
+  EXPECT_EQ(replayed.counterexample->file, file);
+  EXPECT_EQ(case_files(directory / "cases").size(), 1u);
+
+  const auto mended = check(property, FaultyEngine(), options(directory));
+  EXPECT_TRUE(mended.holds());
+  EXPECT_EQ(mended.replayed, 1);
+  EXPECT_EQ(mended.drawn, 300);
+  EXPECT_EQ(check(find_property("sign"), FaultyEngine(), options(directory)).replayed, 0) << "the file is not for this one";
+}
+
+TEST(Check, TheSeedFixesTheCases) {
+  const TemporaryDirectory one, other;
+  auto with_seed = [](const TemporaryDirectory& directory, std::uint64_t seed) {
+    auto seeded = options(directory);
+    seeded.seed = seed;
+    return check(find_property("rounded-once"), faulty(), seeded);
+  };
+  const auto first = with_seed(one, 9), again = with_seed(other, 9);
+  EXPECT_EQ(first.drawn, again.drawn);
+  EXPECT_TRUE(first.counterexample->gemm_case == again.counterexample->gemm_case);
+}
+
+/// Every property of a user's own is checked in the same way.
+TEST(Check, TakesPropertiesOfOthers) {
+  const Property own{"own", "C has no rows", "this test", {.floats = false}, [](const GemmCase& one, const Engine&) {
+                       return one.m() > 0 ? std::optional<std::string>("it has") : std::nullopt;
+                     }};
+  const auto result = check(own, FaultyEngine(), {.seconds = 30, .cases = 100});
+  ASSERT_FALSE(result.holds());
+  EXPECT_EQ(result.counterexample->gemm_case.m(), 1);
+  EXPECT_EQ(result.counterexample->gemm_case.n(), 0);
+  EXPECT_EQ(result.counterexample->gemm_case.k(), 0);
+  EXPECT_TRUE(result.counterexample->file.empty());
+}
+
+TEST(Check, TimeEndsIt) {
+  const Property endless{
+      "endless", "nothing", "this test", {}, [](const GemmCase&, const Engine&) -> std::optional<std::string> { return {}; }};
+  double last = 0;
+  CheckOptions brief;
+  brief.seconds = 0.05;
+  brief.progress = [&](double share) { last = share; };
+  const auto result = check(endless, FaultyEngine(), brief);
+  EXPECT_TRUE(result.holds());
+  EXPECT_GT(result.drawn, 0);
+  EXPECT_GT(last, 0);
+  EXPECT_LE(last, 1);
+}
+
+TEST(Check, AWrongFileIsNamed) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "cases");
+  write_bytes(directory / "cases" / "wrong.json", "{\"schema\": \"ozbound-case-1\"}");
+  EXPECT_THAT([&] { (void)check(find_property("sign"), FaultyEngine(), options(directory)); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::AllOf(testing::HasSubstr("wrong.json: "), testing::HasSubstr("is missing"))));
+}
+
+TEST(Check, AFolderThatCannotBeMadeIsNamed) {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "cases", "");
+  EXPECT_THAT([&] { (void)check(find_property("rounded-once"), faulty(), options(directory)); },
+              testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("cases")));
+}
+
+// Shrinking.
+
+TEST(SimplerCases, AreValidAndOther) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto one = sample_case({.largest = 4, .specials = true, .targets = true}, seed);
+    for (const auto& simpler : simpler_cases(one)) {
+      ASSERT_NO_THROW(simpler.validate()) << seed;
+      ASSERT_FALSE(simpler == one) << seed;
+    }
+  }
+}
+
+/// Whichever step is taken, there is an end: the case with nothing in it.
+TEST(SimplerCases, End) {
+  sampling::RandomBits random(1);
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    auto one = sample_case({.largest = 3, .specials = true, .targets = true}, seed);
+    int steps = 0;
+    for (auto simpler = simpler_cases(one); !simpler.empty(); simpler = simpler_cases(one)) {
+      one = simpler[static_cast<std::size_t>(random.below(static_cast<int>(simpler.size())))];
+      ASSERT_LT(++steps, 20000) << seed;
+    }
+    EXPECT_EQ(one.m() + one.n() + one.k(), 0);
+    EXPECT_EQ(one.plan.products(), 1);
+    EXPECT_EQ(one.inner_repeat, 1);
+  }
+}
+
+}  // namespace
+}  // namespace ozbound

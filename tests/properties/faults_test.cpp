@@ -1,0 +1,211 @@
+// Every property can fail: an engine with one fault each.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "ozbound/verify/check.hpp"
+#include "properties/regressions.hpp"
+#include "support/faulty_engine.hpp"
+
+namespace ozbound {
+namespace {
+
+using test::FaultyEngine;
+
+/// Subnormals are sliced as zeros.
+FaultyEngine flushing() {
+  FaultyEngine engine;
+  engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    Matrix<double> flushed(operand.rows(), operand.cols());
+    for (Index i = 0; i < operand.rows(); ++i)
+      for (Index j = 0; j < operand.cols(); ++j) {
+        const double x = double_from_bits(operand.bits(i, j));
+        flushed(i, j) = std::fpclassify(x) == FP_SUBNORMAL ? 0 : x;
+      }
+    return right.slice(flushed, side, slicing);
+  };
+  return engine;
+}
+
+/// The last term of an odd number is forgotten.
+FaultyEngine missing_the_last_term() {
+  FaultyEngine engine;
+  engine.falsify_sums = [](const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                           std::vector<Matrix<std::int64_t>>& sums) {
+    const Index last = a.inner_dimension() - 1;
+    const auto groups = plan.groups();
+    for (std::size_t t = 0; last % 2 == 0 && t < groups.size(); ++t)
+      for (Index i = 0; i < a.count(); ++i)
+        for (Index j = 0; j < b.count(); ++j)
+          for (int p = groups[t].first_a; p <= groups[t].last_a; ++p)
+            sums[t](i, j) -= a.slice(i, p)[last] * b.slice(j, groups[t].diagonal - p)[last];
+  };
+  return engine;
+}
+
+/// Sums wrap around at 2^31.
+FaultyEngine wrapping() {
+  FaultyEngine engine;
+  engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
+                           std::vector<Matrix<std::int64_t>>& sums) {
+    for (auto& sum : sums)
+      for (Index t = 0; t < sum.rows() * sum.cols(); ++t) sum.data()[t] = static_cast<std::int32_t>(sum.data()[t]);
+  };
+  return engine;
+}
+
+/// Ziv's test decides every entry.
+FaultyEngine sure_of_itself() {
+  FaultyEngine engine;
+  engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                              Epilogue epilogue, OutputView c) {
+    epilogue.error = nullptr;
+    return right.multiply(a, b, plan, epilogue, c);
+  };
+  return engine;
+}
+
+/// alpha is applied to what is already rounded.
+FaultyEngine rounding_twice() {
+  FaultyEngine engine;
+  engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                              Epilogue epilogue, OutputView c) {
+    const double alpha = epilogue.alpha;
+    if (epilogue.beta == 0) epilogue.alpha = 1;
+    auto open = right.multiply(a, b, plan, epilogue, c);
+    const auto* wide = std::get_if<0>(&c.typed());
+    for (Index i = 0; wide != nullptr && epilogue.beta == 0 && i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j) (*wide)(i, j) *= alpha;
+    return open;
+  };
+  return engine;
+}
+
+/// An entry is written over as `value` where `wrong` says so.
+template <class Wrong>
+FaultyEngine writing(std::uint64_t value, Wrong wrong) {
+  FaultyEngine engine;
+  engine.faulty_multiply = [value, wrong](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b,
+                                          const SplitPlan& plan, const Epilogue& epilogue, OutputView c) {
+    auto open = right.multiply(a, b, plan, epilogue, c);
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j)
+        if (wrong(a, b, c.as_input().bits(i, j), i, j)) c.set_bits(i, j, value);
+    return open;
+  };
+  return engine;
+}
+
+/// beta = 0 adds to what C held.
+FaultyEngine reading_c() {
+  FaultyEngine engine;
+  engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                              const Epilogue& epilogue, OutputView c) {
+    Matrix<double> held(c.rows(), c.cols());
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j) held(i, j) = double_from_bits(c.as_input().bits(i, j));
+    auto open = right.multiply(a, b, plan, epilogue, c);
+    for (Index i = 0; epilogue.beta == 0 && i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j)
+        if (std::isfinite(held(i, j)) && held(i, j) != 0) test::flip(c, i, j);
+    return open;
+  };
+  return engine;
+}
+
+bool column_major(const OutputView& c) {
+  return std::visit([](const auto& view) { return view.row_stride() == 1 && view.rows() > 1; }, c.typed());
+}
+
+struct Fault {
+  std::string property, fault;
+  FaultyEngine engine;
+};
+
+std::vector<Fault> faults() {
+  using Digits = SlicedMatrix;
+  const auto even = [](const Digits& a, const Digits&, const OutputView&, Index, Index) {
+    return a.inner_dimension() % 2 == 0;
+  };
+  const auto first = [](const Digits&, const Digits&, const OutputView&, Index i, Index j) { return i == 0 && j == 0; };
+  const auto last_column = [](const Digits&, const Digits&, const OutputView& c, Index, Index j) {
+    return j > 0 && j + 1 == c.cols();
+  };
+  const auto columns = [](const Digits&, const Digits&, const OutputView& c, Index, Index) { return column_major(c); };
+  const auto leads_negative = [](const Digits& a, const Digits&, const OutputView&, Index i, Index) {
+    return a.inner_dimension() > 0 && a.slice(i, 1)[0] < 0;
+  };
+  const auto odd_exponent = [](const Digits& a, const Digits&, const OutputView&, Index i, Index) {
+    return a.exponent(i) % 2 != 0;
+  };
+  const auto negative = [](const Digits&, const Digits&, const OutputView& c, Index i, Index j) {
+    return (c.as_input().bits(i, j) & binary64.sign) != 0;
+  };
+  const auto beside_special = [](const Digits& a, const Digits&, const OutputView&, Index i, Index) {
+    return i > 0 && a.special(i - 1);
+  };
+  const auto special = [](const Digits& a, const Digits&, std::uint64_t, Index i, Index) { return a.special(i); };
+  const auto zero = [](const Digits&, const Digits&, std::uint64_t bits, Index, Index) { return bits == 0; };
+  return {{"exact-splitting", "subnormals are flushed", flushing()},
+          {"error-free-products", "an odd last term is forgotten", missing_the_last_term()},
+          {"error-free-products", "sums wrap around at 2^31", wrapping()},
+          {"rounded-once", "alpha is applied to a rounded product", rounding_twice()},
+          {"rounded-once", "the last diagonal is left out", test::dropping_the_last_diagonal()},
+          {"bounds-hold", "the last diagonal is left out", test::dropping_the_last_diagonal()},
+          {"targets-met", "the last diagonal is left out", test::dropping_the_last_diagonal()},
+          {"correct-rounding", "nothing is undecided", sure_of_itself()},
+          {"exact-zero", "zero is negative", writing(binary64.sign, zero)},
+          {"any-engine", "a bit is wrong at even k", test::flipping(even)},
+          {"any-engine", "subnormals are flushed", flushing()},
+          {"any-workspace", "a bit is wrong in every block", test::flipping(first)},
+          {"any-storage", "a bit is wrong in column-major results", test::flipping(columns)},
+          {"inner-permutation", "a bit depends on the first digit", test::flipping(leads_negative)},
+          {"transposition", "a bit is wrong in the last column", test::flipping(last_column)},
+          {"row-column-scaling", "a bit is wrong at odd exponents", test::flipping(odd_exponent)},
+          {"inner-scaling", "nothing is undecided", sure_of_itself()},
+          {"blocks-of-c", "a bit is wrong in every block", test::flipping(first)},
+          {"sign", "a bit of negative results is wrong", test::flipping(negative)},
+          {"inner-zeros", "a bit is wrong at even k", test::flipping(even)},
+          {"special-values", "special rows are written", writing(bits_of(1.0), special)},
+          {"special-neighbours", "a bit is wrong below special rows", test::flipping(beside_special)},
+          {"unread-operands", "beta = 0 reads C", reading_c()}};
+}
+
+CheckOptions options() {
+  CheckOptions options;
+  options.seconds = 30;
+  options.cases = 400;
+  options.seed = 1;
+  options.replayed = {test::regressions()};
+  return options;
+}
+
+TEST(Faults, EveryPropertyFindsOne) {
+  std::set<std::string> falsified;
+  for (const auto& [property, fault, engine] : faults()) {
+    const auto result = check(find_property(property), engine, options());
+    EXPECT_FALSE(result.holds()) << property << ": " << fault;
+    if (!result.holds()) {
+      EXPECT_THAT(result.counterexample->explanation, testing::HasSubstr("plan ")) << property;
+      falsified.insert(property);
+    }
+  }
+  for (const auto& property : all_properties()) EXPECT_TRUE(falsified.contains(property.name)) << property.name;
+}
+
+/// INT32 overflow is out of reach for drawn cases: the cases on file find it.
+TEST(Faults, OverflowIsOnFile) {
+  const auto result = check(find_property("error-free-products"), wrapping(), options());
+  ASSERT_FALSE(result.holds());
+  EXPECT_GT(result.counterexample->gemm_case.k(), 20000);
+  EXPECT_EQ(result.drawn, 0);
+}
+
+}  // namespace
+}  // namespace ozbound

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "ozbound/core/cpu_engine.hpp"
+
+namespace ozbound::test {
+
+/// The portable engine with a part of it replaced: what a property must notice. An empty function is the right one.
+class FaultyEngine : public Engine {
+ public:
+  using Slice = std::function<SlicedMatrix(const Engine&, InputView, Side, Slicing)>;
+  using Multiply = std::function<std::vector<Entry>(const Engine&, const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
+                                                    const Epilogue&, OutputView)>;
+  using Sums =
+      std::function<void(const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&, std::vector<Matrix<std::int64_t>>&)>;
+
+  Slice faulty_slice;
+  Multiply faulty_multiply;
+  Sums falsify_sums;
+
+  [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
+    return faulty_slice ? faulty_slice(right_, operand, side, slicing) : right_.slice(operand, side, slicing);
+  }
+  [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
+    return right_.measure(operand, side, slicing);
+  }
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    return faulty_multiply ? faulty_multiply(right_, a, b, plan, epilogue, c) : right_.multiply(a, b, plan, epilogue, c);
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override {
+    auto sums = right_.group_sums(a, b, plan);
+    if (falsify_sums) falsify_sums(a, b, plan, sums);
+    return sums;
+  }
+  [[nodiscard]] const CostModel& costs() const override { return right_.costs(); }
+  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    return right_.workspace(plan, m, n, k);
+  }
+  [[nodiscard]] int threads() const override { return 1; }
+
+ private:
+  CpuEngine right_{{.threads = 1}};
+};
+
+/// The last bit of an entry of C, turned.
+inline void flip(OutputView c, Index i, Index j) {
+  if (const auto* wide = std::get_if<0>(&c.typed()))
+    c.set_bits(i, j, bits_of((*wide)(i, j)) ^ 1);
+  else
+    c.set_bits(i, j, bits_of((*std::get_if<1>(&c.typed()))(i, j)) ^ 1);
+}
+
+/// A product whose entries that `wrong` picks have a wrong last bit.
+template <class Wrong>
+FaultyEngine flipping(Wrong wrong) {
+  FaultyEngine engine;
+  engine.faulty_multiply = [wrong](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                                   const Epilogue& epilogue, OutputView c) {
+    auto open = right.multiply(a, b, plan, epilogue, c);
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j)
+        if (!a.special(i) && !b.special(j) && wrong(a, b, c, i, j)) flip(c, i, j);
+    return open;
+  };
+  return engine;
+}
+
+/// The last diagonal of every plan is left out.
+inline FaultyEngine dropping_the_last_diagonal() {
+  FaultyEngine engine;
+  engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, SplitPlan plan,
+                              const Epilogue& epilogue, OutputView c) {
+    if (plan.cut > 2) --plan.cut;
+    return right.multiply(a, b, plan, epilogue, c);
+  };
+  return engine;
+}
+
+}  // namespace ozbound::test
