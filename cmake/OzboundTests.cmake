@@ -22,9 +22,10 @@ function(ozbound_test_program target sources link label timeout)
     return()
   endif()
   add_executable(${target} ${sources})
-  # The classes of numbers and cases that tests draw are those of the properties, headers of verify.
+  # The classes of numbers and cases that tests draw are those of the properties, headers of bounds and verify.
   target_include_directories(${target} PRIVATE
-    ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/verify/include ${PROJECT_SOURCE_DIR}/verify/src)
+    ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/bounds/include
+    ${PROJECT_SOURCE_DIR}/verify/include ${PROJECT_SOURCE_DIR}/verify/src)
   target_link_libraries(${target} PRIVATE
     ${link} ozbound_flags OpenMP::OpenMP_CXX rapidcheck::rapidcheck GTest::gmock GTest::gtest_main)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # what they test has -O3; a third of the build time

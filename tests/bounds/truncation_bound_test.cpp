@@ -13,6 +13,7 @@
 #include "bounds/hostile_environment.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/problem.hpp"
+#include "ozbound/verify/property.hpp"
 #include "support/exact.hpp"
 #include "support/generators.hpp"
 
@@ -121,80 +122,13 @@ double ratio(const Exact& error, const Exact& bound) {
   return static_cast<double>(cpp_int((error.in_units_of(unit) << 60) / bound.in_units_of(unit))) * 0x1p-60;
 }
 
-/// Any encodings of one radix, slice counts and cut.
-SplitPlan sample_plan(test::RandomBits& random) {
-  const int beta = random.between(1, 8);
-  const auto encoding = [&] {
-    if (beta == 8) return Encoding::balanced();
-    return random.once_in(2) ? Encoding::truncated(beta) : Encoding::nearest(beta);
-  };
-  const int most = random.once_in(3) ? max_slices : 6;
-  SplitPlan plan;
-  plan.a = {encoding(), random.between(1, most)};
-  plan.b = {encoding(), random.between(1, most)};
-  plan.cut = random.between(2, plan.a.slices + plan.b.slices);
-  static constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
-  plan.accumulation = random.pick(accumulations);
-  plan.validate();
-  return plan;
-}
-
-/// Every bound of the header, for every entry of A B.
-testing::AssertionResult bounds_hold(InputView a, InputView b, const SplitPlan& plan) {
-  const Pair pair(a, b, plan);
-  const double a_priori = truncation_a_priori_upper(plan, pair.k());
-  const auto a_posteriori = truncation_a_posteriori_upper(pair.rows(), pair.columns(), plan);
-  const auto accumulation = accumulation_upper(pair.rows(), pair.columns(), plan);
-  const auto total = plan_error_upper(pair.rows(), pair.columns(), plan, pair.k());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < b.cols(); ++j) {
-      const auto sum = pair.sum(i, j);
-      const auto truncation = pair.error(i, j, sum);
-      const auto fail = [&](const char* what) {
-        return testing::AssertionFailure() << to_string(plan) << ", k = " << pair.k() << ", entry (" << i << ", " << j
-                                           << "): " << what;
-      };
-      if (exceeds(truncation, a_priori)) return fail("a-priori");
-      if (exceeds(truncation, a_posteriori.upper(i, j))) return fail("a-posteriori");
-      const auto accumulated = pair.accumulated(i, j);
-      const auto rounding = (accumulated - sum).magnitude();
-      if (exceeds(rounding, accumulation.terms.empty() ? 0 : accumulation.upper(i, j))) return fail("accumulation");
-      if (exceeds(pair.error(i, j, accumulated), total.upper(i, j))) return fail("total");
-      const auto& row = pair.rows()[static_cast<std::size_t>(i)];
-      const auto& column = pair.columns()[static_cast<std::size_t>(j)];
-      if (bits_of(entry_error_upper(row, column, plan, pair.k())) != bits_of(total.upper(i, j)))
-        return fail("of one entry differs");
-      if (plan.accumulation == Accumulation::exact && total.upper(i, j) != std::min(a_priori, a_posteriori.upper(i, j)))
-        return fail("the total is not the lesser of the two");
-    }
-  return testing::AssertionSuccess();
-}
-
-RC_GTEST_PROP(TruncationBound, HoldsForRowsOfAllClasses, ()) {
-  const auto a = *test::gen::row();
-  const auto b = *test::gen::row();
-  auto random = test::RandomBits(*test::gen::seed());
-  const auto plan = sample_plan(random);
-  auto x = a.values;
-  auto y = b.values;
-  const auto k = std::max(x.size(), y.size());
-  x.resize(k), y.resize(k);
-  const auto result = bounds_hold(row_view(x), column_view(y), plan);
-  if (!result) RC_FAIL(result.message());
-}
-
-/// The same at a number of cases that rapidcheck's own pace does not allow.
-TEST(TruncationBound, HoldsForManyRows) {
-  for (int t = 0; t < 8000; ++t) {
-    test::RandomBits random(static_cast<std::uint64_t>(t));
-    const auto plan = sample_plan(random);
-    const int k = random.between(1, 6);
-    const auto a_class = random.pick(test::row_classes);
-    const auto a = test::sample_row(a_class, k, random);
-    const auto b_class = random.pick(test::row_classes);
-    const auto b = test::sample_row(b_class, k, random);
-    ASSERT_TRUE(bounds_hold(row_view(a.values), column_view(b.values), plan)) << "seed " << t;
-  }
+/// The property bounds-hold, of which every bound of the header takes part.
+testing::AssertionResult bounds_hold(const Problem& problem, const SplitPlan& plan) {
+  GemmCase one;
+  one.a.values = problem.a, one.b.values = problem.b, one.c0.values = Matrix<double>(problem.a.rows(), problem.b.cols());
+  one.plan = plan;
+  const auto wrong = judge(find_property("bounds-hold"), one, engine());
+  return wrong ? testing::AssertionFailure() << *wrong : testing::AssertionSuccess();
 }
 
 TEST(TruncationBound, HoldsForEveryFamily) {
@@ -203,21 +137,8 @@ TEST(TruncationBound, HoldsForEveryFamily) {
     for (const auto family : all_families())
       for (int t = 0; t < 4; ++t) {
         const auto problem = generate({family, 3, 4, random.between(1, 12), phi, random()});
-        ASSERT_TRUE(bounds_hold(problem.a, problem.b, sample_plan(random))) << generate_command(problem.recipe);
+        ASSERT_TRUE(bounds_hold(problem, test::sample_plan(random))) << generate_command(problem.recipe);
       }
-}
-
-TEST(TruncationBound, HoldsForFloats) {
-  test::RandomBits random(8);
-  for (int t = 0; t < 300; ++t) {
-    Matrix<float> a(2, 3);
-    Matrix<float> b(3, 2);
-    for (Index e = 0; e < 6; ++e) {
-      a.data()[e] = test::sample<float>(random);
-      b.data()[e] = test::sample<float>(random);
-    }
-    ASSERT_TRUE(bounds_hold(a, b, sample_plan(random))) << t;
-  }
 }
 
 /// The significand x in [1, 2) flipped at random bits, as long as that brings the error of the plan nearer to its bound.
@@ -268,7 +189,7 @@ TEST(TruncationBound, APrioriIsAttainedToAHalf) {
 TEST(TruncationBound, HasTheSameBitsInAnyEnvironment) {
   for (int t = 0; t < 300; ++t) {
     test::RandomBits random(static_cast<std::uint64_t>(t));
-    const auto plan = sample_plan(random);
+    const auto plan = test::sample_plan(random);
     const auto a = test::sample_row(test::RowClass::spread, 4, random);
     const auto b = test::sample_row(test::RowClass::spread, 4, random);
     const Pair pair(row_view(a.values), column_view(b.values), plan);

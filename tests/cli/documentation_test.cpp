@@ -35,7 +35,7 @@ std::vector<std::string> options(const std::string& subcommand) {
 }
 
 TEST(Documentation, NamesEverySubcommandAndOption) {
-  for (const std::string subcommand : {"demo", "gemm", "generate", "grade", "info", "plan", "survey", "verify"}) {
+  for (const std::string subcommand : {"check", "demo", "gemm", "generate", "grade", "info", "plan", "survey", "verify"}) {
     const auto text = section(subcommand);
     const auto names = options(subcommand);
     EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json"})) << subcommand;
@@ -67,6 +67,11 @@ TEST(Documentation, NamesEveryMember) {
   const auto crashing = OZBOUND_BAD_BLAS "/crashes.so";
   expect_documented(
       json::parse(ozbound({"grade", crashing, "--quick", "--part", "demmel", "--part", "accuracy", "--json"}).out), text);
+  const auto checked =
+      ozbound({"check", "--property", "sign", "--time", "20ms", "--regressions", files.path("cases"), "--json"});
+  expect_documented(json::parse(checked.out), text);
+  expect_documented(json::parse(read_bytes(std::filesystem::path(OZBOUND_DOCS).parent_path() / "data/regressions/tie.json")),
+                    text);
   const auto generated = ozbound(
       {"generate", "fem", "--m", "1", "--n", "1", "--k", "1", "-o", files.path("a.npy"), files.path("b.npy"), "--json"});
   expect_documented(json::parse(generated.out), text);

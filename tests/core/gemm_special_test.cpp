@@ -9,7 +9,7 @@
 #include "ozbound/core/gemm.hpp"
 #include "support/gemm_calls.hpp"
 
-// NaN and infinities: functions of the inputs alone, and of no importance to any other entry.
+// NaN and infinities: functions of the inputs alone.
 
 namespace ozbound {
 namespace {
@@ -27,32 +27,6 @@ const SplitPlan plain = SplitPlan::balanced(7, 7, 8);
 
 testing::AssertionResult same(const Matrix<double>& x, const Matrix<double>& y) {
   return test::same_bits(test::stored(x), test::bits_of_matrix(y));
-}
-
-/// Entries without specials keep the bits that they have when the specials elsewhere are numbers.
-RC_GTEST_PROP(SpecialsTest, NeighboursKeepTheirBits, ()) {
-  RandomBits random(*test::gen::seed());
-  for (int repetition = 0; repetition < 20; ++repetition) {
-    auto finite =
-        test::sample_call({random.between(1, 6), random.between(1, 6), random.between(1, 9), random.once_in(2)}, random);
-    auto special = finite;
-    test::strew_specials(special.a, 12, random);
-    test::strew_specials(special.b, 12, random);
-    if (special.source == OwnedCall::C0::in_place) test::strew_specials(special.c, 6, random);
-    if (special.source == OwnedCall::C0::separate) test::strew_specials(special.c0, 6, random);
-    const auto before = special;
-    const auto plan = test::sample_plan(random, 8);
-    const CpuEngine engine(test::sample_options(random));
-    gemm(finite.call(), plan, engine);
-    gemm(special.call(), plan, engine);
-    for (Index i = 0; i < finite.c.rows(); ++i)
-      for (Index j = 0; j < finite.c.cols(); ++j) {
-        bool involved = before.beta != 0 && !std::isfinite(before.c0_values().value(i, j));
-        for (Index l = 0; before.alpha != 0 && l < before.a.cols(); ++l)
-          involved = involved || !std::isfinite(before.a.value(i, l)) || !std::isfinite(before.b.value(l, j));
-        if (!involved) RC_ASSERT(special.c.bits(i, j) == finite.c.bits(i, j));
-      }
-  }
 }
 
 /// apply_specials writes the entries that specials decide, and no others.

@@ -14,7 +14,7 @@
 namespace ozbound {
 namespace {
 
-using namespace sampling;
+using namespace case_sampling;
 
 constexpr int cases = 4000;
 

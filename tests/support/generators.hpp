@@ -16,6 +16,8 @@
 
 namespace ozbound::test {
 
+using namespace case_sampling;
+
 /// A finite number and the classes it was drawn from; printed in hex.
 template <class T>
 struct Number {

@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "properties/case_product.hpp"
@@ -51,16 +55,21 @@ Verdict with_view(const StoredMatrix& c, const Look& look) {
 
 // Bounds.
 
-/// The bounds that one row of A and one column of B have under a plan.
+/// The bounds that a plan has: every registered one of its truncation, those of its accumulation and of both.
 struct PlanBounds {
+  std::vector<std::pair<std::string, EntryBound>> truncation;
+  EntryBound accumulation, total;
   double a_priori;
-  EntryBound a_posteriori, accumulation, total;
+  EntryBound a_posteriori;
 
   PlanBounds(const SliceFacts& rows, const SliceFacts& columns, const SplitPlan& plan, Index k)
-      : a_priori(truncation_a_priori_upper(plan, k)),
-        a_posteriori(truncation_a_posteriori_upper(rows.vectors, columns.vectors, plan)),
-        accumulation(accumulation_upper(rows.vectors, columns.vectors, plan)),
-        total(plan_error_upper(rows.vectors, columns.vectors, plan, k)) {}
+      : accumulation(accumulation_upper(rows.vectors, columns.vectors, plan)),
+        total(plan_error_upper(rows.vectors, columns.vectors, plan, k)),
+        a_priori(truncation_a_priori_upper(plan, k)),
+        a_posteriori(truncation_a_posteriori_upper(rows.vectors, columns.vectors, plan)) {
+    for (const auto& bound : truncation_bounds())
+      if (bound.covers(plan)) truncation.emplace_back(bound.name, bound.upper(rows.vectors, columns.vectors, plan, k));
+  }
 };
 
 bool exceeds(const Exact& error, double bound) { return std::isfinite(bound) && Exact(bound) < error; }
@@ -76,7 +85,6 @@ bool held(const VectorFacts& facts) { return facts.tails.back().zero(); }
 
 Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const PlanBounds& bounds, bool is_held, Index i,
                     Index j) {
-  const FloatEnvironment environment;
   const auto product = exact_product(gemm_case, i, j).times_power_of_two(-pair.scale(i, j));
   const auto sum = pair.exact_sum(i, j);
   const auto accumulated = pair.accumulated(i, j);
@@ -86,8 +94,8 @@ Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const Pla
   const double accumulation = bounds.accumulation.terms.empty() ? 0 : bounds.accumulation.upper(i, j);
   const double total = bounds.total.upper(i, j);
   const bool exact = gemm_case.plan.accumulation == Accumulation::exact;
-  if (exceeds(truncation, bounds.a_priori)) return "the a-priori truncation bound";
-  if (exceeds(truncation, a_posteriori)) return "the a-posteriori truncation bound";
+  for (const auto& [name, bound] : bounds.truncation)
+    if (exceeds(truncation, bound.upper(i, j))) return "the bound " + name;
   if (exceeds(rounding, accumulation)) return "the accumulation bound";
   if (exceeds((product - accumulated).magnitude(), total)) return "the bound of the plan";
   if (is_held && a_posteriori != 0) return "the a-posteriori bound where nothing is cut off, which is not 0,";
@@ -102,12 +110,16 @@ Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
   const auto rows = engine.measure(memory.a.input(), Side::rows_of_a, plan.a);
   const auto columns = engine.measure(memory.b.input(), Side::columns_of_b, plan.b);
   const PlanBounds bounds(rows, columns, plan, gemm_case.k());
+  const FloatEnvironment environment;
   const bool full = plan.cut == plan.a.slices + plan.b.slices;
   for (Index i = 0; i < gemm_case.m(); ++i)
     for (Index j = 0; j < gemm_case.n(); ++j) {
-      const bool is_held =
-          full && held(rows.vectors.at(static_cast<std::size_t>(i))) && held(columns.vectors.at(static_cast<std::size_t>(j)));
-      if (const auto wrong = judge_entry(gemm_case, pair, bounds, is_held, i, j))
+      const auto& row = rows.vectors.at(static_cast<std::size_t>(i));
+      const auto& column = columns.vectors.at(static_cast<std::size_t>(j));
+      const double alone = entry_error_upper(row, column, plan, gemm_case.k());
+      if (bits_of(alone) != bits_of(bounds.total.upper(i, j)))
+        return fmt::format("the bound of entry ({}, {}) alone is {:a}, not {:a}", i, j, alone, bounds.total.upper(i, j));
+      if (const auto wrong = judge_entry(gemm_case, pair, bounds, full && held(row) && held(column), i, j))
         return fmt::format("{} fails at entry ({}, {})", *wrong, i, j);
     }
   return {};

@@ -81,7 +81,7 @@ bool fits_float(const Matrix<double>& values) {
 
 /// The same values as other element types where they allow it, in another order, with other padding.
 void restore(CaseMatrix& matrix, RandomBits& random) {
-  matrix.storage = sampling::sample_storage(fits_float(matrix.values) && random.once_in(2), random);
+  matrix.storage = case_sampling::sample_storage(fits_float(matrix.values) && random.once_in(2), random);
 }
 
 /// The case with everything stored otherwise; C keeps its type, which is part of the result.
@@ -90,7 +90,7 @@ GemmCase stored_otherwise(GemmCase gemm_case) {
   restore(gemm_case.a, random);
   restore(gemm_case.b, random);
   restore(gemm_case.c0, random);
-  gemm_case.c = sampling::sample_storage(gemm_case.c.single, random);
+  gemm_case.c = case_sampling::sample_storage(gemm_case.c.single, random);
   return gemm_case;
 }
 

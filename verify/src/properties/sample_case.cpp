@@ -9,24 +9,24 @@ namespace {
 using sampling::RandomBits;
 
 CaseMatrix sample_matrix(Index rows, Index cols, Side side, const CaseDomain& domain, bool near, RandomBits& random) {
-  CaseMatrix matrix{Matrix<double>(rows, cols), sampling::sample_storage(domain.floats && random.once_in(4), random)};
-  sampling::sample_operand(rows, cols, matrix.storage.single, side, near, random,
-                           [&](Index i, Index j, double x) { matrix.values(i, j) = x; });
+  CaseMatrix matrix{Matrix<double>(rows, cols), case_sampling::sample_storage(domain.floats && random.once_in(4), random)};
+  case_sampling::sample_operand(rows, cols, matrix.storage.single, side, near, random,
+                                [&](Index i, Index j, double x) { matrix.values(i, j) = x; });
   return matrix;
 }
 
 /// About one element in `odds`.
 void strew_specials(Matrix<double>& values, int odds, RandomBits& random) {
   for (Index t = 0; t < values.rows() * values.cols(); ++t)
-    if (random.once_in(odds)) values.data()[t] = sampling::sample_special(random);
+    if (random.once_in(odds)) values.data()[t] = case_sampling::sample_special(random);
 }
 
 void add_specials(GemmCase& gemm_case, RandomBits& random) {
   strew_specials(gemm_case.a.values, 20, random);
   strew_specials(gemm_case.b.values, 20, random);
   strew_specials(gemm_case.c0.values, 10, random);
-  if (random.once_in(12)) gemm_case.alpha = sampling::sample_special(random);
-  if (random.once_in(12)) gemm_case.beta = sampling::sample_special(random);
+  if (random.once_in(12)) gemm_case.alpha = case_sampling::sample_special(random);
+  if (random.once_in(12)) gemm_case.beta = case_sampling::sample_special(random);
 }
 
 /// A target that C's format can meet.
@@ -47,20 +47,20 @@ Target sample_target(bool single, RandomBits& random) {
 
 GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
   RandomBits random(seed);
-  const auto shape = sampling::sample_shape(domain.largest, random);
+  const auto shape = case_sampling::sample_shape(domain.largest, random);
   const bool near = !domain.extremes || random.once_in(3);
   GemmCase drawn;
   drawn.a = sample_matrix(shape.m, shape.k, Side::rows_of_a, domain, near, random);
   drawn.b = sample_matrix(shape.k, shape.n, Side::columns_of_b, domain, near, random);
   drawn.c0 = sample_matrix(shape.m, shape.n, Side::rows_of_a, domain, near, random);
-  drawn.c = sampling::sample_storage(domain.floats && random.once_in(4), random);
-  drawn.alpha = random.once_in(2) ? 1 : sampling::sample_scalar(random);
-  drawn.beta = random.once_in(2) ? 0 : sampling::sample_scalar(random);
-  drawn.plan = sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
+  drawn.c = case_sampling::sample_storage(domain.floats && random.once_in(4), random);
+  drawn.alpha = random.once_in(2) ? 1 : case_sampling::sample_scalar(random);
+  drawn.beta = random.once_in(2) ? 0 : case_sampling::sample_scalar(random);
+  drawn.plan = case_sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
   if (domain.exact_only) drawn.plan.accumulation = Accumulation::exact;
   if (domain.targets) drawn.target = sample_target(drawn.c.single, random);
   if (domain.specials) add_specials(drawn, random);
-  drawn.working = sampling::sample_options(random);
+  drawn.working = case_sampling::sample_options(random);
   if (!random.once_in(8)) drawn.working.threads = 1;  // starting threads takes longer than the product
   drawn.seed = random();
   return drawn;

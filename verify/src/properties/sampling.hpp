@@ -12,7 +12,9 @@
 
 // Parts of a case, drawn: plans, ways of working, storage, operands, scalars.
 
-namespace ozbound::sampling {
+namespace ozbound::case_sampling {
+
+using namespace sampling;
 
 /// balanced, truncated(1 … 7), nearest(1 … 7).
 inline std::vector<Encoding> all_encodings() {
@@ -170,4 +172,4 @@ inline Shape sample_shape(Index largest, RandomBits& random) {
   return shape;
 }
 
-}  // namespace ozbound::sampling
+}  // namespace ozbound::case_sampling

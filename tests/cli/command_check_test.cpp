@@ -1,0 +1,159 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "checks.hpp"
+#include "cli/command.hpp"
+#include "support/faulty_engine.hpp"
+
+namespace ozbound::cli::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// ozbound check, storing in a folder that is thrown away.
+Finished check_briefly(std::vector<std::string> arguments) {
+  const TemporaryDirectory directory;
+  arguments.insert(arguments.begin(), {"check", "--time", "50ms", "--regressions", directory / "cases"});
+  return ozbound(arguments);
+}
+
+TEST(CommandCheck, ForPeople) {
+  const auto finished = check_briefly({"--property", "transposition", "--property", "sign", "--seed", "7"});
+  EXPECT_EQ(finished.code, 0) << finished.out;
+  EXPECT_THAT(finished.out, testing::MatchesRegex("seed 7\n"
+                                                  "transposition +holds +[0-9]+ replayed, [0-9]+ drawn\n"
+                                                  "sign +holds +[0-9]+ replayed, [0-9]+ drawn\n"));
+  EXPECT_EQ(finished.err, "") << "no progress into a pipe";
+}
+
+TEST(CommandCheck, ForPrograms) {
+  const auto finished = check_briefly({"--property", "sign", "--seed", "7", "--engine", "cpu", "--json"});
+  EXPECT_EQ(finished.code, 0);
+  const auto object = json::parse(finished.out);
+  EXPECT_EQ(object["schema"], "ozbound-check-1");
+  EXPECT_EQ(object["holds"], true);
+  EXPECT_EQ(object["seed"], 7);
+  ASSERT_EQ(object["properties"].size(), 1u);
+  EXPECT_EQ(object["properties"][0]["property"], "sign");
+  EXPECT_GE(object["properties"][0]["replayed"], 20) << "the cases that come with Ozbound";
+  EXPECT_GT(object["properties"][0]["drawn"], 0);
+}
+
+TEST(CommandCheck, ListsWhatItChecks) {
+  const auto people = ozbound({"check", "--list"});
+  const auto programs = json::parse(ozbound({"check", "--list", "--json"}).out);
+  ASSERT_EQ(programs["properties"].size(), all_properties().size());
+  for (std::size_t t = 0; t < all_properties().size(); ++t) {
+    EXPECT_EQ(programs["properties"][t]["property"], all_properties()[t].name);
+    EXPECT_THAT(people.out, HasSubstr(all_properties()[t].name + "\n    " + all_properties()[t].statement));
+  }
+}
+
+TEST(CommandCheck, WrongArgumentsAreRefused) {
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& wrong) {
+    const auto finished = ozbound(arguments);
+    EXPECT_EQ(finished.code, 2) << wrong;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, testing::AllOf(testing::StartsWith("ozbound: "), HasSubstr(wrong)));
+  };
+  refused({"check", "--property", "sing"}, "property 'sing' is none of");
+  refused({"check", "--engine", "abacus"}, "--engine: 'abacus' is not cpu");
+  refused({"check", "--time", "0s"}, "--time");
+  refused({"check", "--time", "soon"}, "--time");
+  refused({"check", "--seed", "-1"}, "--seed");
+  refused({"check", "--replay", "none.json"}, "none.json: cannot be read");
+  refused({"check", "--replay", "none.json", "--seed", "1"}, "--replay");
+}
+
+TEST(CommandCheck, AWrongCaseFileIsNamed) {
+  const TemporaryDirectory directory;
+  write_bytes(directory / "wrong.json", "{\"schema\": \"ozbound-case-1\", \"properties\": 7}");
+  const auto wrong = (directory / "wrong.json").string() + ": properties: is no array of names";
+  expect_refusal({"check", "--replay", directory / "wrong.json"}, wrong);
+  const auto finished = ozbound({"check", "--property", "sign", "--time", "50ms", "--regressions", directory.path(), "--json"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.err, "ozbound: " + wrong + "\n");
+}
+
+// With an engine that has a fault, which the command itself does not offer.
+
+struct Output {
+  ExitCode code;
+  std::string out;
+};
+
+Output run(const CheckArguments& arguments, const Engine& engine) {
+  testing::internal::CaptureStdout();
+  const auto code = run_checks(arguments, engine);
+  std::fflush(stdout);
+  return {code, testing::internal::GetCapturedStdout()};
+}
+
+/// No case on file shows this one.
+auto faulty() {
+  return ozbound::test::flipping([](const SlicedMatrix& a, const SlicedMatrix&, const OutputView& c, Index, Index j) {
+    return a.inner_dimension() > 3 && a.inner_dimension() < 100 && c.cols() > 2 && j == 2;
+  });
+}
+
+CheckArguments arguments_for(const TemporaryDirectory& directory) {
+  CheckArguments arguments;
+  arguments.properties = {"any-engine"};
+  arguments.seconds = 60;
+  arguments.regressions = directory / "found here";
+  return arguments;
+}
+
+/// The case is shown, and the last line tells how to see it again.
+TEST(CommandCheck, AFaultIsExplained) {
+  const TemporaryDirectory directory;
+  const auto arguments = arguments_for(directory);
+  const auto found = run(arguments, faulty());
+  EXPECT_EQ(found.code, ExitCode::verdict_failed);
+  const auto files = case_files(arguments.regressions);
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_THAT(found.out, HasSubstr("any-engine            FAILS  "));
+  EXPECT_THAT(found.out, HasSubstr("C(0, 2) is "));
+  EXPECT_THAT(found.out, HasSubstr("\n  \"inner_repeat\": "));
+  EXPECT_THAT(found.out, testing::EndsWith("\nozbound check --property any-engine --replay '" + files[0].string() + "'\n\n"));
+}
+
+TEST(CommandCheck, WhatIsStoredIsReplayedFirst) {
+  const TemporaryDirectory directory;
+  auto arguments = arguments_for(directory);
+  ASSERT_EQ(run(arguments, faulty()).code, ExitCode::verdict_failed);
+  const auto files = case_files(arguments.regressions);
+  ASSERT_EQ(files.size(), 1u);
+
+  arguments.json = true;
+  const auto second = run(arguments, faulty());
+  EXPECT_EQ(second.code, ExitCode::verdict_failed);
+  const auto record = json::parse(second.out)["properties"][0];
+  EXPECT_EQ(record["drawn"], 0);
+  EXPECT_EQ(record["file"], files[0].string());
+  EXPECT_EQ(record["reproduction"], "ozbound check --property any-engine --replay '" + files[0].string() + "'");
+  EXPECT_EQ(case_from_json(record["case"]).gemm_case.n(), 3);
+  EXPECT_EQ(case_files(arguments.regressions).size(), 1u);
+
+  // The command itself replays it, for its property or any other, and finds no fault in the right engine.
+  const auto right = ozbound({"check", "--replay", files[0]});
+  EXPECT_EQ(right.code, 0);
+  EXPECT_EQ(right.out, "any-engine            holds  1 replayed, 0 drawn\n");
+  EXPECT_EQ(ozbound({"check", "--property", "sign", "--replay", files[0]}).out,
+            "sign                  holds  1 replayed, 0 drawn\n");
+
+  arguments.replay = files[0];
+  EXPECT_EQ(run(arguments, faulty()).code, ExitCode::verdict_failed);
+}
+
+TEST(CommandCheck, ACaseForNoPropertyIsRefused) {
+  const TemporaryDirectory directory;
+  const auto file = store_case({{"own"}, "", sample_case({}, 1)}, directory.path());
+  expect_refusal({"check", "--replay", file}, file.string() + ": properties: names none that is known here");
+}
+
+}  // namespace
+}  // namespace ozbound::cli::test
