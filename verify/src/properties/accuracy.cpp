@@ -103,6 +103,24 @@ Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const Pla
   return {};
 }
 
+/// Every registered bound that covers the plan.
+Finding judge_named_bounds(const GemmCase& gemm_case, const SlicedPair& pair, const SliceFacts& rows,
+                           const SliceFacts& columns) {
+  const FloatEnvironment environment;
+  const auto& plan = gemm_case.plan;
+  for (const auto& named : truncation_bounds()) {
+    if (!named.covers(plan)) continue;
+    const auto bound = named.upper(rows.vectors, columns.vectors, plan, gemm_case.k());
+    for (Index i = 0; i < gemm_case.m(); ++i)
+      for (Index j = 0; j < gemm_case.n(); ++j) {
+        const auto product = exact_product(gemm_case, i, j).times_power_of_two(-pair.scale(i, j));
+        if (exceeds((product - pair.exact_sum(i, j)).magnitude(), bound.upper(i, j)))
+          return fmt::format("the truncation bound {} fails at entry ({}, {})", named.name, i, j);
+      }
+  }
+  return {};
+}
+
 Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
   const CaseMemory memory(gemm_case);
   const auto& plan = gemm_case.plan;
@@ -122,7 +140,7 @@ Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
       if (const auto wrong = judge_entry(gemm_case, pair, bounds, full && held(row) && held(column), i, j))
         return fmt::format("{} fails at entry ({}, {})", *wrong, i, j);
     }
-  return {};
+  return judge_named_bounds(gemm_case, pair, rows, columns);
 }
 
 /// The verdicts on a certificate's bound, and on its target where it says that it holds.
