@@ -25,9 +25,10 @@ dl.facts dt { color: var(--faint); } dl.facts dd { margin: 0; }
 .pass { color: var(--good); } .fail, .crashed, .hung { color: var(--bad); } .differs { color: var(--open); }
 .measured { color: var(--number); } .skipped { color: var(--faint); }
 .outcome { font-weight: 600; }
+.scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; } th { text-align: left; color: var(--faint); font-weight: 500; }
 th, td { padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-table.summary { width: auto; } table.summary th + th, table.summary td + td { text-align: right; }
+table.summary { width: auto; } table.summary th, table.summary td { overflow-wrap: normal; white-space: nowrap; } table.summary th + th, table.summary td + td { text-align: right; }
 ul.findings { list-style: none; margin: 0; padding: 0; }
 ul.findings > li { border-bottom: 1px solid var(--line); padding: .55rem 0; display: grid; grid-template-columns: 6rem 1fr; gap: 0 .5rem; }
 ul.findings p { margin: .1rem 0; } ul.findings .faint { font-size: .88rem; }
@@ -36,7 +37,7 @@ ul.values b { font-weight: 600; font-variant-numeric: tabular-nums; color: var(-
 .plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 29rem), 1fr)); gap: 1rem; }
 figure { margin: 0; padding: .7rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; }
 figcaption { font-weight: 600; margin-bottom: .4rem; } figure > svg { display: block; width: 100%; height: auto; }
-figure svg text { font: 13px system-ui, sans-serif; fill: var(--text); } figure svg text.title { fill: var(--faint); }
+figure svg text { font: 16px system-ui, sans-serif; fill: var(--text); } figure svg text.title { fill: var(--faint); }
 .axes rect, .axes path { fill: none; stroke: var(--line); stroke-width: 1; }
 polyline { fill: none; stroke-width: 1.8; stroke: currentColor; } .dashed polyline { stroke-dasharray: 5 4; }
 g circle, g rect, g path { fill: currentColor; } .axes rect, .axes path { fill: none; }
@@ -45,7 +46,7 @@ g circle, g rect, g path { fill: currentColor; } .axes rect, .axes path { fill: 
 ul.legend { list-style: none; margin: .3rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; font-size: .88rem; }
 ul.legend svg { vertical-align: -1px; } .left-out { margin: .3rem 0 0; font-size: .88rem; color: var(--faint); }
 @media (max-width: 36rem) { ul.findings > li { grid-template-columns: 1fr; } dl.facts { grid-template-columns: 1fr; }
-  dl.facts dd { margin-bottom: .4rem; } .scroll { overflow-x: auto; } th, td { padding-right: .6rem; } }
+  dl.facts dd { margin-bottom: .4rem; } th, td { padding-right: .6rem; } }
 )css";
 
 }  // namespace ozbound::markup

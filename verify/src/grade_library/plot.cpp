@@ -167,16 +167,16 @@ class Plot {
     for (const auto& [place, label] : x_.ticks()) {
       const double at = left + (right - left) * place;
       out += fmt::format(R"(<path d="M{0:.1f},{1}V{2}"/><text x="{0:.1f}" y="{3}" text-anchor="middle">{4}</text>)", at, top,
-                         bottom, bottom + 18, escape(label));
+                         bottom, bottom + 20, escape(label));
     }
     for (const auto& [place, label] : y_.ticks()) {
       const double at = bottom - (bottom - top) * place;
       out += fmt::format(R"(<path d="M{0},{1:.1f}H{2}"/><text x="{3}" y="{4:.1f}" text-anchor="end">{5}</text>)", left, at,
-                         right, left - 7, at + 4.5, escape(label));
+                         right, left - 7, at + 5.5, escape(label));
     }
     out += fmt::format(R"(<text class="title" x="{}" y="{}" text-anchor="middle">{}</text>)", (left + right) / 2, height - 12,
                        escape(first.x_axis));
-    out += fmt::format(R"svg(<text class="title" transform="translate(16,{})rotate(-90)" text-anchor="middle">{}</text>)svg",
+    out += fmt::format(R"svg(<text class="title" transform="translate(17,{})rotate(-90)" text-anchor="middle">{}</text>)svg",
                        (top + bottom) / 2, escape(first.y_axis));
     return out + "</g>\n";
   }
