@@ -1,11 +1,16 @@
 #pragma once
 
+#include <ostream>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "ozbound/verify/grade_library.hpp"
 
 namespace ozbound::test {
+
+using Names = std::set<std::string>;
 
 inline std::string bad_blas(const std::string& name) { return OZBOUND_BAD_BLAS "/" + name + ".so"; }
 
@@ -15,8 +20,8 @@ inline Grade graded(const std::string& library, bool quick, const std::string& s
 }
 
 /// The names of all faults, with how they ended where that is more than failing: `demmel.completes: crashed`.
-inline std::set<std::string> faults(const Grade& grade) {
-  std::set<std::string> names;
+inline Names faults(const Grade& grade) {
+  Names names;
   for (const auto& part : grade.parts)
     for (const auto& finding : part.findings.findings)
       if (is_fault(finding.outcome))
@@ -38,6 +43,22 @@ inline bool is_complete(const Grade& grade) {
     for (const auto& finding : part.findings.findings)
       if (finding.outcome == Outcome::crashed || finding.outcome == Outcome::hung) return false;
   return true;
+}
+
+/// What Debian offers.
+struct KnownLibrary {
+  std::string name, file;
+  Names faults;  ///< such as its maintainers could not deny, on some processors
+
+  [[nodiscard]] bool installed() const { return !file.empty() && !file.ends_with("NOTFOUND"); }
+  friend void PrintTo(const KnownLibrary& library, std::ostream* out) { *out << library.name; }
+};
+
+/// BLIS 0.9.0 takes beta = NaN for 0 in x86 kernels, but not at their edges.
+inline std::vector<KnownLibrary> known_libraries() {
+  return {{"OpenBLAS", OZBOUND_OPENBLAS, {}},
+          {"BLIS", OZBOUND_BLIS, {"special.nan-scalar"}},
+          {"reference", OZBOUND_REFERENCE_BLAS, {}}};
 }
 
 }  // namespace ozbound::test
