@@ -115,13 +115,8 @@ Finding family_finding(Family family, const std::vector<Row>& rows) {
                   .detail = {},
                   .values = {}};
   Row worst;
-  for (const auto& row : rows) {
-    const auto at = widens(family) ? fmt::format("(phi={})", row.phi) : std::string{};
-    finding.values.emplace_back("componentwise" + at, row.componentwise);
-    finding.values.emplace_back("normwise" + at, row.normwise);
-    finding.values.emplace_back("dgemm" + at, row.dgemm);
-    worst.add(row);
-  }
+  for (const auto& row : rows) worst.add(row);
+  finding.values = {{"componentwise", worst.componentwise}, {"normwise", worst.normwise}, {"dgemm", worst.dgemm}};
   finding.detail =
       fmt::format("componentwise {:.3g}, normwise {:.3g}, dgemm {:.3g}; {} of {} entries are not rounded correctly",
                   worst.componentwise, worst.normwise, worst.dgemm, worst.not_correctly_rounded, worst.entries);
@@ -130,16 +125,14 @@ Finding family_finding(Family family, const std::vector<Row>& rows) {
   return finding;
 }
 
-Series family_series(Family family, const std::vector<Row>& rows) {
-  Series series{"Largest error over the width of the exponents",
-                std::string(name(family)),
-                "phi",
-                "max |C^ - AB| / (k u |A||B|)",
-                false,
-                true,
-                {}};
-  for (const auto& row : rows) series.points.emplace_back(row.phi, row.dgemm);
-  return series;
+/// How the errors grow with the width of the exponents.
+void add_series(Family family, const std::vector<Row>& rows, Findings& found) {
+  const auto add = [&](const char* plot, const char* axis, double Row::*error) {
+    found.series.push_back({plot, std::string(name(family)), "phi", axis, false, true, {}});
+    for (const auto& row : rows) found.series.back().points.emplace_back(row.phi, row.*error);
+  };
+  add("Largest error over the width of the exponents", "max |C^ - AB| / (k u |A||B|)", &Row::dgemm);
+  add("Normwise error over the width of the exponents", "||C^ - AB||_F / || |A||B| ||_F", &Row::normwise);
 }
 
 Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
@@ -182,7 +175,7 @@ Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options) {
   for (const auto family : all_families()) {
     const auto rows = rows_of(gemm, options, family, verdicts);
     found.findings.push_back(family_finding(family, rows));
-    if (widens(family)) found.series.push_back(family_series(family, rows));
+    if (widens(family)) add_series(family, rows, found);
   }
   found.findings.push_back(verdicts.bound.finding());
   found.findings.push_back(verdicts.underflow.finding());
