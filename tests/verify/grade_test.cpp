@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -79,6 +81,16 @@ TEST(Grade, plainLoopsPassEverything) {
   EXPECT_EQ(value(findings, "demmel.fixed-point", "bits"), 2 * 128 + 53);
   EXPECT_GT(value(findings, "demmel.criterion-a", "slope"), 0.3);  // about 1/2: errors of either sign
   EXPECT_LT(value(findings, "demmel.criterion-a", "slope"), 0.8);
+}
+
+TEST(Grade, everyFindingIsDocumented) {
+  std::ifstream file(OZBOUND_DOCS "/grading.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (const auto& finding : graded(FaultyGemm(Fault::none))) {
+    const bool of_family = finding.outcome == Outcome::measured;
+    const auto wanted = "`" + (of_family ? std::string("accuracy.FAMILY") : finding.test) + "`";
+    EXPECT_NE(text.find(wanted), std::string::npos) << finding.test;
+  }
 }
 
 TEST(Grade, rowMajorCallsAreSkippedWhereNotTaken) {

@@ -196,8 +196,8 @@ class SpecialValues {
 
   [[nodiscard]] Finding alpha_zero_ignores() const {
     Tally tally({"special.alpha-zero-ignores-a-and-b",
-                 "alpha = 0: C := beta C whatever A and B hold. The reference BLAS does so and documents it since 3.12.1; "
-                 "earlier documents leave it open",
+                 "alpha = 0: C := beta C whatever A and B hold. The reference BLAS does so by an early return; its "
+                 "documentation long left it open",
                  fmt::format("Reference BLAS, dgemm; {}", blas_exceptions)},
                 Outcome::differs);
     for (const double x : {nan, infinity})
