@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -29,6 +30,26 @@ FaultyEngine flushing() {
         flushed(i, j) = std::fpclassify(x) == FP_SUBNORMAL ? 0 : x;
       }
     return right.slice(flushed, side, slicing);
+  };
+  return engine;
+}
+
+/// Subnormals are sliced as zeros where the caller does not round to nearest.
+FaultyEngine computing_as_its_caller() {
+  auto engine = flushing();
+  engine.faulty_slice = [flushed = engine.faulty_slice](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    return std::fegetround() == FE_TONEAREST ? right.slice(operand, side, slicing) : flushed(right, operand, side, slicing);
+  };
+  return engine;
+}
+
+/// What follows a slicing is rounded upward.
+FaultyEngine leaving_a_mode_behind() {
+  FaultyEngine engine;
+  engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    auto sliced = right.slice(operand, side, slicing);
+    std::fesetround(FE_UPWARD);
+    return sliced;
   };
   return engine;
 }
@@ -165,6 +186,8 @@ std::vector<Fault> faults() {
           {"any-engine", "subnormals are flushed", flushing()},
           {"any-workspace", "a bit is wrong in every block", test::flipping(first)},
           {"any-storage", "a bit is wrong in column-major results", test::flipping(columns)},
+          {"any-environment", "subnormals are flushed in some rounding modes", computing_as_its_caller()},
+          {"any-environment", "a rounding mode is left behind", leaving_a_mode_behind()},
           {"inner-permutation", "a bit depends on the first digit", test::flipping(leads_negative)},
           {"transposition", "a bit is wrong in the last column", test::flipping(last_column)},
           {"row-column-scaling", "a bit is wrong at odd exponents", test::flipping(odd_exponent)},

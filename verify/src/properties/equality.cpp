@@ -1,7 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfenv>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/number_classes.hpp"
@@ -9,7 +17,7 @@
 #include "properties/properties.hpp"
 #include "properties/sampling.hpp"
 
-// Inputs and plan fix every bit: neither the engine nor its way of working nor where matrices lie takes part.
+// Inputs and plan fix every bit, whatever the engine, its way of working, the caller's settings, and where matrices lie.
 
 namespace ozbound::properties {
 namespace {
@@ -27,37 +35,46 @@ bool same_facts(const VectorFacts& x, const VectorFacts& y) {
          std::equal(x.tails.begin(), x.tails.end(), y.tails.begin(), y.tails.end(), same_norms);
 }
 
-Finding other_facts(const StoredMatrix& operand, Side side, Slicing slicing, const Engine& engine, const Engine& other) {
-  const auto x = engine.measure(operand.input(), side, slicing).vectors;
-  const auto y = other.measure(operand.input(), side, slicing).vectors;
-  if (std::equal(x.begin(), x.end(), y.begin(), y.end(), same_facts)) return {};
-  return side == Side::rows_of_a ? "the facts about A differ" : "the facts about B differ";
+/// What an engine makes of a case before any rounding.
+struct Integers {
+  SliceFacts a, b;
+  std::vector<Matrix<std::int64_t>> sums;
+
+  Integers(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine)
+      : a(engine.measure(memory.a.input(), Side::rows_of_a, plan.a)),
+        b(engine.measure(memory.b.input(), Side::columns_of_b, plan.b)),
+        sums(engine.group_sums(engine.slice(memory.a.input(), Side::rows_of_a, plan.a),
+                               engine.slice(memory.b.input(), Side::columns_of_b, plan.b), plan)) {}
+};
+
+bool same_vectors(const SliceFacts& x, const SliceFacts& y) {
+  return std::equal(x.vectors.begin(), x.vectors.end(), y.vectors.begin(), y.vectors.end(), same_facts);
 }
 
-Finding other_sums(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine, const Engine& other) {
-  const auto sums = [&](const Engine& one) {
-    return one.group_sums(one.slice(memory.a.input(), Side::rows_of_a, plan.a),
-                          one.slice(memory.b.input(), Side::columns_of_b, plan.b), plan);
-  };
-  const auto x = sums(engine), y = sums(other);
-  if (x.size() != y.size()) return fmt::format("{} sums and {} sums", x.size(), y.size());
-  for (std::size_t t = 0; t < x.size(); ++t)
-    for (Index i = 0; i < memory.c.rows(); ++i)
-      for (Index j = 0; j < memory.c.cols(); ++j)
-        if (x[t](i, j) != y[t](i, j))
-          return fmt::format("the sum of group {} of entry ({}, {}) is {}, of the portable engine {}", t, i, j, x[t](i, j),
-                             y[t](i, j));
+Finding other_sums(const Integers& x, const Integers& y, const std::string& what) {
+  if (x.sums.size() != y.sums.size()) return fmt::format("{} sums; {} {}", x.sums.size(), what, y.sums.size());
+  for (std::size_t t = 0; t < x.sums.size(); ++t)
+    for (Index i = 0; i < x.sums[t].rows(); ++i)
+      for (Index j = 0; j < x.sums[t].cols(); ++j)
+        if (x.sums[t](i, j) != y.sums[t](i, j))
+          return fmt::format("the sum of group {} of entry ({}, {}) is {}; {} {}", t, i, j, x.sums[t](i, j), what,
+                             y.sums[t](i, j));
   return {};
+}
+
+Finding other_integers(const Integers& x, const Integers& y, const std::string& what) {
+  if (!same_vectors(x.a, y.a)) return "facts about A differ; " + what;
+  if (!same_vectors(x.b, y.b)) return "facts about B differ; " + what;
+  return other_sums(x, y, what);
 }
 
 Finding judge_engine(const GemmCase& gemm_case, const Engine& engine) {
   const CpuEngine portable(gemm_case.working);
   const CaseMemory memory(gemm_case);
-  const auto& plan = gemm_case.plan;
-  if (auto wrong = other_facts(memory.a, Side::rows_of_a, plan.a, engine, portable)) return wrong;
-  if (auto wrong = other_facts(memory.b, Side::columns_of_b, plan.b, engine, portable)) return wrong;
-  if (auto wrong = other_sums(memory, plan, engine, portable)) return wrong;
-  return differing(multiplied(gemm_case, engine), multiplied(gemm_case, portable), "of the portable engine it is");
+  const char* what = "of the portable engine it is";
+  if (auto wrong = other_integers(Integers(memory, gemm_case.plan, engine), Integers(memory, gemm_case.plan, portable), what))
+    return wrong;
+  return differing(multiplied(gemm_case, engine), multiplied(gemm_case, portable), what);
 }
 
 Finding judge_workspace(const GemmCase& gemm_case, const Engine& engine) {
@@ -129,7 +146,85 @@ Finding judge_storage(const GemmCase& gemm_case, const Engine& engine) {
   return judge_in_place(gemm_case, engine, expected);
 }
 
+/// What a caller may have made of the floating-point environment.
+struct Setting {
+  const char* name;
+  int rounding;
+  bool flush;  ///< subnormal operands and results are zero
+};
+
+constexpr Setting settings[] = {{"rounding upward", FE_UPWARD, false},
+                                {"rounding downward", FE_DOWNWARD, false},
+                                {"rounding toward zero", FE_TOWARDZERO, false},
+#ifdef __SSE2__
+                                {"flushing subnormals", FE_TONEAREST, true},
+                                {"rounding upward and flushing subnormals", FE_UPWARD, true}
+#endif
+};
+
+/// While it lives, this thread computes in a setting.
+class Disturbed {
+ public:
+  explicit Disturbed(const Setting& setting) {
+    std::fegetenv(&saved_);
+    std::fesetround(setting.rounding);
+    if (setting.flush) flush_subnormals();
+  }
+  ~Disturbed() { std::fesetenv(&saved_); }
+  Disturbed(const Disturbed&) = delete;
+  Disturbed& operator=(const Disturbed&) = delete;
+
+  [[nodiscard]] static bool in_force(const Setting& setting) {
+    return std::fegetround() == setting.rounding && flushes() == setting.flush;
+  }
+
+ private:
+#ifdef __SSE2__
+  static constexpr unsigned flush_bits = 0x8040;  // flush to zero, denormals are zero
+  static void flush_subnormals() { _mm_setcsr(_mm_getcsr() | flush_bits); }
+  static bool flushes() { return (_mm_getcsr() & flush_bits) == flush_bits; }
+#else
+  static void flush_subnormals() {}
+  static bool flushes() { return false; }
+#endif
+
+  std::fenv_t saved_{};
+};
+
+Finding judge_setting(const GemmCase& gemm_case, const Engine& engine, const Setting& setting) {
+  CaseMemory memory(gemm_case);
+  const auto call = memory.call();
+  std::optional<Integers> integers;
+  bool kept = false;
+  {
+    const Disturbed caller(setting);
+    integers.emplace(memory, gemm_case.plan, engine);
+    gemm(call, gemm_case.plan, engine);
+    kept = Disturbed::in_force(setting);
+  }
+  if (!kept) return "the caller's setting is lost";
+  const char* what = "rounding to nearest it is";
+  if (auto wrong = other_integers(*integers, Integers(memory, gemm_case.plan, engine), what)) return wrong;
+  return differing(memory.c, multiplied(gemm_case, engine), what);
+}
+
+Finding judge_environment(const GemmCase& gemm_case, const Engine& engine) {
+  for (const auto& setting : settings)
+    if (auto wrong = judge_setting(gemm_case, engine, setting)) return fmt::format("{}: {}", setting.name, *wrong);
+  return {};
+}
+
 }  // namespace
+
+Property any_environment() {
+  return {
+      "any-environment",
+      "facts, sums of groups and C have the same bits in every rounding mode of the caller, and where subnormals are flushed; "
+      "the caller's mode stays",
+      "design: semantics; the caller's rounding mode and flush-to-zero setting change nothing",
+      {.specials = true},
+      judge_environment};
+}
 
 Property any_engine() {
   return {"any-engine",

@@ -18,6 +18,7 @@ Property exact_zero();
 Property any_engine();
 Property any_workspace();
 Property any_storage();
+Property any_environment();
 
 Property inner_permutation();
 Property transposition();
