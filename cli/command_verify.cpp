@@ -15,8 +15,10 @@
 
 #include "claims.hpp"
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "matrix_file.hpp"
 #include "operands.hpp"
+#include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/measurement.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
@@ -32,7 +34,7 @@ namespace {
 struct Arguments {
   OperandArguments operands;
   std::string c;
-  std::string target, report;  // empty where they are not given
+  std::string target, report, certificate;  // empty where they are not given
   std::optional<Index> sample;
   std::uint64_t seed = 0;
   bool mpfr = false;
@@ -49,14 +51,28 @@ class Judge {
                                               files_.m(), files_.n()));
     options_.reproduction = command_line;
     if (arguments.sample) options_.selection = EntrySelection::sample(*arguments.sample, arguments.seed);
-    const Operands operands{a_.view(), b_.view(), files_.alpha(), files_.beta(), c0_.view()};
+    if (!arguments.certificate.empty()) return;  // brings its own
     if (arguments.mpfr)
-      oracle_ = std::make_unique<MpfrOracle>(operands, MpfrOracle::exact_bits(files_.k()));
+      oracle_ = std::make_unique<MpfrOracle>(operands(), MpfrOracle::exact_bits(files_.k()));
     else
-      oracle_ = std::make_unique<ExactOracle>(operands);
+      oracle_ = std::make_unique<ExactOracle>(operands());
   }
 
   [[nodiscard]] const OperandFiles& files() const { return files_; }
+
+  /// Recomputes every claim of the certificate in a file, or in the report in it.
+  [[nodiscard]] CertificateCheck check(const std::string& path) const {
+    const InputFile file(path);
+    if (file.size() > largest_certificate) throw InputError(file.name(), "the file is too large for a certificate");
+    const auto text = file.head(static_cast<std::size_t>(file.size()));
+    Progress progress("checking");
+    try {
+      return check_certificate(text, operands(), result_view(c_),
+                               {options_.selection, [&progress](double done) { progress.update(done); }});
+    } catch (const std::invalid_argument& error) {
+      throw InputError(file.name(), error.what());
+    }
+  }
 
   [[nodiscard]] Measurement measure() const {
     return watched<Measurement>(
@@ -73,6 +89,10 @@ class Judge {
   }
 
  private:
+  static constexpr std::uint64_t largest_certificate = std::uint64_t{1} << 30;
+
+  [[nodiscard]] Operands operands() const { return {a_.view(), b_.view(), files_.alpha(), files_.beta(), c0_.view()}; }
+
   template <class Result>
   [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
     const auto& selection = options_.selection;
@@ -137,7 +157,35 @@ ExitCode report_measurement(const Measurement& measured, bool json) {
   return ExitCode::success;
 }
 
+nlohmann::ordered_json record(const CertificateCheck& check) {
+  auto claims = nlohmann::ordered_json::array();
+  for (const auto& [claim, holds, finding] : check.claims)
+    claims.push_back({{"claim", claim}, {"holds", holds}, {"finding", finding}});
+  return {{"schema", "ozbound-certificate-check-1"},
+          {"holds", check.holds()},
+          {"entries", check.entries},
+          {"claims", claims},
+          {"limits", check.limits}};
+}
+
+void print_for_people(const CertificateCheck& check) {
+  Table table{{"certificate", check.holds() ? "every claim holds" : "REJECTED"},
+              {"claims", fmt::format("{} recomputed", check.claims.size())},
+              {"entries", fmt::format("{} recomputed", check.entries)}};
+  for (const auto& claim : check.claims)
+    if (!claim.holds) table.emplace_back("wrong", one_line(claim.claim + ": " + claim.finding));
+  for (const auto& limit : check.limits) table.emplace_back("not shown", limit);
+  print_table(table);
+}
+
+ExitCode report_check(const CertificateCheck& check, bool json) {
+  json ? print_json(record(check)) : print_for_people(check);
+  return check.holds() ? ExitCode::success : ExitCode::verdict_failed;
+}
+
 ExitCode run(const Arguments& arguments, const std::string& command_line) {
+  if (!arguments.certificate.empty())
+    return report_check(Judge(arguments, command_line).check(arguments.certificate), arguments.json);
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
   const Judge judge(arguments, command_line);
   if (claims.empty()) return report_measurement(judge.measure(), arguments.json);
@@ -153,9 +201,14 @@ void add_verify(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
-  command->add_option("--target", arguments->target, "Judge by this target, such as dgemm or componentwise:1e-14")
-      ->type_name("TARGET");
-  command->add_option("--report", arguments->report, "Judge by what this report of a product claims")->type_name("FILE");
+  auto* target =
+      command->add_option("--target", arguments->target, "Judge by this target, such as dgemm or componentwise:1e-14");
+  target->type_name("TARGET");
+  auto* report = command->add_option("--report", arguments->report, "Judge by what this report of a product claims");
+  report->type_name("FILE");
+  auto* certificate = command->add_option("--certificate", arguments->certificate,
+                                          "Recompute every claim of this certificate, or of this report's");
+  certificate->type_name("FILE")->excludes(target)->excludes(report);
   auto* sample = command->add_option_function<std::string>(
       "--sample",
       [arguments](const std::string& text) {
@@ -169,7 +222,8 @@ void add_verify(CLI::App& app, Action& action) {
           "Another random sample; 0 where it is not given")
       ->type_name("INTEGER")
       ->needs(sample);
-  command->add_flag("--mpfr", arguments->mpfr, "Compute the truth with MPFR: slower, and shares no code with the default");
+  command->add_flag("--mpfr", arguments->mpfr, "Compute the truth with MPFR: slower, and shares no code with the default")
+      ->excludes(certificate);
   command->add_flag("--json", arguments->json, "One JSON object instead of a table");
   command->callback([&action, arguments] {
     action = [arguments](const std::string& command_line) { return run(*arguments, command_line); };

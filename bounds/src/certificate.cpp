@@ -1,36 +1,90 @@
 #include "ozbound/bounds/certificate.hpp"
 
+#include <array>
+#include <cstdio>
+#include <string_view>
+
 #include "json_numbers.hpp"
 
 namespace ozbound {
+namespace {
+
+/// FNV-1a, 64 bits, over whatever is added.
+class Fnv {
+ public:
+  void add(std::uint64_t x) { hash_ = (hash_ ^ x) * 0x100000001b3; }
+  void add(std::string_view bytes) {
+    for (const char byte : bytes) add(static_cast<unsigned char>(byte));
+  }
+  [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+nlohmann::json hex(std::optional<std::uint64_t> hash) {
+  if (!hash) return nullptr;
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(*hash));
+  return text.data();
+}
+
+/// Of the object's canonical text: members in order of their names, no space. The library's name need not be UTF-8.
+nlohmann::json seal(const nlohmann::json& object) {
+  Fnv fnv;
+  fnv.add(std::string_view(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  return hex(fnv.hash());
+}
+
+nlohmann::json record(const Fingerprints& prints) {
+  return {{"a", hex(prints.a)}, {"b", hex(prints.b)}, {"c0", hex(prints.c0)}, {"c", hex(prints.c)}};
+}
+
+}  // namespace
+
+std::uint64_t fingerprint(const InputView& matrix) {
+  Fnv fnv;
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      const auto bits = matrix.bits(i, j);
+      fnv.add(is_nan(bits, binary64) ? binary64.nan : bits);
+    }
+  return fnv.hash();
+}
 
 nlohmann::json to_json(const Certificate& certificate) {
   auto plans = nlohmann::json::array();
   for (const auto& plan : certificate.plans) plans.push_back(to_string(plan));
   auto terms = nlohmann::json::array();
   for (const auto& term : certificate.bound.product.terms) terms.push_back(term.name);
-  return {{"schema", "ozbound-certificate-1"},
-          {"target", to_string(certificate.target)},
-          {"method", to_string(certificate.method)},
-          {"plans", plans},
-          {"m", certificate.m},
-          {"n", certificate.n},
-          {"k", certificate.k},
-          {"holds", certificate.holds},
-          {"ratio", json_number(certificate.ratio)},
-          {"worst_entry", {certificate.worst_i, certificate.worst_j}},
-          {"largest_bound", json_number(certificate.largest_bound)},
-          {"undecided_entries", certificate.undecided},
-          {"exact_entries", certificate.exact},
-          {"native", certificate.native},
-          {"bound",
-           {{"source", certificate.bound.source},
-            {"rigorous", certificate.bound.assumptions.empty()},
-            {"terms", terms},
-            {"alpha", json_number(certificate.bound.alpha)},
-            {"result_factor", json_number(certificate.bound.result_factor)},
-            {"underflow", json_number(certificate.bound.underflow)}}},
-          {"assumptions", certificate.bound.assumptions}};
+  nlohmann::json object{{"schema", "ozbound-certificate-2"},
+                        {"target", to_string(certificate.target)},
+                        {"method", to_string(certificate.method)},
+                        {"plans", plans},
+                        {"m", certificate.m},
+                        {"n", certificate.n},
+                        {"k", certificate.k},
+                        {"alpha", json_number(certificate.alpha)},
+                        {"beta", json_number(certificate.beta)},
+                        {"type", certificate.narrow ? "binary32" : "binary64"},
+                        {"fingerprints", record(certificate.fingerprints)},
+                        {"holds", certificate.holds},
+                        {"ratio", json_number(certificate.ratio)},
+                        {"worst_entry", {certificate.worst_i, certificate.worst_j}},
+                        {"largest_bound", json_number(certificate.largest_bound)},
+                        {"undecided_entries", certificate.undecided},
+                        {"exact_entries", certificate.exact},
+                        {"native", certificate.native},
+                        {"bound",
+                         {{"source", certificate.bound.source},
+                          {"rigorous", certificate.bound.assumptions.empty()},
+                          {"terms", terms},
+                          {"alpha", json_number(certificate.bound.alpha)},
+                          {"result_factor", json_number(certificate.bound.result_factor)},
+                          {"underflow", json_number(certificate.bound.underflow)}}},
+                        {"assumptions", certificate.bound.assumptions}};
+  object["seal"] = seal(object);
+  return object;
 }
 
 }  // namespace ozbound

@@ -59,11 +59,13 @@ class CertifiedGemm {
     certificate_.target = decision.target;
     certificate_.method = decision.method;
     certificate_.m = call.m(), certificate_.n = call.n(), certificate_.k = call.k();
+    certificate_.alpha = call.alpha, certificate_.beta = call.beta, certificate_.narrow = !call.c.is_double();
   }
 
   Certificate run() {
     check();
     keep_c0();
+    take_fingerprints();
     find_specials();
     apply_specials(call_, engine_.threads());
     if (call_.all_special()) return finish_exact_bound();
@@ -108,6 +110,13 @@ class CertifiedGemm {
     for (Index i = 0; i < certificate_.m; ++i)
       for (Index j = 0; j < certificate_.n; ++j) c0_copy_(i, j) = double_from_bits(call_.c0.bits(i, j));
     call_.c0 = c0_copy_;
+  }
+
+  /// Of what is read.
+  void take_fingerprints() {
+    auto& prints = certificate_.fingerprints;
+    if (!is_zero(certificate_.alpha)) prints.a = fingerprint(call_.a), prints.b = fingerprint(call_.b);
+    if (!is_zero(call_.beta)) prints.c0 = fingerprint(call_.c0);
   }
 
   /// Special entries, by row, column and C0: found before anything is written.
@@ -304,6 +313,7 @@ class CertifiedGemm {
 
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
+    certificate_.fingerprints.c = fingerprint(call_.c.as_input());
     const auto bound = certificate_.bound.over(call_.c.as_input());
     std::vector<double> largest(at(certificate_.m));
 #pragma omp parallel for schedule(static) num_threads(engine_.threads())

@@ -26,7 +26,7 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   product.alpha = -0.5;
   const auto computed = test::compute(product, Target::componentwise(1e-12), engine());
   const auto record = json::parse(to_json(computed.certificate).dump());
-  EXPECT_EQ(record.at("schema"), "ozbound-certificate-1");
+  EXPECT_EQ(record.at("schema"), "ozbound-certificate-2");
   EXPECT_EQ(record.at("target"), "componentwise:1e-12");
   EXPECT_EQ(record.at("method"), "slices");
   EXPECT_EQ(record.at("plans"), json::array({to_string(*computed.decision.plan)}));
@@ -42,6 +42,40 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   EXPECT_EQ(record.at("bound").at("underflow"), 0x1p-1074);
   EXPECT_FALSE(record.at("bound").at("terms").empty());
   EXPECT_EQ(record.at("assumptions"), json::array()) << "slices rest on integers alone";
+}
+
+TEST(Certificate, NamesTheProductThatItIsAbout) {
+  auto product = test::product_of({Family::uniform, 2, 3, 4, 0, 5});
+  product.c0 = Matrix<double>(2, 3);
+  const auto record = [&product] {
+    return json::parse(to_json(test::compute(product, Target::componentwise(1e-6), engine()).certificate).dump());
+  };
+  const auto first = record();
+  EXPECT_EQ(first.at("alpha"), 1);
+  EXPECT_EQ(first.at("beta"), 0);
+  EXPECT_EQ(first.at("type"), "binary64");
+  EXPECT_TRUE(first.at("fingerprints").at("c0").is_null()) << "not read";
+  product.beta = 0.5;
+  product.problem.a(1, 3) = std::nextafter(product.problem.a(1, 3), inf);
+  const auto second = record();
+  EXPECT_NE(second.at("fingerprints").at("a"), first.at("fingerprints").at("a"));
+  EXPECT_EQ(second.at("fingerprints").at("b"), first.at("fingerprints").at("b"));
+  EXPECT_FALSE(second.at("fingerprints").at("c0").is_null());
+  EXPECT_NE(second.at("seal"), first.at("seal"));
+  product.alpha = 0;
+  EXPECT_TRUE(record().at("fingerprints").at("a").is_null()) << "not read";
+  product.narrow = true;
+  EXPECT_EQ(record().at("type"), "binary32");
+}
+
+TEST(Certificate, FingerprintsAreThoseOfTheRecord) {
+  const auto x = test::matrix_of(1, 2, {1.0, std::numeric_limits<double>::quiet_NaN()});
+  constexpr std::uint64_t prime = 0x100000001b3;
+  const std::uint64_t expected = (((0xcbf29ce484222325 ^ 0x3ff0000000000000) * prime) ^ 0x7ff8000000000000) * prime;
+  EXPECT_EQ(fingerprint(x), expected);
+  Matrix<float> narrow(1, 2);
+  narrow(0, 0) = 1, narrow(0, 1) = -std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(fingerprint(narrow), expected) << "the same values";
 }
 
 TEST(Certificate, TheLargestBoundIsTheLargest) {

@@ -35,7 +35,7 @@ class CommandVerify : public testing::Test {
   }
 
   static json certificate() {
-    return {{"schema", "ozbound-certificate-1"},
+    return {{"schema", "ozbound-certificate-2"},
             {"target", "cr"},
             {"holds", true},
             {"largest_bound", 0x1p-49},
@@ -158,6 +158,66 @@ TEST_F(CommandVerify, JudgesWhatGemmReports) {
     write_matrix(c_, wrong.view());
     EXPECT_EQ(ozbound(arguments({"--alpha", "0.1", "--report", report})).code, 1) << target;
   }
+}
+
+TEST_F(CommandVerify, RecomputesACertificate) {
+  const std::string report = directory_ / "report.json", c0 = directory_ / "C0.npy";
+  write_matrix(a_, matrix_of<double>(3, 2, {0.1, 2e10, 3, 4, -5e-7, 6}).view());
+  write_matrix(b_, matrix_of<float>(2, 3, {1.5F, 0, 1, 1e-3F, 1, -1}).view());
+  write_matrix(c0, matrix_of<double>(2, 2, {1e-3, 2, 3, 4}).view());
+  const std::vector<std::string> call{"--op-a", "T", "--op-b", "T", "--alpha", "0.1", "--beta", "-3", "--c", c0};
+  for (const auto* target : {"dgemm", "cr", "componentwise:1e-10", "relative:1e-8", "normwise:1e-12"}) {
+    std::vector<std::string> gemm{"gemm", a_, b_, "-o", c_, "--target", target, "--report", report};
+    gemm.insert(gemm.end(), call.begin(), call.end());
+    ASSERT_EQ(ozbound(gemm).code, 0) << target;
+    auto verify = arguments(call);
+    verify.insert(verify.end(), {"--certificate", report});
+    const auto finished = ozbound(verify);
+    EXPECT_EQ(finished.code, 0) << target << finished.out << finished.err;
+    EXPECT_THAT(finished.out, testing::ContainsRegex("certificate +every claim holds\n")) << target;
+    verify[5] = "N";  // op(B), which is not square
+    EXPECT_EQ(ozbound(verify).code, 2) << target;
+  }
+}
+
+TEST_F(CommandVerify, SaysWhichClaimFails) {
+  const std::string report = directory_ / "report.json";
+  ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--report", report}).code, 0);
+  auto changed = json::parse(read_bytes(report));
+  changed["certificate"]["undecided_entries"] = 3;
+  write_bytes(report, changed.dump());
+  const auto finished = ozbound(arguments({"--certificate", report}));
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_EQ(finished.err, "");
+  EXPECT_THAT(finished.out, testing::ContainsRegex("certificate +REJECTED\n"));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("wrong +seal: "));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("wrong +undecided_entries: 3 is claimed, and 0 found\n"));
+  const auto record = json::parse(ozbound(arguments({"--certificate", report, "--sample", "4", "--json"})).out);
+  EXPECT_EQ(record["schema"], "ozbound-certificate-check-1");
+  EXPECT_EQ(record["holds"], false);
+  EXPECT_EQ(record["entries"], 4);
+}
+
+TEST_F(CommandVerify, RejectsACertificateOfAnotherProduct) {
+  const std::string report = directory_ / "report.json";
+  ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--report", report}).code, 0);
+  make_wrong();
+  EXPECT_THAT(ozbound(arguments({"--certificate", report})).out, testing::ContainsRegex("wrong +fingerprints.c: "));
+  const auto scaled = ozbound(arguments({"--certificate", report, "--alpha", "2"}));
+  EXPECT_EQ(scaled.code, 1);
+  EXPECT_THAT(scaled.out, testing::ContainsRegex("wrong +alpha: "));
+}
+
+TEST_F(CommandVerify, WhatIsNoCertificateIsRefused) {
+  const std::string file = directory_ / "report.json";
+  expect_refusal(arguments({"--certificate", file}), file + ": cannot be opened: No such file or directory");
+  write_bytes(file, "no");
+  expect_refusal(arguments({"--certificate", file}), file + ": certificate: this is not JSON");
+  write_bytes(file, certificate().dump());
+  expect_refusal(arguments({"--certificate", file}), file + ": certificate: 'seal' is missing");
+  EXPECT_EQ(ozbound(arguments({"--certificate", file, "--report", file})).code, 2);
+  EXPECT_EQ(ozbound(arguments({"--certificate", file, "--target", "cr"})).code, 2);
+  EXPECT_EQ(ozbound(arguments({"--certificate", file, "--mpfr"})).code, 2);
 }
 
 TEST_F(CommandVerify, ScalarsTranspositionsAndC0) {

@@ -63,6 +63,11 @@ TEST(Documentation, NamesEveryMember) {
   expect_documented(files.report({"--verify", "exact"}), text);
   expect_documented(json::parse(ozbound(files.plan({"--json"})).out), text);
   expect_documented(json::parse(ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--json"}).out), text);
+  ASSERT_EQ(ozbound(files.gemm({"--report", files.path("C.json")})).code, 0);
+  expect_documented(json::parse(ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--certificate",
+                                         files.path("C.json"), "--json"})
+                                    .out),
+                    text);
   expect_documented(json::parse(ozbound({"survey", "--n", "2", "--k", "2", "--json"}).out), text);
   const auto crashing = OZBOUND_BAD_BLAS "/crashes.so";
   expect_documented(

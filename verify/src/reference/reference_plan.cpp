@@ -43,6 +43,11 @@ Accumulation accumulation(std::string_view name, std::string_view whole) {
   refuse(whole);
 }
 
+std::string encoding_text(const Slicing& slicing) {
+  if (slicing.digits == Digits::balanced) return "balanced";
+  return (slicing.digits == Digits::truncated ? "truncated" : "nearest") + std::to_string(slicing.radix_bits);
+}
+
 }  // namespace
 
 Plan parse_plan(std::string_view text) {
@@ -60,6 +65,19 @@ Plan parse_plan(std::string_view text) {
   plan.cut = cut == "full" ? all : number(cut.substr(4), 2, all, text);
   plan.accumulation = accumulation(rest, text);
   return plan;
+}
+
+std::string to_string(const Plan& plan) {
+  auto text = encoding_text(plan.a);
+  if (encoding_text(plan.b) != text) text += "," + encoding_text(plan.b);
+  text += ":" + std::to_string(plan.a.slices) + "x" + std::to_string(plan.b.slices);
+  text += plan.cut == plan.a.slices + plan.b.slices ? ":full" : ":cut=" + std::to_string(plan.cut);
+  switch (plan.accumulation) {
+    case Accumulation::exact: return text + ":exact";
+    case Accumulation::per_product: return text + ":per_product";
+    case Accumulation::per_diagonal: return text + ":per_diagonal";
+  }
+  throw std::invalid_argument("accumulation is out of range");
 }
 
 std::vector<Pairs> Plan::groups() const {

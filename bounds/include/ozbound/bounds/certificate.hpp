@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -7,28 +8,46 @@
 
 #include "ozbound/bounds/decision.hpp"
 #include "ozbound/bounds/error_bound.hpp"
+#include "ozbound/core/views.hpp"
 
 namespace ozbound {
+
+/// What a product was made of and what it is, so that a certificate of another is seen to be one. docs/records.md has the
+/// definition.
+struct Fingerprints {
+  std::optional<std::uint64_t> a, b;  ///< of op(A), op(B); none where alpha = 0
+  std::optional<std::uint64_t> c0;    ///< none where beta = 0
+  std::uint64_t c = 0;
+};
+
+/// FNV-1a over the elements, row by row, each as the bits of a binary64 number. Any element changed alone changes it; NaNs are
+/// equal.
+std::uint64_t fingerprint(const InputView& matrix);
 
 /// What is known of a C after it was computed: the bound, and whether the target holds. docs/records.md has the JSON schema.
 struct Certificate {
   Target target;
-  Method method = Method::slices;     ///< what ran
-  std::vector<SplitPlan> plans;       ///< what was multiplied, in order: more than one where entries asked for more slices
+  Method method = Method::slices;  ///< what ran
+  std::vector<SplitPlan> plans;    ///< what was multiplied, in order: more than one where entries asked for more slices
   Index m = 0;
   Index n = 0;
   Index k = 0;
-  bool holds = false;                 ///< the target is proven for every entry that is not special
-  double ratio = 0;                   ///< largest error bound over what the target allows; at most 1 where it holds
-  Index worst_i = 0;                  ///< where
+  double alpha = 1;
+  double beta = 0;
+  bool narrow = false;  ///< C has the format binary32
+  Fingerprints fingerprints;
+  bool holds = false;  ///< the target is proven for every entry that is not special
+  double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds
+  Index worst_i = 0;   ///< where
   Index worst_j = 0;
-  double largest_bound = 0;           ///< largest absolute bound of an entry
-  Index undecided = 0;                ///< entries that slices left open (cr, relative)
-  Index exact = 0;                    ///< entries finished by the superaccumulator
-  std::string native;                 ///< the library that ran, for native
-  ErrorBound bound;                   ///< per entry
+  double largest_bound = 0;  ///< largest absolute bound of an entry
+  Index undecided = 0;       ///< entries that slices left open (cr, relative)
+  Index exact = 0;           ///< entries finished by the superaccumulator
+  std::string native;        ///< the library that ran, for native
+  ErrorBound bound;          ///< per entry
 };
 
+/// With a seal over all other members, by which an alteration shows.
 nlohmann::json to_json(const Certificate& certificate);
 
 }  // namespace ozbound

@@ -47,6 +47,9 @@ struct Plan {
 /// @throws std::invalid_argument for anything else, and for plans that are none.
 Plan parse_plan(std::string_view text);
 
+/// The canonical spelling: ENCODING_B only where it differs, `full` for a cut that leaves nothing out.
+std::string to_string(const Plan& plan);
+
 /// Scales and digits of vectors along the inner dimension: rows of A, or columns of B.
 class SlicedVectors {
  public:

@@ -1,0 +1,515 @@
+// Certificates of every method and target are confirmed by a second program, and altered in any member they are not.
+
+#include "bounds/products.hpp"
+
+#include "ozbound/verify/certificate_check.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace ozbound {
+namespace {
+
+using nlohmann::json;
+using test::Product;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+/// Sums in order, each product and each sum rounded.
+class PlainGemm final : public NativeGemm {
+ public:
+  [[nodiscard]] std::string name() const override { return "three loops"; }
+  void dgemm(const GemmCall& call) const override {
+    for (Index i = 0; i < call.m(); ++i)
+      for (Index j = 0; j < call.n(); ++j) {
+        double sum = 0;
+        for (Index l = 0; l < call.k(); ++l) sum += double_from_bits(call.a.bits(i, l)) * double_from_bits(call.b.bits(l, j));
+        sum *= call.alpha;
+        if (call.beta != 0) sum += call.beta * double_from_bits(call.c0.bits(i, j));
+        call.c.set_bits(i, j, bits_of(sum));
+      }
+  }
+};
+
+/// A certified product, and how it came to be.
+struct Certified {
+  std::string name;
+  Product product;
+  test::Computed computed;
+
+  [[nodiscard]] json certificate() const { return json::parse(to_json(computed.certificate).dump()); }
+  [[nodiscard]] CertificateCheck check(const json& certificate, const CertificateCheckOptions& options = {}) const {
+    return check_certificate(certificate.dump(), product.operands(), computed.c.view(), options);
+  }
+};
+
+Certified certified(std::string name, const Product& product, const Target& target, Method method, const char* plan = nullptr,
+                    double workspace = unlimited_workspace) {
+  static const PlainGemm native;
+  Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
+  if (plan != nullptr) decision.plan = parse_plan(plan);
+  return {std::move(name), product, test::compute_with(product, decision, engine(), {workspace, &native})};
+}
+
+Product with_scalars(Product product, double alpha, double beta) {
+  product.alpha = alpha, product.beta = beta;
+  product.c0 = Matrix<double>(product.m(), product.n());
+  for (Index i = 0; i < product.m(); ++i)
+    for (Index j = 0; j < product.n(); ++j) product.c0(i, j) = 0.1 * static_cast<double>(i - 2 * j);
+  return product;
+}
+
+Product narrow(Product product) {
+  product.narrow = true;
+  return product;
+}
+
+Product with_specials(Product product) {
+  product.problem.a(1, 0) = nan;
+  product.problem.b(0, 1) = -inf;
+  return product;
+}
+
+/// Certificates of every method with every kind of target that it can have, and of the inputs that are hard.
+const std::vector<Certified>& all_certified() {
+  static const std::vector<Certified> all = [] {
+    const auto uniform = test::product_of({Family::uniform, 3, 4, 5, 0, 1});
+    const auto wide = test::product_of({Family::wide_exponents, 4, 3, 6, 2, 2});
+    const auto graded = test::product_of({Family::graded_inner, 3, 3, 40, 4, 3});
+    const auto subnormal = test::product_of({Family::subnormal, 4, 4, 3, 0, 4});
+    const auto scaled = with_scalars(uniform, -0x1.8p-10, 1.3);
+    const auto special = with_specials(with_scalars(uniform, 0.7, -1));
+    const auto integers = test::product_of({Family::integers, 3, 3, 4, 0, 6});
+    constexpr const char* fine = "balanced:7x7:cut=8:exact";
+    std::vector<Certified> list;
+    const auto add = [&list](auto&&... arguments) { list.push_back(certified(arguments...)); };
+    for (const auto& target : {Target::dgemm(), Target::componentwise(1e-12), Target::rowcol(1e-13), Target::normwise(3e-14)})
+      for (const auto* product : {&uniform, &wide, &scaled, &special}) {
+        add("slices " + to_string(target), *product, target, Method::slices, fine);
+        add("exact " + to_string(target), *product, target, Method::exact);
+        add("native " + to_string(target), *product, target, Method::native);
+      }
+    add("graded, level 3", graded, Target::dgemm(), Method::slices, "balanced:12x12:cut=13:exact");
+    add("graded norm", graded, Target::normwise(1e-10), Method::slices, fine);
+    add("subnormal", subnormal, Target::dgemm(), Method::slices, fine);
+    add("subnormal native", subnormal, Target::dgemm(), Method::native);
+    add("subnormal norm", subnormal, Target::normwise(1e-10), Method::slices, fine);
+    add("per product", wide, Target::componentwise(1e-9), Method::slices, "truncated7:6x7:cut=9:per_product");
+    add("per diagonal", scaled, Target::componentwise(1e-9), Method::slices, "nearest6:6x7:full:per_diagonal");
+    add("mixed", scaled, Target::componentwise(1e-9), Method::slices, "truncated7,nearest7:6x7:cut=8:exact");
+    add("too coarse", wide, Target::dgemm(), Method::slices, "balanced:2x2:cut=3:exact");
+    add("below u", uniform, Target::componentwise(1e-17), Method::slices, fine);
+    add("cr by a plan", integers, Target::correctly_rounded(), Method::slices, "balanced:20x20:full:exact");
+    add("cr not by a plan", uniform, Target::correctly_rounded(), Method::slices, fine);
+    for (const auto* plan : {"balanced:1x1:full:exact", fine, "nearest5:9x9:cut=10:per_product"}) {
+      add("cr", uniform, Target::correctly_rounded(), Method::correctly_rounded, plan);
+      add("cr scaled", scaled, Target::correctly_rounded(), Method::correctly_rounded, plan);
+      add("cr special", special, Target::correctly_rounded(), Method::correctly_rounded, plan);
+      add("cr wide", wide, Target::correctly_rounded(), Method::correctly_rounded, plan);
+      add("cr subnormal", subnormal, Target::correctly_rounded(), Method::correctly_rounded, plan);
+      add("relative", wide, Target::relative(1e-10), Method::slices, plan);
+      add("relative scaled", scaled, Target::relative(1e-10), Method::slices, plan);
+      add("relative special", special, Target::relative(1e-3), Method::slices, plan);
+    }
+    add("refined to less than cr", uniform, Target::componentwise(1e-10), Method::correctly_rounded, fine);
+    add("exact cr", special, Target::correctly_rounded(), Method::exact);
+    add("exact relative", wide, Target::relative(1e-10), Method::exact);
+    add("binary32", narrow(scaled), Target::dgemm(), Method::slices, "balanced:4x4:cut=5:exact");
+    add("binary32 cr", narrow(subnormal), Target::correctly_rounded(), Method::correctly_rounded, "balanced:2x2:full:exact");
+    add("binary32 relative", narrow(wide), Target::relative(1e-5), Method::slices, "balanced:2x2:full:exact");
+    add("binary32 exact", narrow(special), Target::rowcol(2e-3), Method::exact);
+    add("blocks", wide, Target::dgemm(), Method::slices, fine, least_workspace(engine(), parse_plan(fine), 6));
+    add("alpha 0", with_scalars(uniform, 0, 0.3), Target::dgemm(), Method::slices, fine);
+    add("alpha infinite", with_scalars(uniform, inf, 0.3), Target::dgemm(), Method::slices, fine);
+    add("beta NaN", with_scalars(uniform, 1, nan), Target::correctly_rounded(), Method::native);
+    add("alpha least", with_scalars(uniform, 0x1p-1074, 0), Target::dgemm(), Method::slices, fine);
+    add("overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::slices, fine);
+    add("native overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::native);
+    add("no terms", with_scalars(test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), nan, 1), Target::dgemm(),
+        Method::slices, fine);
+    add("nothing", test::product_of(Matrix<double>(0, 2), Matrix<double>(2, 3)), Target::dgemm(), Method::slices, fine);
+    return list;
+  }();
+  return all;
+}
+
+std::string seal_of(json certificate) {
+  certificate.erase("seal");
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : certificate.dump()) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+json resealed(json certificate) {
+  certificate["seal"] = seal_of(certificate);
+  return certificate;
+}
+
+/// The claims that fail; the refusal where it is no certificate any more.
+std::vector<std::string> rejections(const Certified& certified, const json& certificate) {
+  std::vector<std::string> failed;
+  try {
+    for (const auto& claim : certified.check(certificate).claims)
+      if (!claim.holds) failed.push_back(claim.claim + ": " + claim.finding);
+  } catch (const std::invalid_argument& refusal) {
+    failed.emplace_back(refusal.what());
+  }
+  return failed;
+}
+
+TEST(CertificateCheck, ConfirmsWhatTheEngineCertifies) {
+  for (const auto& one : all_certified())
+    EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << one.name << ": " << one.product.describe() << '\n'
+                                                                        << one.certificate().dump(1);
+}
+
+/// What `decide` chooses for any family, scalars and format. A number that the second implementation rounds otherwise shows
+/// here.
+TEST(CertificateCheck, ConfirmsWhatIsDecided) {
+  test::RandomBits random(7);
+  for (const auto family : all_families())
+    for (const auto& target : {Target::dgemm(), Target::componentwise(1e-5), Target::rowcol(1e-6), Target::normwise(1e-6),
+                               Target::relative(1e-5), Target::correctly_rounded()}) {
+      const auto product = test::sample_product(test::sample_recipe(family, 0.5 * random.between(0, 6), 6, random), random);
+      const auto decision = test::decide_for(product, target, engine());
+      const Certified one{"decided", product, test::compute_with(product, decision, engine())};
+      EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty())
+          << to_string(target) << ": " << product.describe() << '\n'
+          << one.certificate().dump(1);
+    }
+}
+
+TEST(CertificateCheck, ConfirmsInnerDimensionsOfSeveralBlocks) {
+  for (const Index k : {1023, 1024, 1025, 2100}) {
+    const auto product = test::product_of({Family::wide_exponents, 2, 3, k, 2, 9});  // the enclosure needs its second level
+    for (const auto& target : {Target::dgemm(), Target::normwise(1e-12)}) {
+      const auto one = certified("long", product, target, Method::slices, "balanced:8x8:cut=9:exact");
+      EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << k;
+    }
+  }
+}
+
+/// One changed member.
+struct Alteration {
+  std::string member;  ///< `bound.terms`
+  std::string how;
+  json certificate;
+};
+
+/// Values near a value, and what else is easily mistaken for it.
+std::vector<std::pair<std::string, json>> altered_values(const json& value) {
+  if (value.is_boolean()) return {{"flipped", !value.get<bool>()}};
+  if (value.is_null()) return {{"something", "0000000000000000"}};
+  if (value.is_number_integer())
+    return {{"more", value.get<Index>() + 1},
+            {"less", value.get<Index>() - 1},
+            {"fraction", static_cast<double>(value.get<Index>()) + 0.5}};
+  if (value.is_number()) {
+    const double x = value.get<double>();
+    return {{"ulp up", std::nextafter(x, inf)}, {"ulp down", std::nextafter(x, -inf)}, {"doubled", 2 * x + 1}, {"text", "inf"}};
+  }
+  if (value.is_string()) {
+    auto text = value.get<std::string>();
+    std::vector<std::pair<std::string, json>> all = {{"longer", text + "x"}, {"number", 1.0}, {"null", nullptr}};
+    if (!text.empty()) {
+      auto other = text;
+      other.back() = other.back() == '1' ? '2' : '1';
+      all.emplace_back("last character", other);
+      other = text;
+      other.front() = static_cast<char>(other.front() ^ 1);
+      all.emplace_back("first character", other);
+    }
+    return all;
+  }
+  return {};
+}
+
+/// Every member of the certificate, changed, gone, doubled or renamed; every array with an element more, less and twice.
+void collect(const json& root, json::json_pointer where, const std::string& member, std::vector<Alteration>& all) {
+  const auto& value = root.at(where);
+  const auto change = [&](const std::string& how, const json& replacement) {
+    auto altered = root;
+    altered.at(where) = replacement;
+    all.push_back({member, how, altered});
+  };
+  if (value.is_object()) {
+    for (const auto& [name, inner] : value.items()) {
+      const auto full = member.empty() ? name : member + "." + name;
+      auto without = root;
+      without.at(where).erase(name);
+      all.push_back({full, "missing", without});
+      if (name != "seal") collect(root, where / name, full, all);
+    }
+    auto with = root;
+    with.at(where)["surplus"] = 1;
+    all.push_back({member + ".surplus", "unknown", with});
+  } else if (value.is_array()) {
+    for (std::size_t t = 0; t < value.size(); ++t) {
+      auto fewer = value, twice = value;
+      fewer.erase(t);
+      change("element less", fewer);
+      twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(t), value[t]);
+      change("element twice", twice);
+      collect(root, where / t, member, all);
+    }
+    auto more = value;
+    more.push_back("A residual x B");
+    change("element more", more);
+    change("no array", nullptr);
+  } else {
+    for (const auto& [how, replacement] : altered_values(value)) change(how, replacement);
+  }
+}
+
+std::vector<Alteration> alterations(const json& certificate) {
+  std::vector<Alteration> all;
+  collect(certificate, json::json_pointer(), "", all);
+  for (const auto* const method : {"slices", "correctly_rounded", "native", "exact"})
+    if (certificate["method"] != method) {
+      all.push_back({"method", method, certificate});
+      all.back().certificate["method"] = method;
+    }
+  for (const auto* const target : {"cr", "dgemm", "componentwise:0.001", "rowcol:0.001", "normwise:0.001", "relative:0.001"})
+    if (certificate["target"] != target) {
+      all.push_back({"target", target, certificate});
+      all.back().certificate["target"] = target;
+    }
+  for (std::size_t t = 0; t < certificate["plans"].size(); ++t)
+    for (const auto* const plan : {"balanced:6x7:cut=8:exact", "nearest7:8x8:full:per_diagonal"}) {
+      all.push_back({"plans", plan, certificate});
+      all.back().certificate["plans"][t] = plan;
+    }
+  return all;
+}
+
+bool mentions(const std::vector<std::string>& rejections, const std::string& member) {
+  return std::any_of(rejections.begin(), rejections.end(),
+                     [&member](const std::string& text) { return text.find(member) != std::string::npos; });
+}
+
+TEST(CertificateCheck, RejectsEveryAlteredMember) {
+  for (const auto& one : all_certified())
+    for (const auto& altered : alterations(one.certificate())) {
+      if (altered.certificate == one.certificate()) continue;  // null for null
+      const auto failed = rejections(one, altered.certificate);
+      ASSERT_THAT(failed, testing::Not(testing::IsEmpty())) << one.name << ", " << altered.member << ": " << altered.how;
+      EXPECT_TRUE(mentions(failed, "seal") || mentions(failed, "certificate: ")) << altered.member;
+    }
+}
+
+/// What can be said of a product in more than one way, so that an alteration is still true: only the seal shows it.
+bool still_true(const Certified& one, const Alteration& altered) {
+  const auto& certificate = one.computed.certificate;
+  const bool ran_native = !certificate.native.empty();
+  const bool refined = certificate.method == Method::correctly_rounded || certificate.target.kind == Target::Kind::relative;
+  if (altered.member == "native") return ran_native;                               // any name of a library
+  if (altered.member == "plans") return refined && altered.how == "element less";  // the last left open what those before did
+  if (altered.member == "target")
+    return certificate.ratio == 0 || (ran_native && certificate.ratio == inf);  // no error; no claim
+  // A rounding and no more: every method would do it, if all entries are special; `exact`, if its plans left none to it.
+  return altered.member == "method" && certificate.plans.empty() && !ran_native;
+}
+
+TEST(CertificateCheck, RejectsWhatIsNotSoEvenUnderASeal) {
+  std::set<std::string> rejected_members;
+  for (const auto& one : all_certified()) {
+    ASSERT_EQ(resealed(one.certificate()), one.certificate()) << "the seal is what records.md says";
+    for (const auto& altered : alterations(one.certificate())) {
+      if (altered.certificate == one.certificate()) continue;
+      const auto failed = rejections(one, resealed(altered.certificate));
+      if (altered.member == "seal") continue;
+      if (failed.empty()) {
+        EXPECT_TRUE(still_true(one, altered)) << one.name << ", " << altered.member << ": " << altered.how << '\n'
+                                              << one.certificate().dump(1);
+        continue;
+      }
+      EXPECT_FALSE(mentions(failed, "seal:")) << altered.member;
+      if (mentions(failed, altered.member)) rejected_members.insert(altered.member);
+    }
+  }
+  for (const auto& member : {"schema",
+                             "target",
+                             "method",
+                             "plans",
+                             "m",
+                             "n",
+                             "k",
+                             "alpha",
+                             "beta",
+                             "type",
+                             "fingerprints.a",
+                             "fingerprints.b",
+                             "fingerprints.c0",
+                             "fingerprints.c",
+                             "holds",
+                             "ratio",
+                             "worst_entry",
+                             "largest_bound",
+                             "undecided_entries",
+                             "exact_entries",
+                             "native",
+                             "bound.source",
+                             "bound.rigorous",
+                             "bound.terms",
+                             "bound.alpha",
+                             "bound.result_factor",
+                             "bound.underflow",
+                             "assumptions"})
+    EXPECT_TRUE(rejected_members.contains(member)) << member << " is never named";
+}
+
+TEST(CertificateCheck, ReadsNoMemberTwice) {
+  const auto& one = all_certified().front();
+  auto text = one.certificate().dump();
+  const auto begin = text.find("\"holds\":true");
+  ASSERT_NE(begin, std::string::npos);
+  text.insert(begin, "\"holds\":false,");
+  try {
+    check_certificate(text, one.product.operands(), one.computed.c.view());
+    ADD_FAILURE() << "accepted";
+  } catch (const std::invalid_argument& refusal) {
+    EXPECT_STREQ(refusal.what(), "certificate: 'holds' is there twice");
+  }
+}
+
+TEST(CertificateCheck, TakesTheCertificateOfAReport) {
+  const auto& one = all_certified().front();
+  EXPECT_TRUE(one.check({{"schema", "ozbound-report-1"}, {"certificate", one.certificate()}}).holds());
+  for (const auto* const text : {"", "[]", "1", "{}", "{\"certificate\": 1}", "{\"schema\": \"ozbound-certificate-1\"}",
+                                 "nonsense", "{\"schema\": 1e999}", "{\"a\": \"\xff\"}"})
+    EXPECT_THROW(check_certificate(text, one.product.operands(), one.computed.c.view()), std::invalid_argument) << text;
+}
+
+TEST(CertificateCheck, RefusesCOfAnotherShape) {
+  const auto& one = all_certified().front();
+  const Matrix<double> c(1, 1);
+  EXPECT_THROW(check_certificate(one.certificate().dump(), one.product.operands(), c), std::invalid_argument);
+}
+
+/// The last bit of an element flipped; of an infinity the sign. NaNs have no bit that counts.
+bool flip(double& x) {
+  if (std::isnan(x)) return false;
+  x = std::isinf(x) ? -x : std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ 1);
+  return true;
+}
+
+TEST(CertificateCheck, RejectsAChangedBitOfAMatrix) {
+  for (const auto& one : all_certified()) {
+    const auto certificate = one.certificate();
+    const auto expect_rejected = [&](const Product& product, const char* matrix, bool read) {
+      const auto check = check_certificate(certificate.dump(), product.operands(), one.computed.c.view());
+      EXPECT_EQ(check.holds(), !read) << one.name << ", " << matrix;
+      for (const auto& claim : check.claims)
+        if (claim.claim == std::string("fingerprints.") + matrix) {
+          EXPECT_EQ(claim.holds, !read) << one.name;
+        }
+    };
+    auto changed = one.product;
+    if (changed.problem.a.rows() * changed.k() > 0 &&
+        flip(changed.problem.a.data()[changed.problem.a.rows() * changed.k() - 1]))
+      expect_rejected(changed, "a", one.product.alpha != 0);
+    changed = one.product;
+    if (changed.k() * changed.n() > 0 && flip(changed.problem.b.data()[0]))
+      expect_rejected(changed, "b", one.product.alpha != 0);
+    changed = one.product;
+    if (changed.c0.rows() * changed.c0.cols() > 0 && flip(changed.c0.data()[0]))
+      expect_rejected(changed, "c0", one.product.beta != 0);
+  }
+}
+
+TEST(CertificateCheck, RejectsAChangedBitOfC) {
+  for (const auto& one : all_certified()) {
+    Matrix<double> wide(one.product.m(), one.product.n());
+    Matrix<float> narrow(one.product.m(), one.product.n());
+    for (Index i = 0; i < wide.rows(); ++i)
+      for (Index j = 0; j < wide.cols(); ++j) {
+        wide(i, j) = one.computed.c.view()(i, j);
+        narrow(i, j) = static_cast<float>(wide(i, j));
+      }
+    if (wide.rows() == 0) continue;
+    const auto expect_rejected = [&](const ResultView& c) {
+      std::set<std::string> failed;
+      for (const auto& claim : check_certificate(one.certificate().dump(), one.product.operands(), c).claims)
+        if (!claim.holds) failed.insert(claim.claim);
+      EXPECT_TRUE(failed.contains("fingerprints.c")) << one.name;
+      EXPECT_EQ(failed.contains("c"), one.computed.certificate.native.empty())
+          << one.name << ": native DGEMM's bits are its own";
+    };
+    if (one.product.narrow) {
+      if (std::isnan(narrow(0, 0))) continue;
+      narrow(0, 0) = std::bit_cast<float>(std::bit_cast<std::uint32_t>(narrow(0, 0)) ^ 1U);
+      expect_rejected(narrow);
+    } else if (flip(wide(0, 0))) {
+      expect_rejected(wide);
+    }
+  }
+}
+
+/// A certificate made to fit a wrong C: fingerprint and seal are right, C is not.
+TEST(CertificateCheck, RejectsAWrongCThatIsWellSealed) {
+  for (const auto& one : all_certified()) {
+    if (one.product.narrow || !one.computed.certificate.native.empty() || one.product.m() == 0) continue;
+    Matrix<double> c(one.product.m(), one.product.n());
+    std::uint64_t print = 0xcbf29ce484222325;
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j) {
+        c(i, j) = one.computed.c.view()(i, j);
+        if (i + j == 0) flip(c(i, j));
+        print = (print ^ (std::isnan(c(i, j)) ? 0x7ff8000000000000U : bits_of(c(i, j)))) * 0x100000001b3;
+      }
+    if (std::isnan(c(0, 0))) continue;
+    auto forged = one.certificate();
+    char text[17];
+    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(print));
+    forged["fingerprints"]["c"] = text;
+    std::set<std::string> failed;
+    for (const auto& claim : check_certificate(resealed(forged).dump(), one.product.operands(), c).claims)
+      if (!claim.holds) failed.insert(claim.claim);
+    EXPECT_TRUE(failed.contains("c")) << one.name;
+    EXPECT_FALSE(failed.contains("fingerprints.c") || failed.contains("seal")) << one.name;
+  }
+}
+
+TEST(CertificateCheck, ASampleSaysWhatItLeavesOpen) {
+  const auto product = test::product_of({Family::wide_exponents, 12, 12, 8, 1, 7});
+  const CertificateCheckOptions some{EntrySelection::sample(20, 1), {}};
+  for (const auto& target : {Target::correctly_rounded(), Target::relative(1e-10), Target::normwise(1e-10), Target::dgemm()}) {
+    const bool cr = target.kind == Target::Kind::correctly_rounded;
+    const auto one =
+        certified("sampled", product, target, cr ? Method::correctly_rounded : Method::slices, "balanced:5x5:cut=6:exact");
+    const auto check = one.check(one.certificate(), some);
+    EXPECT_TRUE(check.holds()) << to_string(target);
+    EXPECT_EQ(check.entries, 20);
+    EXPECT_THAT(check.limits, testing::Contains("c, bound, target: by a sample")) << to_string(target);
+    auto wrong = one.certificate();
+    wrong["undecided_entries"] = 145;
+    EXPECT_FALSE(one.check(resealed(wrong), some).holds()) << "more than there are entries";
+  }
+}
+
+TEST(CertificateCheck, TellsItsProgress) {
+  const auto& one = all_certified().front();
+  double last = 0;
+  const auto check =
+      one.check(one.certificate(), {EntrySelection::all(), [&last](double done) { last = std::max(last, done); }});
+  EXPECT_TRUE(check.holds());
+  EXPECT_EQ(last, 1);
+}
+
+}  // namespace
+}  // namespace ozbound

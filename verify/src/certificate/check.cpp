@@ -1,0 +1,529 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "../exact_number.hpp"
+#include "../fold_entries.hpp"
+#include "../judge.hpp"
+#include "../reference/plan_arithmetic.hpp"
+#include "claims.hpp"
+#include "numbers.hpp"
+#include "outward.hpp"
+#include "ozbound/verify/certificate_check.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+
+namespace ozbound::checking {
+namespace {
+
+using reference::Accumulation;
+using Kind = Target::Kind;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+bool same(double x, double y) {
+  return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+}
+
+std::string text(double x) { return fmt::format("{:a} ({})", x, x); }
+std::string text(bool x) { return x ? "true" : "false"; }
+std::string text(Index x) { return fmt::format("{}", x); }
+std::string text(const std::string& x) { return "'" + x + "'"; }
+std::string text(const std::optional<std::string>& x) { return x ? text(*x) : "null"; }
+std::string text(const std::vector<std::string>& x) {
+  std::string all;
+  for (const auto& one : x) all += (all.empty() ? "" : ", ") + text(one);
+  return "[" + all + "]";
+}
+std::string text(const std::pair<Index, Index>& x) { return fmt::format("[{}, {}]", x.first, x.second); }
+
+bool equal(double x, double y) { return same(x, y); }
+template <class T>
+bool equal(const T& x, const T& y) {
+  return x == y;
+}
+
+std::string print_of(MatrixView<const double> matrix) {
+  Fingerprint print;
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j)
+      print.add(std::isnan(matrix(i, j)) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(matrix(i, j)));
+  return print.text();
+}
+
+std::string print_of(const ResultView& c) {
+  Matrix<double> wide(c.rows(), c.cols());
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) wide(i, j) = c(i, j);
+  return print_of(std::as_const(wide).view());
+}
+
+/// The plan after this one, for entries that it leaves open: half as many slices again (docs/records.md).
+std::string finer(reference::Plan plan) {
+  const auto more = [](int slices) { return std::min(20, slices + std::max(2, slices / 2)); };
+  plan.a.slices = more(plan.a.slices);
+  plan.b.slices = more(plan.b.slices);
+  plan.cut = std::min(plan.a.slices + plan.b.slices, std::max(plan.a.slices, plan.b.slices) + 1);
+  plan.accumulation = Accumulation::exact;
+  return reference::to_string(plan);
+}
+
+/// |alpha| E + the rounding, as records.md states it.
+struct EntryBounds {
+  RelativeBound product;
+  double alpha = 1, result_factor = 0, underflow = 0;
+  bool rounded_once = true;
+
+  [[nodiscard]] double error(Index i, Index j) const {
+    const double relative = product.at(i, j);
+    if (relative == infinity) return relative;
+    return product_up(Wide::of(alpha), Wide{relative, product.scale(i, j)}).value_up();
+  }
+  [[nodiscard]] double at(Index i, Index j, double c) const {
+    const double rounding = std::isfinite(c) ? product_up(result_factor, std::fabs(c)) : 0;
+    return sum_up(error(i, j), rounded_once ? std::max(rounding, underflow) : sum_up(rounding, underflow));
+  }
+};
+
+/// A plan and what it makes of the operands.
+struct Sliced {
+  Sliced(const reference::Plan& p, const Operands& operands)
+      : plan(p), groups(p.groups()), a(operands.a, p.a), b(operands.b.transposed(), p.b), bound(plan_bound(p, a, b)) {}
+
+  /// S at (i, j): before alpha.
+  [[nodiscard]] ExactNumber sum(Index i, Index j) const {
+    auto sum = reference::accumulated(plan, groups, reference::sums_of(groups, a.sliced, b.sliced, i, j));
+    sum.exponent += bound.scale(i, j);
+    return sum;
+  }
+
+  reference::Plan plan;
+  std::vector<reference::Pairs> groups;
+  Counted a, b;
+  RelativeBound bound;
+};
+
+/// What the entries say together.
+struct Gathered {
+  Index entries = 0, finite = 0, undecided = 0, exact = 0;
+  double relative_ratio = 0;
+  std::string wrong_bits, wrong_bound, wrong_target;  ///< the first of each; empty where there is none
+  judging::SquareSum errors, allowed;
+
+  void merge(const Gathered& other) {
+    entries += other.entries, finite += other.finite, undecided += other.undecided, exact += other.exact;
+    relative_ratio = std::max(relative_ratio, other.relative_ratio);
+    for (const auto part : {&Gathered::wrong_bits, &Gathered::wrong_bound, &Gathered::wrong_target})
+      if ((this->*part).empty()) this->*part = other.*part;
+    errors.merge_upper(other.errors);
+    allowed.merge_lower(other.allowed);
+  }
+};
+
+/// What is read: nothing of A and B where alpha = 0, and no scalar where there are no products.
+Operands read_part(const Operands& given) {
+  auto operands = given;
+  if (operands.alpha == 0) {
+    operands.a = operands.a.block(0, 0, operands.a.rows(), 0);
+    operands.b = operands.b.block(0, 0, 0, operands.b.cols());
+  }
+  if (operands.a.cols() == 0) operands.alpha = 1;
+  return operands;
+}
+
+class Checker {
+ public:
+  Checker(Claims claims, const Operands& given, const ResultView& c, const CertificateCheckOptions& options)
+      : claims_(std::move(claims)), given_(given), operands_(read_part(given)), c_(c), options_(options), oracle_(given) {}
+
+  CertificateCheck run() {
+    expect("seal", claims_.seal, claims_.sealed);
+    if (!subject()) return result_;
+    find_finite();
+    u_ = unit_roundoff(c_.format());
+    tau_ = claims_.target.kind == Kind::dgemm ? integer_down(static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1))) * u_
+                                              : claims_.target.tau;
+    if (!method()) return result_;
+    set_bounds();
+    bound_members();
+    const auto gathered = look_at_entries();
+    counts(gathered);
+    numbers(gathered);
+    truths(gathered);
+    return result_;
+  }
+
+ private:
+  template <class T>
+  bool expect(const char* claim, const T& claimed, const T& found) {
+    const bool holds = equal(claimed, found);
+    return say(claim, holds, holds ? "" : text(claimed) + " is claimed, and " + text(found) + " found");
+  }
+
+  bool say(const char* claim, bool holds, const std::string& finding) {
+    result_.claims.push_back({claim, holds, holds ? "" : finding});
+    return holds;
+  }
+
+  /// Whether the certificate is about these operands. Without the same sizes and scalars nothing else can be recomputed.
+  bool subject() {
+    const Index k = given_.a.cols();
+    bool sizes = expect("m", claims_.m, given_.a.rows());
+    sizes = expect("n", claims_.n, given_.b.cols()) && sizes;
+    sizes = expect("k", claims_.k, k) && sizes;
+    sizes = expect("alpha", claims_.alpha, given_.alpha) && sizes;
+    sizes = expect("beta", claims_.beta, given_.beta) && sizes;
+    sizes = expect<std::string>("type", claims_.narrow ? "binary32" : "binary64",
+                                c_.format() == ResultFormat::binary32 ? "binary32" : "binary64") &&
+            sizes;
+    using Print = std::optional<std::string>;
+    expect("fingerprints.a", claims_.a_print, given_.alpha == 0 ? Print() : Print(print_of(given_.a)));
+    expect("fingerprints.b", claims_.b_print, given_.alpha == 0 ? Print() : Print(print_of(given_.b)));
+    expect("fingerprints.c0", claims_.c0_print, given_.beta == 0 ? Print() : Print(print_of(given_.c0)));
+    expect("fingerprints.c", claims_.c_print, print_of(c_));
+    return sizes;
+  }
+
+  void find_finite() {
+    const auto& in = operands_;
+    all_special_ = !std::isfinite(in.beta) || (in.a.cols() > 0 && !std::isfinite(in.alpha));
+    const reference::SlicedVectors a(in.a, {}), b(in.b.transposed(), {});
+    for (Index i = 0; i < m(); ++i)
+      for (Index j = 0; j < n(); ++j)
+        finite_.push_back(!all_special_ && a.finite(i) && b.finite(j) && (in.beta == 0 || std::isfinite(in.c0(i, j))));
+    finite_entries_ = std::count(finite_.begin(), finite_.end(), true);
+  }
+
+  /// Whether the plans are those of a product by this method.
+  bool method() {
+    const auto count = claims_.plans.size();
+    const bool sliced = !all_special_ && (claims_.method == Method::slices || claims_.method == Method::correctly_rounded);
+    const bool refined = claims_.method == Method::correctly_rounded || claims_.target.kind == Kind::relative;
+    bool fits = sliced ? (refined ? count >= 1 : count == 1) : count == 0;
+    for (std::size_t t = 1; fits && t < count; ++t) fits = claims_.plans[t].text == finer(claims_.plans[t - 1].plan);
+    say("plans", fits, fmt::format("{} plans, or their order, do not go with the method and the target", count));
+    const bool runs_native = claims_.method == Method::native && !all_special_;
+    const bool native = runs_native ? !claims_.native.empty() && !claims_.narrow : claims_.native.empty();
+    say("native", native, runs_native ? "a native DGEMM of binary64 has a name" : "no native DGEMM ran");
+    const bool attainable = !relative() || tau_ >= u_;
+    say("method", attainable, "slices meet no relative target below u");
+    return fits && native && attainable;
+  }
+
+  [[nodiscard]] bool relative() const {
+    return !all_special_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
+  }
+  [[nodiscard]] bool native() const { return !all_special_ && claims_.method == Method::native; }
+  [[nodiscard]] bool one_plan() const { return !all_special_ && claims_.method == Method::slices && !relative(); }
+  [[nodiscard]] bool ziv() const { return !all_special_ && claims_.method == Method::correctly_rounded; }
+
+  void set_bounds() {
+    for (const auto& plan : claims_.plans) sliced_.emplace_back(plan.plan, operands_);
+    const double least = c_.format() == ResultFormat::binary64 ? 0x1p-1074 : 0x1p-150;
+    bounds_ = {{{}, infinity, std::vector<int>(at(m())), std::vector<int>(at(n()))}, operands_.alpha, u_, least, true};
+    source_ = "correctly rounded: u |C^| or eta/2";
+    if (one_plan()) {
+      source_ = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+      bounds_.product = sliced_[0].bound;
+    }
+    if (relative()) {
+      source_ = "relative: every entry within tau |C|";
+      bounds_.result_factor = quotient_up(tau_, difference_down(1, tau_));
+    }
+    if (native()) set_native_bounds();
+  }
+
+  void set_native_bounds() {
+    native_ = native_claims(operands_, operands_.a.cols());
+    const bool with_c0 = operands_.beta != 0;
+    const bool plain = operands_.alpha == 1 || operands_.alpha == -1;
+    source_ = with_c0 ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
+              : plain ? "k u |A||B| (Jeannerod, Rump)"
+                      : "gamma_{k+3} |alpha||A||B|";
+    assumptions_ = {"the native DGEMM sums conventionally: each entry is a sum of k rounded products, in some order"};
+    if (!native_.obstacle.empty()) assumptions_.push_back("no guarantee: " + native_.obstacle);
+    const double share = quotient_up(native_.factor, difference_down(1, native_.factor));
+    const Counted a(operands_.a, {}), b(operands_.b.transposed(), {});
+    bounds_.product = summation_bound(a, b, with_c0 ? 2 * share : native_.factor);
+    bounds_.result_factor = with_c0 ? share : 0;
+    bounds_.underflow = !native_.obstacle.empty() ? infinity : with_c0 ? 2 * native_.underflow : native_.underflow;
+    bounds_.rounded_once = false;
+  }
+
+  void bound_members() {
+    std::vector<std::string> terms;
+    for (const auto& term : bounds_.product.terms) terms.push_back(term.name);
+    expect("bound.source", claims_.source, source_);
+    expect("bound.rigorous", claims_.rigorous, assumptions_.empty());
+    expect("bound.terms", claims_.terms, terms);
+    expect("bound.alpha", claims_.bound_alpha, bounds_.alpha);
+    expect("bound.result_factor", claims_.result_factor, bounds_.result_factor);
+    expect("bound.underflow", claims_.underflow, bounds_.underflow);
+    expect("assumptions", claims_.assumptions, assumptions_);
+  }
+
+  Gathered look_at_entries() {
+    if (claims_.target.kind == Kind::rowcol && given_.alpha != 0) {
+      row_norms_ = euclidean(given_.a);
+      column_norms_ = euclidean(given_.b.transposed());
+    }
+    const Index all = m() * n();
+    const Index total = options_.selection.is_all() ? all : static_cast<Index>(options_.selection.positions(m(), n()).size());
+    std::atomic<Index> done = 0;
+    auto gathered = judging::fold_entries(options_.selection, m(), n(), Gathered{}, [&](Gathered& part, Index i, Index j) {
+      const PlainEnvironment environment;
+      look_at(part, i, j);
+      if (options_.progress) options_.progress(static_cast<double>(++done) / static_cast<double>(total));
+    });
+    result_.entries = gathered.entries;
+    return gathered;
+  }
+
+  void look_at(Gathered& part, Index i, Index j) const {
+    const double c = c_(i, j);
+    const auto truth = oracle_.evaluate(i, j, c, c_.format());
+    ++part.entries;
+    const bool finite = finite_[at(i * n() + j)];
+    if (finite) ++part.finite;
+    const auto expected = finite ? expected_entry(part, i, j, truth) : std::optional(truth.rounded);
+    if (expected && !same(c, *expected))
+      note(part.wrong_bits, i, j, fmt::format("C is {:a}, and the method gives {:a}", c, *expected));
+    if (!finite) return;
+    if (truth.error_upper > Magnitude::of(bounds_.at(i, j, c)))
+      note(part.wrong_bound, i, j,
+           "the error is " + to_string(truth.error_upper) + ", above its bound " + text(bounds_.at(i, j, c)));
+    judge_target(part, i, j, c, truth);
+  }
+
+  static void note(std::string& where, Index i, Index j, const std::string& what) {
+    if (where.empty()) where = fmt::format("entry ({}, {}): {}", i, j, what);
+  }
+
+  /// C at a finite entry by the method; none of native DGEMM, whose sums are its own.
+  std::optional<double> expected_entry(Gathered& part, Index i, Index j, const OracleEntry& truth) const {
+    if (one_plan()) return rounded_to(reference::scaled_sum(operands_, i, j, sliced_[0].sum(i, j)), c_.format());
+    if (native()) return std::nullopt;
+    if (relative()) return accepted(part, i, j, truth);
+    bool open = ziv();
+    for (std::size_t t = 0; open && t < sliced_.size(); ++t) {
+      open = left_open(sliced_[t], i, j);
+      if (open && t == 0) ++part.undecided;
+    }
+    if (open || claims_.method == Method::exact) ++part.exact;
+    return truth.rounded;
+  }
+
+  /// Ziv's test (targets.md, T5).
+  [[nodiscard]] bool left_open(const Sliced& sliced, Index i, Index j) const {
+    if (operands_.a.cols() == 0) return false;
+    const double error = sliced.bound.at(i, j);
+    if (error == 0) return false;
+    if (error == infinity) return true;
+    const auto h = reference::scaled_sum(operands_, i, j, sliced.sum(i, j));
+    auto radius = absolute(exact(operands_.alpha)) * exact(error);
+    radius.exponent += sliced.bound.scale(i, j);
+    if ((absolute(h) + -radius).number <= 0) return true;
+    return !same(rounded_to(h + radius, c_.format()), rounded_to(h + -radius, c_.format()));
+  }
+
+  /// The last plan's entry that is close enough (T4), or the exact one.
+  double accepted(Gathered& part, Index i, Index j, const OracleEntry& truth) const {
+    const double factor = quotient_down(difference_down(product_down(tau_, 1 - u_), u_), sum_up(1, tau_));
+    const double least_normal = c_.format() == ResultFormat::binary64 ? 0x1p-1022 : 0x1p-126;
+    std::optional<double> value;
+    for (std::size_t t = 0; t < sliced_.size(); ++t) {
+      const EntryBounds plan{sliced_[t].bound, operands_.alpha};
+      const double c = rounded_to(reference::scaled_sum(operands_, i, j, sliced_[t].sum(i, j)), c_.format());
+      const double allowed = product_down(factor, std::fabs(c));
+      const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && plan.error(i, j) <= allowed;
+      if (sliced_[t].bound.at(i, j) == 0 || close) {
+        value = c;
+        if (sliced_[t].bound.at(i, j) > 0)
+          part.relative_ratio = std::max(part.relative_ratio, quotient_up(plan.error(i, j), allowed));
+      } else if (t == 0) {
+        ++part.undecided;
+      }
+    }
+    if (!value) ++part.exact;
+    return value.value_or(truth.rounded);
+  }
+
+  void judge_target(Gathered& part, Index i, Index j, double c, const OracleEntry& truth) const {
+    if (!claims_.holds) return;
+    if (claims_.target.kind == Kind::cr) {
+      if (!same(c, truth.rounded))
+        note(part.wrong_target, i, j, fmt::format("{:a} is not {:a}, the correct rounding", c, truth.rounded));
+      return;
+    }
+    const auto allowed = allowance(i, j, truth);
+    if (claims_.target.kind == Kind::normwise) {
+      part.errors.add_upper(truth.error_upper);
+      part.allowed.add_lower(allowed);
+    } else if (truth.error_upper > add_lower(allowed, underflow())) {
+      note(part.wrong_target, i, j,
+           "the error is " + to_string(truth.error_upper) + ", and the target allows " + to_string(allowed));
+    }
+  }
+
+  [[nodiscard]] Magnitude underflow() const {
+    const auto half = Magnitude::power_of_two(smallest_exponent(c_.format()) - 1);
+    if (claims_.target.kind != Kind::dgemm) return half;
+    return multiply_lower(half, Magnitude::of(integer_down(static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1)))));
+  }
+
+  /// tau times M, or what stands in M's place.
+  [[nodiscard]] Magnitude allowance(Index i, Index j, const OracleEntry& truth) const {
+    const auto tau = Magnitude::of(tau_);
+    if (claims_.target.kind == Kind::relative) return multiply_lower(tau, truth.value_lower);
+    if (claims_.target.kind != Kind::rowcol) return multiply_lower(tau, truth.scale_lower);
+    Magnitude sum;
+    if (given_.alpha != 0 && std::isfinite(given_.alpha))
+      sum = multiply_lower(Magnitude::of(given_.alpha), multiply_lower(row_norms_[at(i)], column_norms_[at(j)]));
+    if (given_.beta != 0) sum = add_lower(sum, multiply_lower(Magnitude::of(given_.beta), Magnitude::of(given_.c0(i, j))));
+    return multiply_lower(tau, sum);
+  }
+
+  static std::vector<Magnitude> euclidean(MatrixView<const double> vectors) {
+    std::vector<Magnitude> norms;
+    for (Index i = 0; i < vectors.rows(); ++i) {
+      judging::SquareSum squares;
+      for (Index l = 0; l < vectors.cols(); ++l)
+        if (std::isfinite(vectors(i, l))) squares.add_lower(Magnitude::of(vectors(i, l)));
+      norms.push_back(squares.root_lower());
+    }
+    return norms;
+  }
+
+  void counts(const Gathered& gathered) {
+    count("undecided_entries", claims_.undecided, gathered.undecided, gathered.finite);
+    count("exact_entries", claims_.exact, gathered.exact, gathered.finite);
+  }
+
+  /// A count over all entries, or one that a sample leaves possible.
+  void count(const char* claim, Index claimed, Index found, Index looked_at) {
+    if (options_.selection.is_all()) {
+      expect(claim, claimed, found);
+      return;
+    }
+    const Index most = finite_entries_ - (looked_at - found);
+    say(claim, claimed >= found && claimed <= most,
+        fmt::format("{} is claimed, and the sample leaves {} to {}", claimed, found, most));
+    if (found < most) result_.limits.push_back(std::string(claim) + ": by a sample");
+  }
+
+  void numbers(const Gathered& gathered) {
+    const PlainEnvironment environment;
+    const auto expected = expected_ratio(gathered);
+    if (options_.selection.is_all() || !relative()) {
+      expect("ratio", claims_.ratio, expected.ratio);
+    } else {
+      say("ratio", claims_.ratio >= expected.ratio && claims_.ratio <= 1,
+          text(claims_.ratio) + " is claimed, and the sample has " + text(expected.ratio));
+      result_.limits.emplace_back("ratio: by a sample");
+    }
+    expect("worst_entry", std::pair(claims_.worst_i, claims_.worst_j), std::pair(expected.i, expected.j));
+    expect("holds", claims_.holds, claims_.ratio <= 1);
+    double largest = 0;
+    for (Index i = 0; i < m(); ++i)
+      for (Index j = 0; j < n(); ++j)
+        if (finite_[at(i * n() + j)]) largest = std::max(largest, bounds_.at(i, j, c_(i, j)));
+    expect("largest_bound", claims_.largest_bound, largest);
+  }
+
+  [[nodiscard]] WorstRatio expected_ratio(const Gathered& gathered) const {
+    const double rounding = tau_ >= u_ ? std::min(1.0, quotient_up(u_, tau_)) : infinity;
+    const bool cr = claims_.target.kind == Kind::cr;
+    if (relative()) return {std::min(1.0, std::max(rounding, gathered.relative_ratio))};
+    if (native()) return {native_meets() ? std::min(1.0, quotient_up(native_.factor, tau_)) : infinity};
+    if (!one_plan()) return {cr ? 1 : rounding};
+    if (cr) return zero_error();
+    if (!(tau_ >= u_)) return {infinity};
+    return worst_ratio(bounds_.product, claims_.target, tau_, u_, operands_, finite_);
+  }
+
+  /// A plan alone is correctly rounded where its error bound is zero. The last entry where it is not is the one that is told.
+  [[nodiscard]] WorstRatio zero_error() const {
+    WorstRatio worst{1};
+    for (Index i = 0; i < m(); ++i)
+      for (Index j = 0; j < n(); ++j)
+        if (finite_[at(i * n() + j)] && bounds_.product.at(i, j) > 0) worst = {infinity, i, j};
+    return worst;
+  }
+
+  [[nodiscard]] bool native_meets() const {
+    if (!native_.obstacle.empty() || claims_.target.kind == Kind::cr || claims_.target.kind == Kind::relative) return false;
+    const bool plain = (operands_.alpha == 1 || operands_.alpha == -1) && operands_.beta == 0;
+    if (native_.underflow > 0 && !(claims_.target.kind == Kind::dgemm && plain)) return false;
+    return native_.factor <= tau_;
+  }
+
+  /// The claims that a wrong C breaks.
+  void truths(const Gathered& gathered) {
+    say("c", gathered.wrong_bits.empty(), gathered.wrong_bits);
+    say("bound", gathered.wrong_bound.empty(), gathered.wrong_bound);
+    if (claims_.holds) target(gathered);
+    if (native()) result_.limits.emplace_back("c: the bits of native DGEMM are the library's; they keep their bound");
+    if (native()) result_.limits.emplace_back("native: that this library ran");
+    if (relative() || ziv())
+      result_.limits.emplace_back("plans: that these and no others were tried, where others leave the same entries");
+    if (!options_.selection.is_all()) result_.limits.emplace_back("c, bound, target: by a sample");
+  }
+
+  void target(const Gathered& gathered) {
+    if (claims_.target.kind != Kind::normwise) {
+      say("target", gathered.wrong_target.empty(), gathered.wrong_target);
+      return;
+    }
+    if (!options_.selection.is_all()) return result_.limits.emplace_back("target: no sample shows a norm"), void();
+    const auto entries = Magnitude::of(static_cast<double>(gathered.finite));
+    const auto allowed = add_lower(gathered.allowed.root_lower(), multiply_lower(sqrt_lower(entries), underflow()));
+    say("target", !(gathered.errors.root_upper() > allowed),
+        "the norm of the error is " + to_string(gathered.errors.root_upper()) + ", and the target allows " +
+            to_string(allowed));
+  }
+
+  [[nodiscard]] Index m() const { return operands_.a.rows(); }
+  [[nodiscard]] Index n() const { return operands_.b.cols(); }
+
+  Claims claims_;
+  Operands given_, operands_;
+  ResultView c_;
+  const CertificateCheckOptions& options_;
+  ExactOracle oracle_;
+  CertificateCheck result_;
+  double u_ = 0, tau_ = 0;
+  bool all_special_ = false;
+  std::vector<bool> finite_;
+  Index finite_entries_ = 0;
+  std::vector<Sliced> sliced_;
+  EntryBounds bounds_;
+  NativeClaims native_;
+  std::string source_;
+  std::vector<std::string> assumptions_;
+  std::vector<Magnitude> row_norms_, column_norms_;
+};
+
+}  // namespace
+}  // namespace ozbound::checking
+
+namespace ozbound {
+
+bool CertificateCheck::holds() const {
+  return std::all_of(claims.begin(), claims.end(), [](const auto& claim) { return claim.holds; });
+}
+
+CertificateCheck check_certificate(std::string_view json, const Operands& operands, const ResultView& c,
+                                   const CertificateCheckOptions& options) {
+  if (c.rows() != operands.a.rows() || c.cols() != operands.b.cols())
+    throw std::invalid_argument(fmt::format("c must be {} x {}", operands.a.rows(), operands.b.cols()));
+  auto claims = checking::read_claims(json);
+  const checking::PlainEnvironment environment;
+  return checking::Checker(std::move(claims), operands, c, options).run();
+}
+
+}  // namespace ozbound

@@ -1,0 +1,226 @@
+#include "claims.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace ozbound::checking {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& wrong) { throw std::invalid_argument("certificate: " + wrong); }
+
+/// Refuses objects that name a member twice, of which JSON libraries keep one.
+json parse(std::string_view text) {
+  std::vector<std::set<std::string>> open;
+  const auto watch = [&open](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+      refuse("'" + value.get<std::string>() + "' is there twice");
+    return true;
+  };
+  try {
+    return json::parse(text, watch);
+  } catch (const json::out_of_range&) {
+    refuse("a number in it lies outside the range of a double");
+  } catch (const json::exception&) {
+    refuse("this is not JSON");
+  }
+}
+
+/// An object whose members are all asked for, once each.
+class Members {
+ public:
+  Members(const json& object, std::string path) : object_(object), path_(std::move(path)) {
+    if (!object.is_object()) refuse((path_.empty() ? "it" : "'" + path_ + "'") + " is not an object");
+  }
+
+  const json& operator[](const char* name) {
+    asked_.insert(name);
+    if (!object_.contains(name)) refuse("'" + full(name) + "' is missing");
+    return object_[name];
+  }
+  std::string text(const char* name) { return is(name, &json::is_string, "a string").get<std::string>(); }
+  bool flag(const char* name) { return is(name, &json::is_boolean, "true or false").get<bool>(); }
+  Index count(const char* name) { return index((*this)[name], full(name)); }
+
+  std::vector<std::string> texts(const char* name) {
+    std::vector<std::string> all;
+    for (const auto& element : is(name, &json::is_array, "an array")) {
+      if (!element.is_string()) refuse("'" + full(name) + "' holds something that is no string");
+      all.push_back(element.get<std::string>());
+    }
+    return all;
+  }
+
+  /// A number, or one of the strings that stand for what JSON does not have.
+  double number(const char* name) {
+    const auto& value = (*this)[name];
+    if (value.is_number()) return value.get<double>();
+    if (value == "inf") return std::numeric_limits<double>::infinity();
+    if (value == "-inf") return -std::numeric_limits<double>::infinity();
+    if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
+    refuse("'" + full(name) + "' is not a number");
+  }
+
+  std::optional<std::string> print(const char* name) {
+    if ((*this)[name].is_null()) return std::nullopt;
+    return text(name);
+  }
+
+  std::pair<Index, Index> entry(const char* name) {
+    const auto& value = is(name, &json::is_array, "a row and a column");
+    if (value.size() != 2) refuse("'" + full(name) + "' is not a row and a column");
+    return {index(value[0], full(name)), index(value[1], full(name))};
+  }
+
+  /// Refuses members that nobody asked for.
+  void finish() const {
+    for (const auto& [name, value] : object_.items())
+      if (!asked_.contains(name)) refuse("'" + full(name) + "' is unknown");
+  }
+
+ private:
+  [[nodiscard]] std::string full(const std::string& name) const { return path_.empty() ? name : path_ + "." + name; }
+
+  const json& is(const char* name, bool (json::*kind)() const noexcept, const char* wanted) {
+    const auto& value = (*this)[name];
+    if (!(value.*kind)()) refuse("'" + full(name) + "' is not " + wanted);
+    return value;
+  }
+
+  static Index index(const json& value, const std::string& name) {
+    if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{1} << 62) ||
+        value.get<Index>() < 0)
+      refuse("'" + name + "' is not a count");
+    return value.get<Index>();
+  }
+
+  const json& object_;
+  std::string path_;
+  std::set<std::string> asked_;
+};
+
+constexpr std::array<std::pair<std::string_view, Method>, 4> methods{{{"slices", Method::slices},
+                                                                      {"correctly_rounded", Method::correctly_rounded},
+                                                                      {"native", Method::native},
+                                                                      {"exact", Method::exact}}};
+constexpr std::array<std::pair<std::string_view, Target::Kind>, 6> kinds{{{"cr", Target::Kind::cr},
+                                                                          {"dgemm", Target::Kind::dgemm},
+                                                                          {"componentwise", Target::Kind::componentwise},
+                                                                          {"rowcol", Target::Kind::rowcol},
+                                                                          {"normwise", Target::Kind::normwise},
+                                                                          {"relative", Target::Kind::relative}}};
+
+Method method_of(const std::string& text) {
+  for (const auto& [name, method] : methods)
+    if (text == name) return method;
+  refuse("'method' is not one of slices, correctly_rounded, native, exact");
+}
+
+/// `cr`, `dgemm`, or a kind with the shortest decimal of its tau.
+Target target_of(const std::string& text) {
+  for (const auto& [name, kind] : kinds) {
+    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm) {
+      if (text == name) return {kind, 0};
+      continue;
+    }
+    if (!text.starts_with(std::string(name) + ":")) continue;
+    const char* const begin = text.data() + name.size() + 1;
+    double tau = 0;
+    const auto read = std::from_chars(begin, text.data() + text.size(), tau);
+    std::array<char, 40> shortest{};
+    const auto* const end = std::to_chars(shortest.data(), shortest.data() + shortest.size(), tau).ptr;
+    const bool canonical = read.ec == std::errc{} && std::string_view(shortest.data(), end) == begin;
+    if (canonical && tau > 0 && tau <= std::numeric_limits<double>::max()) return {kind, tau};
+  }
+  refuse("'target' is not a target in its canonical spelling");
+}
+
+Plan plan_of(const std::string& text) {
+  try {
+    const Plan plan{text, reference::parse_plan(text)};
+    if (reference::to_string(plan.plan) == text) return plan;
+  } catch (const std::invalid_argument&) {
+    // as below
+  }
+  refuse("'plans' holds what is not a plan in its canonical spelling: '" + text + "'");
+}
+
+std::string seal_of(json certificate) {
+  certificate.erase("seal");
+  Fingerprint print;
+  for (const char byte : certificate.dump(-1, ' ', false, json::error_handler_t::replace))
+    print.add(static_cast<unsigned char>(byte));
+  return print.text();
+}
+
+void read_bound(Claims& claims, const json& object) {
+  Members bound(object, "bound");
+  claims.source = bound.text("source");
+  claims.rigorous = bound.flag("rigorous");
+  claims.terms = bound.texts("terms");
+  claims.bound_alpha = bound.number("alpha");
+  claims.result_factor = bound.number("result_factor");
+  claims.underflow = bound.number("underflow");
+  bound.finish();
+}
+
+void read_fingerprints(Claims& claims, const json& object) {
+  Members prints(object, "fingerprints");
+  claims.a_print = prints.print("a");
+  claims.b_print = prints.print("b");
+  claims.c0_print = prints.print("c0");
+  claims.c_print = prints.text("c");
+  prints.finish();
+}
+
+bool narrow_of(const std::string& type) {
+  if (type != "binary64" && type != "binary32") refuse("'type' is not binary64 or binary32");
+  return type == "binary32";
+}
+
+}  // namespace
+
+std::string Fingerprint::text() const { return fmt::format("{:016x}", hash_); }
+
+Claims read_claims(std::string_view text) {
+  const auto document = parse(text);
+  const bool report = document.is_object() && document.contains("certificate");
+  const auto& object = report ? document["certificate"] : document;
+  Members members(object, "");
+  if (members.text("schema") != "ozbound-certificate-2") refuse("'schema' is not ozbound-certificate-2");
+  Claims claims;
+  claims.seal = members.text("seal");
+  claims.target_text = members.text("target");
+  claims.target = target_of(claims.target_text);
+  claims.method = method_of(members.text("method"));
+  for (const auto& plan : members.texts("plans")) claims.plans.push_back(plan_of(plan));
+  claims.m = members.count("m"), claims.n = members.count("n"), claims.k = members.count("k");
+  claims.alpha = members.number("alpha"), claims.beta = members.number("beta");
+  claims.narrow = narrow_of(members.text("type"));
+  read_fingerprints(claims, members["fingerprints"]);
+  claims.holds = members.flag("holds");
+  claims.ratio = members.number("ratio");
+  std::tie(claims.worst_i, claims.worst_j) = members.entry("worst_entry");
+  claims.largest_bound = members.number("largest_bound");
+  claims.undecided = members.count("undecided_entries");
+  claims.exact = members.count("exact_entries");
+  claims.native = members.text("native");
+  read_bound(claims, members["bound"]);
+  claims.assumptions = members.texts("assumptions");
+  members.finish();
+  claims.sealed = seal_of(object);
+  return claims;
+}
+
+}  // namespace ozbound::checking

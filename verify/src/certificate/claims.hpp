@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/verify/reference_product.hpp"
+
+namespace ozbound::checking {
+
+enum class Method : std::uint8_t { slices, correctly_rounded, native, exact };
+
+struct Target {
+  enum class Kind : std::uint8_t { cr, dgemm, componentwise, rowcol, normwise, relative };
+  Kind kind = Kind::dgemm;
+  double tau = 0;
+};
+
+struct Plan {
+  std::string text;
+  reference::Plan plan;
+};
+
+/// The members of a certificate, as they stand there.
+struct Claims {
+  std::string seal, sealed;  ///< as claimed, and of the other members
+  std::string target_text;
+  Target target;
+  Method method = Method::slices;
+  std::vector<Plan> plans;
+  Index m = 0, n = 0, k = 0;
+  double alpha = 1, beta = 0;
+  bool narrow = false;
+  std::optional<std::string> a_print, b_print, c0_print;
+  std::string c_print;
+  bool holds = false;
+  double ratio = 0;
+  Index worst_i = 0, worst_j = 0;
+  double largest_bound = 0;
+  Index undecided = 0, exact = 0;
+  std::string native;
+  std::string source;
+  bool rigorous = true;
+  std::vector<std::string> terms;
+  double bound_alpha = 1, result_factor = 0, underflow = 0;
+  std::vector<std::string> assumptions;
+};
+
+/// @throws std::invalid_argument as check_certificate.
+Claims read_claims(std::string_view json);
+
+/// FNV-1a as in docs/records.md, of bytes and of the elements of a matrix.
+class Fingerprint {
+ public:
+  void add(std::uint64_t x) { hash_ = (hash_ ^ x) * 0x100000001b3; }
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+}  // namespace ozbound::checking

@@ -1,0 +1,436 @@
+#include "numbers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "../exact_number.hpp"
+#include "../reference/plan_arithmetic.hpp"
+#include "outward.hpp"
+
+namespace ozbound::checking {
+namespace {
+
+using reference::Digits;
+using reference::Slicing;
+
+constexpr int fraction = 16;
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+/// ceil(|x| / 2^unit).
+std::uint64_t rounded_up(const ExactNumber& x, std::int64_t unit) {
+  if (x.number == 0) return 0;
+  const auto whole = whole_multiple(x, unit);
+  const bool rest = unit > x.exponent && static_cast<std::int64_t>(lsb(abs(x.number))) < unit - x.exponent;
+  return static_cast<std::uint64_t>(whole) + (rest ? 1 : 0);
+}
+
+VectorCounts count(MatrixView<const double> vectors, const reference::SlicedVectors& sliced, Index i) {
+  const auto& slicing = sliced.slicing();
+  VectorCounts counts{{}, 0, std::vector<Counts>(at(slicing.slices)), std::vector<Counts>(at(slicing.slices))};
+  const std::int64_t scale = sliced.exponent(i);
+  for (Index l = 0; sliced.finite(i) && l < sliced.inner(); ++l) {
+    auto rest = exact(vectors(i, l));
+    counts.whole.add(rounded_up(rest, scale - fraction));
+    const auto floor = static_cast<std::uint64_t>(whole_multiple(rest, scale - fraction));
+    counts.floors += floor * floor;
+    for (int p = 1; p <= slicing.slices; ++p) {
+      const auto weight = scale + slicing.weight(p);
+      const int digit = sliced.digit(i, l, p);
+      rest = rest + ExactNumber{-digit, weight};
+      counts.digits[at(p - 1)].add(static_cast<std::uint64_t>(std::abs(digit)));
+      counts.tails[at(p - 1)].add(rounded_up(rest, weight - fraction));
+    }
+  }
+  return counts;
+}
+
+double root_up(const Counts& counts) { return counts.max == 0 ? 0 : up(std::sqrt(integer_up(counts.squares))); }
+
+Norms norms(const Counts& counts, int unit) {
+  const double scale = std::ldexp(1.0, unit);
+  return {integer_up(counts.sum) * scale, root_up(counts) * scale, integer_up(counts.max) * scale};
+}
+
+Norms plus(const Norms& x, const Norms& y) { return {sum_up(x.one, y.one), sum_up(x.two, y.two), sum_up(x.max, y.max)}; }
+
+Norms times(const Norms& x, double factor) {
+  return {product_up(x.one, factor), product_up(x.two, factor), product_up(x.max, factor)};
+}
+
+Norms slice(const VectorCounts& v, const Slicing& slicing, int p) { return norms(v.digits[at(p - 1)], slicing.weight(p)); }
+
+/// T_p; T_0 is the vector.
+Norms tail(const VectorCounts& v, const Slicing& slicing, int p) {
+  return p == 0 ? norms(v.whole, -fraction) : norms(v.tails[at(p - 1)], slicing.weight(p) - fraction);
+}
+
+/// All slices, each by itself.
+Norms slices(const VectorCounts& v, const Slicing& slicing, double factor) {
+  Norms sum;
+  for (int p = 1; p <= slicing.slices; ++p) sum = plus(sum, slice(v, slicing, p));
+  return times(sum, factor);
+}
+
+std::vector<int> exponents(const Counted& x) {
+  std::vector<int> all;
+  for (Index i = 0; i < x.sliced.count(); ++i) all.push_back(x.sliced.exponent(i));
+  return all;
+}
+
+template <class RowNorms, class ColumnNorms>
+RelativeBound::Term term(const char* name, const Counted& a, const Counted& b, const RowNorms& rows,
+                         const ColumnNorms& columns) {
+  RelativeBound::Term term{name, {}, {}};
+  for (const auto& v : a.counts) term.rows.push_back(rows(v));
+  for (const auto& v : b.counts) term.columns.push_back(columns(v));
+  return term;
+}
+
+/// a_p and t_p of G2, rounded up.
+double slice_limit(const Slicing& slicing, int p) {
+  const double top = std::ldexp(1.0, -slicing.radix_bits * (p - 1));
+  return slicing.digits == Digits::truncated ? top - std::ldexp(top, -slicing.radix_bits) : top;
+}
+
+double tail_limit(const Slicing& slicing, int p) {
+  const double first = std::ldexp(1.0, -slicing.radix_bits * p);
+  if (p == 0 || slicing.digits != Digits::balanced) return first;
+  const double last = std::ldexp(1.0, -8 * slicing.slices);
+  return sum_up(product_up(up(256.0 / 255.0), p == slicing.slices ? 0 : up(first - last)), last);
+}
+
+double a_priori(const reference::Plan& plan, Index k) {
+  double sum = tail_limit(plan.a, plan.a.slices);
+  for (int p = 1; p <= plan.a.slices; ++p)
+    sum = sum_up(sum, product_up(slice_limit(plan.a, p), tail_limit(plan.b, reference::last_b(plan, p))));
+  return product_up(integer_up(static_cast<std::uint64_t>(k)), sum);
+}
+
+/// Two-sided bounds of |A||B| over 2^(row + column) (enclosure.md).
+class Enclosed {
+ public:
+  Matrix<double> lower, upper;
+
+  explicit Enclosed(const Operands& operands)
+      : lower(operands.a.rows(), operands.b.cols()),
+        upper(operands.a.rows(), operands.b.cols()),
+        operands_(operands),
+        a_(operands.a, {Digits::truncated, 7, 1}),
+        b_(operands.b.transposed(), {Digits::truncated, 7, 1}) {
+    level_one();
+    bool loose = false;
+    for_each([&](Index i, Index j) { loose = loose || lower(i, j) < 0.5 * upper(i, j); });
+    if (loose) level_two();
+    level_three();
+  }
+
+  [[nodiscard]] std::int64_t scale(Index i, Index j) const {
+    return std::int64_t{a_.sliced.exponent(i)} + b_.sliced.exponent(j);
+  }
+
+  /// ||x||_2 of a row or a column, rounded down.
+  [[nodiscard]] double row_norm(Index i) const { return norm(a_.counts[at(i)]); }
+  [[nodiscard]] double column_norm(Index j) const { return norm(b_.counts[at(j)]); }
+
+ private:
+  static double norm(const VectorCounts& v) { return down(std::sqrt(integer_down(v.floors))) * 0x1p-16; }
+
+  [[nodiscard]] Index k() const { return operands_.a.cols(); }
+
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (Index i = 0; i < operands_.a.rows(); ++i)
+      for (Index j = 0; j < operands_.b.cols(); ++j) visit(i, j);
+  }
+
+  void level_one() {
+    for_each([this](Index i, Index j) {
+      const auto* x = a_.sliced.slice(i, 1);
+      const auto* y = b_.sliced.slice(j, 1);
+      std::int64_t sum = 0;
+      for (Index l = 0; l < k(); ++l) sum += std::abs(x[l] * y[l]);
+      const auto least = static_cast<std::uint64_t>(sum);
+      const auto& row = a_.counts[at(i)];
+      const auto& column = b_.counts[at(j)];
+      const bool zero = row.whole.max == 0 || column.whole.max == 0;
+      const auto rest = zero ? 0 : row.digits[0].sum + column.digits[0].sum + static_cast<std::uint64_t>(k());
+      lower(i, j) = integer_down(least) * 0x1p-14;
+      upper(i, j) = integer_up(least + rest) * 0x1p-14;
+    });
+  }
+
+  /// |x| over its vector's scale, in binary32, rounded towards zero; 0 below 2^-126.
+  static float narrowed(double x, int exponent) {
+    const double scaled = std::ldexp(std::fabs(x), -exponent);
+    if (!(scaled >= 0x1p-126)) return 0;
+    const auto nearest = static_cast<float>(scaled);
+    return nearest > scaled ? std::nextafter(nearest, 0.0F) : nearest;
+  }
+
+  static std::vector<float> narrowed(MatrixView<const double> vectors, const Counted& counted) {
+    std::vector<float> all;
+    for (Index i = 0; i < vectors.rows(); ++i)
+      for (Index l = 0; l < vectors.cols(); ++l)
+        all.push_back(counted.sliced.finite(i) ? narrowed(vectors(i, l), counted.sliced.exponent(i)) : 0.0F);
+    return all;
+  }
+
+  /// Sixteen interleaved FP32 sums a block of 1024, the last block's odd elements in the first of them; blocks in FP64.
+  static double float_sum(const float* x, const float* y, Index length) {
+    double total = 0;
+    for (Index start = 0; start < length; start += 1024) {
+      const Index end = std::min(length, start + 1024);
+      const Index whole = start + (end - start) / 16 * 16;
+      std::array<float, 16> sums{};
+      for (Index l = start; l < whole; ++l) sums[at((l - start) % 16)] += x[l] * y[l];
+      for (Index l = whole; l < end; ++l) sums[0] += x[l] * y[l];
+      float sum = 0;
+      for (const float lane : sums) sum += lane;
+      total += static_cast<double>(sum);
+    }
+    return total;
+  }
+
+  void level_two() {
+    const auto x = narrowed(operands_.a, a_);
+    const auto y = narrowed(operands_.b.transposed(), b_);
+    const double lost = product_up(static_cast<double>(k()), 0x1p-149);
+    for_each([&](Index i, Index j) {
+      const double sum = float_sum(x.data() + i * k(), y.data() + j * k(), k());
+      lower(i, j) = std::max(lower(i, j), quotient_down(difference_down(sum, lost), 1 + 0x1p-13));
+      upper(i, j) = std::min(
+          upper(i, j), sum_up(product_up(sum_up(sum, lost), 1 + 0x1p-12), product_up(static_cast<double>(k()), 0x1p-124)));
+    });
+  }
+
+  void level_three() {
+    for_each([this](Index i, Index j) {
+      if (lower(i, j) != 0 || upper(i, j) == 0) return;
+      std::int64_t top = std::numeric_limits<std::int64_t>::min();
+      for (Index l = 0; l < k(); ++l) {
+        const double x = operands_.a(i, l), y = operands_.b(l, j);
+        if (x != 0 && y != 0) top = std::max<std::int64_t>(top, std::ilogb(x) + std::ilogb(y));
+      }
+      if (top == std::numeric_limits<std::int64_t>::min()) {
+        upper(i, j) = 0;
+        return;
+      }
+      lower(i, j) = Wide{1, top - scale(i, j)}.value_down();
+      upper(i, j) = std::min(upper(i, j), Wide{integer_up(static_cast<std::uint64_t>(k())), top - scale(i, j) + 2}.value_up());
+    });
+  }
+
+  const Operands& operands_;
+  Counted a_, b_;
+};
+
+/// What a target allows of error before the last rounding, over the enclosure's scales and |alpha|; infinite where entries are
+/// special.
+class Allowed {
+ public:
+  Allowed(const Target& target, double factor, const Operands& operands, const std::vector<bool>& finite)
+      : enclosed_(operands),
+        factor_(factor),
+        normwise_(target.kind == Target::Kind::normwise),
+        allowed_(operands.a.rows(), operands.b.cols()) {
+    for (Index i = 0; i < allowed_.rows(); ++i)
+      for (Index j = 0; j < allowed_.cols(); ++j) {
+        const bool rowcol = target.kind == Target::Kind::rowcol;
+        double m = rowcol ? product_down(enclosed_.row_norm(i), enclosed_.column_norm(j)) : enclosed_.lower(i, j);
+        const bool counts = finite[at(i * allowed_.cols() + j)];
+        if (counts && operands.beta != 0) m = sum_down(m, c0_share(operands, i, j));
+        allowed_(i, j) = !counts ? infinity : normwise_ ? m : product_down(factor_, m);
+      }
+    if (normwise_) take_norm();
+  }
+
+  [[nodiscard]] WorstRatio worst(const RelativeBound& error) const {
+    WorstRatio worst;
+    double total = 0;
+    for (Index i = 0; i < allowed_.rows(); ++i) {
+      WorstRatio row{0, i, 0};
+      double shares = 0;
+      for (Index j = 0; j < allowed_.cols(); ++j) {
+        const double relative = Wide{error.at(i, j), error.scale(i, j) - enclosed_.scale(i, j)}.value_up();
+        const double ratio = normwise_ ? share(i, j, relative) : single(i, j, relative);
+        if (normwise_) shares = sum_up(shares, ratio);
+        if (ratio > row.ratio) row.ratio = ratio, row.j = j;
+      }
+      total = sum_up(total, shares);
+      if (row.ratio > worst.ratio) worst = row;
+    }
+    if (normwise_) worst.ratio = total == 0 ? 0 : up(std::sqrt(total));
+    return worst;
+  }
+
+ private:
+  /// |beta c0| / |alpha|, rounded down.
+  [[nodiscard]] double c0_share(const Operands& in, Index i, Index j) const {
+    const auto product = product_down(Wide::of(in.beta), Wide::of(in.c0(i, j)));
+    const auto alpha = Wide::of(in.alpha);
+    return Wide{quotient_down(product.significand, alpha.significand),
+                product.exponent - alpha.exponent - enclosed_.scale(i, j)}
+        .value_down();
+  }
+
+  [[nodiscard]] double single(Index i, Index j, double error) const {
+    if (error == 0 || enclosed_.upper(i, j) == 0 || allowed_(i, j) == infinity) return 0;
+    return allowed_(i, j) == 0 ? infinity : quotient_up(error, allowed_(i, j));
+  }
+
+  /// Norms are over the largest scale; what is below 2^-500 of it counts upwards alone.
+  void take_norm() {
+    bool any = false;
+    for (Index i = 0; i < allowed_.rows(); ++i)
+      for (Index j = 0; j < allowed_.cols(); ++j)
+        if (allowed_(i, j) > 0 && allowed_(i, j) < infinity) {
+          scale_ = any ? std::max(scale_, enclosed_.scale(i, j)) : enclosed_.scale(i, j);
+          any = true;
+        }
+    double squares = 0;
+    for (Index i = 0; i < allowed_.rows(); ++i)
+      for (Index j = 0; j < allowed_.cols(); ++j) {
+        if (allowed_(i, j) == infinity) continue;
+        const double value = Wide{allowed_(i, j), enclosed_.scale(i, j) - scale_}.value_down();
+        const double m = value < 0x1p-500 ? 0 : std::min(value, 0x1p400);
+        squares = sum_down(squares, product_down(m, m));
+      }
+    norm_ = product_down(factor_, squares == 0 ? 0 : down(std::sqrt(squares)));
+  }
+
+  [[nodiscard]] double share(Index i, Index j, double error) const {
+    if (error == 0 || enclosed_.upper(i, j) == 0 || allowed_(i, j) == infinity) return 0;
+    if (norm_ == 0) return infinity;
+    const double value = std::max(Wide{error, enclosed_.scale(i, j) - scale_}.value_up(), 0x1p-500);
+    return product_up(quotient_up(value, norm_), quotient_up(value, norm_));
+  }
+
+  Enclosed enclosed_;
+  double factor_;
+  bool normwise_;
+  Matrix<double> allowed_;
+  std::int64_t scale_ = 0;
+  double norm_ = 0;
+};
+
+/// Exponents of the least and the largest non-zero magnitude, of vectors without NaN and infinities.
+struct Range {
+  int least = std::numeric_limits<int>::max(), top = std::numeric_limits<int>::min();
+
+  [[nodiscard]] bool empty() const { return top < least; }
+  void add(double x) {
+    if (x == 0 || !std::isfinite(x)) return;
+    least = std::min(least, std::ilogb(x));
+    top = std::max(top, std::ilogb(x));
+  }
+};
+
+Range range_of(MatrixView<const double> vectors, bool by_vector) {
+  Range range;
+  for (Index i = 0; i < vectors.rows(); ++i) {
+    bool finite = true;
+    for (Index l = 0; l < vectors.cols(); ++l) finite = finite && std::isfinite(vectors(i, l));
+    for (Index l = 0; (finite || !by_vector) && l < vectors.cols(); ++l) range.add(vectors(i, l));
+  }
+  return range;
+}
+
+int bit_length(std::uint64_t x) { return static_cast<int>(std::bit_width(x)); }
+
+bool unit(double x) { return x == 1 || x == -1; }
+
+/// Exponent of a scalar, where 0 has the one that its bits have.
+int top_exponent(double x) { return x == 0 ? -1075 : std::ilogb(x); }
+
+bool may_overflow(const Operands& in, const Range& a, const Range& b, Index k) {
+  if (in.beta != 0) {
+    const auto c0 = range_of(in.c0, false);
+    if (!c0.empty() && c0.top + std::max(top_exponent(in.beta), 0) + 2 > 1020) return true;
+  }
+  return !a.empty() && !b.empty() &&
+         a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(top_exponent(in.alpha) + 1, 0) > 1020;
+}
+
+}  // namespace
+
+void Counts::add(std::uint64_t x) {
+  sum += x;
+  squares += x * x;
+  max = std::max(max, x);
+}
+
+Counted::Counted(MatrixView<const double> vectors, const Slicing& slicing)
+    : sliced(vectors, slicing), counts(at(vectors.rows())) {
+  [[maybe_unused]] const bool large = vectors.rows() * vectors.cols() > 10000;  // threads pay off
+#pragma omp parallel for schedule(static) if (large)
+  for (Index i = 0; i < vectors.rows(); ++i) counts[at(i)] = count(vectors, sliced, i);
+}
+
+double RelativeBound::at(Index i, Index j) const {
+  double total = 0;
+  for (const auto& t : terms) {
+    const auto& x = t.rows[static_cast<std::size_t>(i)];
+    const auto& y = t.columns[static_cast<std::size_t>(j)];
+    total = sum_up(total, std::min({product_up(x.two, y.two), product_up(x.one, y.max), product_up(x.max, y.one)}));
+  }
+  return std::min(total, uniform);
+}
+
+RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Counted& b) {
+  const auto& sa = plan.a;
+  const auto& sb = plan.b;
+  const bool exactly = plan.accumulation == reference::Accumulation::exact;
+  RelativeBound bound{{}, exactly ? a_priori(plan, a.sliced.inner()) : infinity, exponents(a), exponents(b)};
+  const auto b_tail = [&sb](int p) { return [&sb, p](const VectorCounts& v) { return tail(v, sb, p); }; };
+  const int meet_all = std::clamp(plan.cut - sb.slices, 0, sa.slices);
+  const int meet_some = std::min(plan.cut - 1, sa.slices);
+  if (meet_all > 0)
+    bound.terms.push_back(term(
+        "A leading x B residual", a, b, [&](const VectorCounts& v) { return plus(tail(v, sa, 0), tail(v, sa, meet_all)); },
+        b_tail(sb.slices)));
+  for (int p = meet_all + 1; p <= meet_some; ++p)
+    bound.terms.push_back(term(
+        "A slice x B tail", a, b, [&](const VectorCounts& v) { return slice(v, sa, p); }, b_tail(reference::last_b(plan, p))));
+  bound.terms.push_back(term(
+      "A residual x B", a, b, [&](const VectorCounts& v) { return tail(v, sa, meet_some); }, b_tail(0)));
+  if (exactly) return bound;
+  const double roundings = (static_cast<double>(plan.groups().size()) - 1) * 0x1p-53;
+  bound.terms.push_back(term(
+      "accumulation", a, b, [&](const VectorCounts& v) { return slices(v, sa, roundings); },
+      [&](const VectorCounts& v) { return slices(v, sb, 1); }));
+  return bound;
+}
+
+RelativeBound summation_bound(const Counted& a, const Counted& b, double factor) {
+  const auto whole = [](const VectorCounts& v) { return norms(v.whole, -fraction); };
+  return {{term(
+              "native summation", a, b, [&](const VectorCounts& v) { return times(whole(v), factor); }, whole)},
+          infinity,
+          exponents(a),
+          exponents(b)};
+}
+
+WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
+                       const std::vector<bool>& finite) {
+  const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));
+  return Allowed(target, factor, operands, finite).worst(error);
+}
+
+NativeClaims native_claims(const Operands& in, Index k) {
+  const bool plain = unit(in.alpha) && in.beta == 0;
+  const double roundings = integer_up(static_cast<std::uint64_t>(plain ? k : k + 3)) * 0x1p-53;
+  NativeClaims claims{plain ? roundings : quotient_up(roundings, difference_down(1, roundings)), 0, ""};
+  const auto a = range_of(in.a, true);
+  const auto b = range_of(in.b.transposed(), true);
+  if (may_overflow(in, a, b, k)) claims.obstacle = "an intermediate result of native DGEMM may overflow";
+  const bool scaled = !unit(in.alpha) || !(in.beta == 0 || unit(in.beta));
+  if (scaled || (!a.empty() && !b.empty() && a.least + b.least < -1022)) {
+    const double terms = integer_up(static_cast<std::uint64_t>(k + 1));
+    claims.underflow = product_up(product_up(terms, sum_up(std::fabs(in.alpha), 1)), 0x1p-1074);
+  }
+  return claims;
+}
+
+}  // namespace ozbound::checking

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "claims.hpp"
+#include "ozbound/verify/oracle.hpp"
+#include "ozbound/verify/reference_product.hpp"
+
+// The numbers of a certificate, by docs/derivations alone: from integers, in doubles, each operation rounded outward in the
+// order that docs/derivations/rounding.md fixes. @pre of all: a PlainEnvironment.
+
+namespace ozbound::checking {
+
+/// Sum, sum of squares and maximum of non-negative integers.
+struct Counts {
+  std::uint64_t sum = 0, squares = 0, max = 0;
+
+  void add(std::uint64_t x);
+};
+
+/// Integers about one vector under a slicing (general_bound.md, G4).
+struct VectorCounts {
+  Counts whole;                ///< |x|, in units of rho 2^-16, rounded up
+  std::uint64_t floors = 0;    ///< sum of squares of |x| in these units, rounded down
+  std::vector<Counts> digits;  ///< |digit p|
+  std::vector<Counts> tails;   ///< |T_p| in units of weight_p 2^-16, rounded up
+};
+
+/// An operand's vectors, sliced and counted. Vectors with NaN or infinities count as zero.
+struct Counted {
+  Counted(MatrixView<const double> vectors, const reference::Slicing& slicing);
+
+  reference::SlicedVectors sliced;
+  std::vector<VectorCounts> counts;
+};
+
+/// ||.||_1, ||.||_2, ||.||_inf, rounded up, over rho.
+struct Norms {
+  double one = 0, two = 0, max = 0;
+};
+
+/// An error over rho_i sigma_j: the sum of terms h(row, column), or `uniform` if that is less.
+struct RelativeBound {
+  struct Term {
+    std::string name;
+    std::vector<Norms> rows, columns;
+  };
+
+  std::vector<Term> terms;
+  double uniform;
+  std::vector<int> row_exponents, column_exponents;
+
+  [[nodiscard]] double at(Index i, Index j) const;
+  [[nodiscard]] std::int64_t scale(Index i, Index j) const {
+    return std::int64_t{row_exponents[static_cast<std::size_t>(i)]} + column_exponents[static_cast<std::size_t>(j)];
+  }
+};
+
+/// Truncation (G2, G3) and accumulation (G5) of a plan.
+RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Counted& b);
+
+/// factor * |A||B|.
+RelativeBound summation_bound(const Counted& a, const Counted& b, double factor);
+
+/// What an error may be, given a target (targets.md): the ratio of a plan's bound to it.
+struct WorstRatio {
+  double ratio = 0;
+  Index i = 0, j = 0;
+};
+
+/// @param finite whether entry (i, j) is left to bounds by the inputs' NaN and infinities.
+WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
+                       const std::vector<bool>& finite);
+
+/// Of native DGEMM (G7).
+struct NativeClaims {
+  double factor = 0;  ///< k u or gamma_{k+3}
+  double underflow = 0;
+  std::string obstacle;  ///< why there is no guarantee
+};
+
+/// @param k the inner dimension, 0 where alpha is 0.
+NativeClaims native_claims(const Operands& operands, Index k);
+
+}  // namespace ozbound::checking

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace ozbound::checking {
+
+// The arithmetic of docs/derivations/rounding.md, once more: an operation to nearest, then the neighbour. Operands are >= 0.
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// While it lives, this thread rounds to nearest and keeps subnormals.
+class PlainEnvironment {
+ public:
+  PlainEnvironment() {
+    std::fegetenv(&saved_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~PlainEnvironment() { std::fesetenv(&saved_); }
+  PlainEnvironment(const PlainEnvironment&) = delete;
+  PlainEnvironment& operator=(const PlainEnvironment&) = delete;
+
+ private:
+  std::fenv_t saved_{};
+};
+
+inline double up(double x) { return std::nextafter(x, infinity); }
+inline double down(double x) { return std::nextafter(x, 0.0); }
+
+inline double sum_up(double x, double y) { return x == 0 ? y : y == 0 ? x : up(x + y); }
+inline double sum_down(double x, double y) { return x == 0 ? y : y == 0 ? x : down(x + y); }
+inline double product_up(double x, double y) { return x == 0 || y == 0 ? 0 : up(x * y); }
+inline double product_down(double x, double y) { return x == 0 || y == 0 ? 0 : down(x * y); }
+inline double quotient_up(double x, double y) { return x == 0 ? 0 : up(x / y); }
+inline double quotient_down(double x, double y) { return x == 0 ? 0 : down(x / y); }
+inline double difference_down(double x, double y) { return x <= y ? 0 : y == 0 ? x : down(x - y); }
+
+/// An integer as a double: its own below 2^53, a neighbour of the nearest one from there on.
+inline double integer_up(std::uint64_t x) { return x >> 53 == 0 ? static_cast<double>(x) : up(static_cast<double>(x)); }
+inline double integer_down(std::uint64_t x) { return x >> 53 == 0 ? static_cast<double>(x) : down(static_cast<double>(x)); }
+
+/// significand * 2^exponent, beyond the range of a double.
+struct Wide {
+  double significand = 0;
+  std::int64_t exponent = 0;
+
+  /// |x|, the significand below 2.
+  static Wide of(double x) {
+    int exponent = 0;
+    const double leading = std::frexp(std::fabs(x), &exponent);
+    return {leading, exponent};
+  }
+
+  /// Infinity beyond the largest number, at least the least.
+  [[nodiscard]] double value_up() const {
+    if (significand == 0) return 0;
+    const auto w = normal();
+    if (w.exponent > 1024) return infinity;
+    if (w.exponent < -1074) return 0x1p-1074;
+    const double value = std::ldexp(w.significand, static_cast<int>(w.exponent));
+    return value < 0x1p-1000 ? up(value) : value;
+  }
+
+  /// The largest number beyond it, 0 below the least.
+  [[nodiscard]] double value_down() const {
+    const auto w = normal();
+    if (significand == 0 || w.exponent < -1074) return 0;
+    if (w.exponent > 1024) return std::numeric_limits<double>::max();
+    const double value = std::ldexp(w.significand, static_cast<int>(w.exponent));
+    return value < 0x1p-1000 ? down(value) : value;
+  }
+
+ private:
+  /// The same with 1/2 <= significand < 1.
+  [[nodiscard]] Wide normal() const {
+    int shift = 0;
+    const double leading = std::frexp(significand, &shift);
+    return {leading, exponent + shift};
+  }
+};
+
+inline Wide product_up(const Wide& x, const Wide& y) {
+  return {product_up(x.significand, y.significand), x.exponent + y.exponent};
+}
+inline Wide product_down(const Wide& x, const Wide& y) {
+  return {product_down(x.significand, y.significand), x.exponent + y.exponent};
+}
+
+}  // namespace ozbound::checking
