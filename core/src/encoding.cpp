@@ -13,11 +13,20 @@ Encoding checked(Encoding::Kind kind, int beta) {
 }  // namespace
 
 Encoding Encoding::truncated(int beta) { return checked(Kind::truncated, beta); }
+Encoding Encoding::ozimmu(int beta) { return checked(Kind::ozimmu, beta); }
 Encoding Encoding::nearest(int beta) { return checked(Kind::nearest, beta); }
+
+std::vector<Encoding> all_encodings() {
+  std::vector<Encoding> encodings{Encoding::balanced()};
+  for (const auto& of_bits : {Encoding::truncated, Encoding::ozimmu, Encoding::nearest})
+    for (int beta = 1; beta <= 7; ++beta) encodings.push_back(of_bits(beta));
+  return encodings;
+}
 
 std::string to_string(const Encoding& encoding) {
   switch (encoding.kind) {
     case Encoding::Kind::truncated: return "truncated" + std::to_string(encoding.beta);
+    case Encoding::Kind::ozimmu: return "ozimmu" + std::to_string(encoding.beta);
     case Encoding::Kind::nearest: return "nearest" + std::to_string(encoding.beta);
     case Encoding::Kind::balanced: return "balanced";
   }
@@ -25,11 +34,10 @@ std::string to_string(const Encoding& encoding) {
 }
 
 Encoding parse_encoding(std::string_view text) {
-  if (text == "balanced") return Encoding::balanced();
-  for (int beta = 1; beta <= 7; ++beta)
-    for (const auto& encoding : {Encoding::truncated(beta), Encoding::nearest(beta)})
-      if (text == to_string(encoding)) return encoding;
-  throw std::invalid_argument("encoding must be balanced, truncatedN or nearestN with N = 1 … 7: '" + std::string(text) + "'");
+  for (const auto& encoding : all_encodings())
+    if (text == to_string(encoding)) return encoding;
+  throw std::invalid_argument("encoding must be balanced, truncatedN, ozimmuN or nearestN with N = 1 … 7: '" +
+                              std::string(text) + "'");
 }
 
 }  // namespace ozbound

@@ -175,7 +175,7 @@ double attained(const SplitPlan& plan) {
 /// theory.md, section 2: adversarial rows attain the a-priori bound to a half at least, whatever the encoding and the product
 /// set.
 TEST(TruncationBound, APrioriIsAttainedToAHalf) {
-  for (const auto& encoding : test::all_encodings())
+  for (const auto& encoding : all_encodings())
     for (const int s : {1, 2, 3, 5, 6})
       for (const auto& [b_slices, cut] : {std::pair{s, s + 1}, {s, 2 * s}, {s + 1, s + 2}, {s, std::max(2, s)}}) {
         if (encoding.beta * b_slices > 48) continue;  // a double holds no more digits
@@ -249,8 +249,8 @@ TEST(TruncationBound, ASaturatedNormIsLeftOut) {
 
 TEST(TruncationBound, VanishesWithTheResiduals) {
   test::RandomBits random(10);
-  for (const auto& encoding : test::all_encodings())
-    for (int s = 1; s <= 6; ++s) {
+  for (const auto& encoding : all_encodings())
+    for (int s = encoding == Encoding::ozimmu(1) ? 2 : 1; s <= 6; ++s) {  // its first digit has no bits
       // A and B are multiples of the last digit's weight: nothing is left, whatever is multiplied in full.
       const SplitPlan full{{encoding, s}, {encoding, s}, 2 * s, Accumulation::exact};
       const int bits = std::min(52, encoding.beta * s - 2);
@@ -290,7 +290,7 @@ TEST(TruncationBound, ZeroVectorsHaveNoError) {
 
 /// More slices or a later cut never loosen the a-priori bound, and the table of theory.md, section 4, follows from it.
 TEST(TruncationBound, APrioriFallsWithMoreProducts) {
-  for (const auto& encoding : test::all_encodings())
+  for (const auto& encoding : all_encodings())
     for (int a = 1; a < 8; ++a)
       for (int b = 1; b < 8; ++b)
         for (int cut = 2; cut <= a + b; ++cut) {

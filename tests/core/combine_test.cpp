@@ -26,7 +26,7 @@ using test::RandomBits;
 constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
 
 SplitPlan sample_plan(Accumulation accumulation, RandomBits& random) {
-  const auto encodings = test::all_encodings();
+  const auto encodings = all_encodings();
   const auto encoding =
       encodings[static_cast<std::size_t>(random.once_in(2) ? 0 : random.below(static_cast<int>(encodings.size())))];
   const int most = random.once_in(4) ? max_slices : 8;
@@ -335,7 +335,7 @@ TEST(CombineTest, IgnoresFlushToZero) {
 /// Digits to sums to one entry: where the slices hold the operands, the dot product rounded once.
 RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
   RandomBits random(*test::gen::seed());
-  for (const auto& encoding : test::all_encodings()) {
+  for (const auto& encoding : all_encodings()) {
     if (encoding.beta < 4) continue;
     const int k = random.between(1, 6);
     const int spread = encoding.beta * max_slices - 56;

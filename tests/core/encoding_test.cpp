@@ -22,7 +22,8 @@ int scale_by_definition(const Encoding& encoding, double top) {
   const Exact x(std::abs(top));
   const int e = x.top_exponent();
   switch (encoding.kind) {
-    case Kind::truncated: return e + 1;
+    case Kind::truncated:
+    case Kind::ozimmu: return e + 1;
     case Kind::nearest: return x == test::power_of_two_exact(e) ? e : e + 1;
     case Kind::balanced: return x >= Exact{0x1FD, e - 8} ? e + 2 : e + 1;
   }
@@ -35,8 +36,10 @@ TEST(EncodingTest, HasItsRadixAndDigits) {
   EXPECT_EQ(Encoding::balanced().digit_magnitude(), 128);
   for (int beta = 1; beta <= 7; ++beta) {
     EXPECT_EQ(Encoding::truncated(beta).radix_bits(), beta);
+    EXPECT_EQ(Encoding::ozimmu(beta).radix_bits(), beta);
     EXPECT_EQ(Encoding::nearest(beta).radix_bits(), beta);
     EXPECT_EQ(Encoding::truncated(beta).digit_magnitude(), (1 << beta) - 1);
+    EXPECT_EQ(Encoding::ozimmu(beta).digit_magnitude(), (1 << beta) - 1);
     EXPECT_EQ(Encoding::nearest(beta).digit_magnitude(), 1 << (beta - 1));
   }
 }
@@ -46,6 +49,7 @@ TEST(EncodingTest, WeightsAreThoseOfTheTable) {
     EXPECT_EQ(Encoding::balanced().weight_exponent(p), 1 - 8 * p);
     for (int beta = 1; beta <= 7; ++beta) {
       EXPECT_EQ(Encoding::truncated(beta).weight_exponent(p), -beta * p);
+      EXPECT_EQ(Encoding::ozimmu(beta).weight_exponent(p), 1 - beta * p);
       EXPECT_EQ(Encoding::nearest(beta).weight_exponent(p), 1 - beta * p);
     }
   }
@@ -54,6 +58,7 @@ TEST(EncodingTest, WeightsAreThoseOfTheTable) {
 TEST(EncodingTest, RefusesDigitsThatDoNotFit) {
   for (const int beta : {-1, 0, 8, 9, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
     EXPECT_THROW(Encoding::truncated(beta), std::invalid_argument) << beta;
+    EXPECT_THROW(Encoding::ozimmu(beta), std::invalid_argument) << beta;
     EXPECT_THROW(Encoding::nearest(beta), std::invalid_argument) << beta;
   }
   try {
@@ -64,16 +69,17 @@ TEST(EncodingTest, RefusesDigitsThatDoNotFit) {
 }
 
 TEST(EncodingTest, ReadsWhatItPrints) {
-  for (const auto& encoding : test::all_encodings()) EXPECT_EQ(parse_encoding(to_string(encoding)), encoding);
+  for (const auto& encoding : all_encodings()) EXPECT_EQ(parse_encoding(to_string(encoding)), encoding);
   EXPECT_EQ(to_string(Encoding::balanced()), "balanced");
   EXPECT_EQ(to_string(Encoding::truncated(7)), "truncated7");
+  EXPECT_EQ(to_string(Encoding::ozimmu(7)), "ozimmu7");
   EXPECT_EQ(to_string(Encoding::nearest(1)), "nearest1");
 }
 
 TEST(EncodingTest, RefusesEverythingElse) {
   for (const char* text :
        {"", "balanced8", "Balanced", " balanced", "balanced ", "truncated", "truncated0", "truncated8", "truncated07",
-        "truncated-1", "truncated7 ", "nearest", "nearest10", "nearest8", "nearest+7", "unsigned8", "7"})
+        "truncated-1", "truncated7 ", "nearest", "nearest10", "nearest8", "nearest+7", "ozimmu", "ozimmu8", "unsigned8", "7"})
     EXPECT_THROW(parse_encoding(text), std::invalid_argument) << text;
   EXPECT_THROW(parse_encoding(std::string_view("balanced\0", 9)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(to_string(Encoding{static_cast<Kind>(9), 7})), std::invalid_argument);
@@ -104,6 +110,7 @@ TEST(ScaleTest, OfNotableMaxima) {
   for (const auto& expected : cases)
     for (const double top : {expected.top, -expected.top}) {
       EXPECT_EQ(Encoding::truncated(7).scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
+      EXPECT_EQ(Encoding::ozimmu(7).scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
       EXPECT_EQ(Encoding::nearest(7).scale_exponent(to_dyadic(top)), expected.nearest) << std::hexfloat << top;
       EXPECT_EQ(Encoding::balanced().scale_exponent(to_dyadic(top)), expected.balanced) << std::hexfloat << top;
     }
@@ -111,7 +118,7 @@ TEST(ScaleTest, OfNotableMaxima) {
 
 RC_GTEST_PROP(ScaleTest, IsTheDefinition, ()) {
   const double top = (*test::gen::number<double>()).value;
-  for (const auto& encoding : test::all_encodings())
+  for (const auto& encoding : all_encodings())
     RC_ASSERT(encoding.scale_exponent(to_dyadic(top)) == scale_by_definition(encoding, top));
 }
 
@@ -119,10 +126,10 @@ TEST(ScaleTest, IsTheDefinitionForManyNumbers) {
   test::RandomBits random(3);
   for (int i = 0; i < 10000; ++i) {
     const double top = test::sample<double>(random);
-    for (const auto& encoding : {Encoding::balanced(), Encoding::nearest(7), Encoding::truncated(7)})
+    for (const auto& encoding : {Encoding::balanced(), Encoding::nearest(7), Encoding::truncated(7), Encoding::ozimmu(7)})
       ASSERT_EQ(encoding.scale_exponent(to_dyadic(top)), scale_by_definition(encoding, top)) << std::hexfloat << top;
     const auto narrow = test::sample<float>(random);
-    for (const auto& encoding : {Encoding::balanced(), Encoding::nearest(7), Encoding::truncated(7)})
+    for (const auto& encoding : {Encoding::balanced(), Encoding::nearest(7), Encoding::truncated(7), Encoding::ozimmu(7)})
       ASSERT_EQ(encoding.scale_exponent(to_dyadic(narrow)), scale_by_definition(encoding, narrow)) << std::hexfloat << narrow;
   }
 }

@@ -40,7 +40,8 @@ int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encodi
   if (top.is_zero()) return 0;
   const int ufp = top.top_exponent();
   switch (encoding.kind) {
-    case Encoding::Kind::truncated: return ufp + 1;
+    case Encoding::Kind::truncated:
+    case Encoding::Kind::ozimmu: return ufp + 1;
     case Encoding::Kind::nearest: return top == test::power_of_two_exact(ufp) ? ufp : ufp + 1;
     case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
   }
@@ -55,7 +56,7 @@ std::vector<Exact> exact_vector(const StoredMatrix& operand, Side side, Index i)
 }
 
 Slicing sample_slicing(RandomBits& random) {
-  const auto encodings = test::all_encodings();
+  const auto encodings = all_encodings();
   return {encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))], random.between(1, max_slices)};
 }
 
@@ -180,7 +181,7 @@ TEST(SlicedMatrixTest, ThreadsStorageAndTypeDoNotMatter) {
   for (const auto side : sides) {
     StoredMatrix operand(13, 11, {.single = true});
     test::fill(operand, side, false, random);
-    for (const auto& encoding : test::all_encodings()) {
+    for (const auto& encoding : all_encodings()) {
       const Slicing slicing{encoding, random.between(1, max_slices)};
       const SlicedMatrix expected(operand.input(), side, slicing, 1);
       const SliceFacts expected_facts(operand.input(), side, slicing, 1);
@@ -313,7 +314,7 @@ RC_GTEST_PROP(SliceFactsTest, NormsAreThoseOfTheDefinition, ()) {
 /// Integers that s slices hold leave nothing, and the facts see it; one slice less leaves something, and they see that too.
 TEST(SliceFactsTest, ResidualsThatVanishAreSeenToVanish) {
   RandomBits random(8);
-  for (const auto& encoding : test::all_encodings())
+  for (const auto& encoding : all_encodings())
     for (int bits = 1; bits <= 53; bits += 4) {
       // The odd integer 2^bits - 1 beside odd smaller ones: rho is 2^bits, or 2^(bits+1), so that the unit needs these digits.
       const double top = std::ldexp(1.0, bits) - 1;

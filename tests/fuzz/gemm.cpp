@@ -43,7 +43,7 @@ Product product(Bytes& bytes) {
   return {std::move(a_matrix), std::move(b_matrix), std::move(c_matrix), std::move(c0_matrix), source, alpha, beta};
 }
 
-Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 2)), bytes.between(0, 9)}; }
+Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 3)), bytes.between(0, 9)}; }
 
 /// Any plan, one in many of them wrong.
 SplitPlan plan(Bytes& bytes) {
@@ -158,9 +158,10 @@ std::optional<CpuEngine> make_engine(const CpuEngine::Options& options) {
   }
 }
 
-/// One thread, no blocks, no cap, and C elsewhere in memory: the same bits, and, unless a cap kept finer plans from being tried,
-/// the same certificate.
-void require_reproduced(Product before, const Product& after, const Decision& decision, const Certificate& certificate, double cap) {
+/// One thread, no blocks, no cap, and C elsewhere in memory: the same bits, and, unless a cap kept finer plans from being
+/// tried, the same certificate.
+void require_reproduced(Product before, const Product& after, const Decision& decision, const Certificate& certificate,
+                        double cap) {
   const auto again = gemm(before.call(), decision, CpuEngine({.threads = 1}));
   require(bits_of_matrix(before.c) == bits_of_matrix(after.c), "the bits of C depend on the way of working");
   if (cap < unlimited_workspace) return;

@@ -172,8 +172,14 @@ TEST(SampleCase, PlansAreOfEveryClass) {
         "truncated7");
   share([](const SplitPlan& p) { return p.a.encoding == Encoding::nearest(7); }, encoding_weights[2].weight, encodings,
         "nearest7");
-  share([](const SplitPlan& p) { return p.a.encoding.beta < 7; }, encoding_weights[3].weight + encoding_weights[4].weight,
-        encodings, "short digits");
+  share([](const SplitPlan& p) { return p.a.encoding == Encoding::ozimmu(7); }, encoding_weights[3].weight, encodings,
+        "ozimmu7");
+  const auto is_short = [](Kind kind) {
+    return [kind](const SplitPlan& p) { return p.a.encoding.kind == kind && p.a.encoding.beta < 7; };
+  };
+  share(is_short(Kind::truncated), encoding_weights[4].weight, encodings, "short truncated");
+  share(is_short(Kind::nearest), encoding_weights[5].weight, encodings, "short nearest");
+  share(is_short(Kind::ozimmu), encoding_weights[6].weight, encodings, "short ozimmu");
   share([](const SplitPlan& p) { return p.cut == p.a.slices + p.b.slices; }, cut_weights[0].weight, cuts, "full cut");
   share([](const SplitPlan& p) { return p.cut == std::max(p.a.slices, p.b.slices) + 1; }, cut_weights[1].weight, cuts,
         "triangle");

@@ -14,7 +14,8 @@
 namespace ozbound::test {
 
 /// A number whose digits are as large as the encoding's digits get, of signs such that nothing cancels on a diagonal of two
-/// of them: all ones for truncated, 2^(beta-1) with alternating signs for nearest, -128 after the first digit for balanced.
+/// of them: all ones for truncated and, but for the first digit, ozimmu, 2^(beta-1) with alternating signs for nearest, -128
+/// after the first digit for balanced.
 struct FullDigits {
   Encoding encoding;
   int slices;
@@ -28,6 +29,7 @@ inline FullDigits full_digits(const Encoding& encoding) {
   if (encoding.kind == Encoding::Kind::balanced) full.slices = 6;
   for (int p = 1; p <= full.slices; ++p) switch (encoding.kind) {
       case Encoding::Kind::truncated: full.digits.push_back((1 << beta) - 1); break;
+      case Encoding::Kind::ozimmu: full.digits.push_back((1 << (p == 1 ? beta - 1 : beta)) - 1); break;
       case Encoding::Kind::nearest: full.digits.push_back(p % 2 == 1 ? 1 << (beta - 1) : -(1 << (beta - 1))); break;
       case Encoding::Kind::balanced: full.digits.push_back(p == 1 ? -126 : -128); break;
     }
@@ -48,7 +50,8 @@ struct FullestDiagonal {
 
 inline FullestDiagonal fullest_diagonal(const Encoding& encoding) {
   const int slices = full_digits(encoding).slices;
-  if (encoding.kind == Encoding::Kind::balanced) return {slices + 2, slices - 1};
+  const bool small_first = encoding.kind == Encoding::Kind::balanced || encoding.kind == Encoding::Kind::ozimmu;
+  if (small_first) return {slices + 2, slices - 1};
   return {slices + 1, slices};
 }
 

@@ -35,7 +35,7 @@ Matrix<double> column(const std::vector<double>& values) {
 
 /// Every encoding, and a second plan with more digits than a double has.
 const std::vector<std::string> coarse = {"balanced:2x3:cut=4:exact", "truncated7:3x2:cut=4:exact", "nearest7:3x3:cut=4:exact",
-                                         "truncated3,nearest3:4x5:cut=6:exact"};
+                                         "truncated3,nearest3:4x5:cut=6:exact", "ozimmu7:2x3:cut=4:exact"};
 const std::vector<std::string> fine = {"balanced:7x7:cut=8:exact", "truncated7:9x9:full:exact",
                                        "nearest5:8x9:cut=12:per_diagonal"};
 /// All digits of operands within 2^100 of their largest.
@@ -60,7 +60,9 @@ CaseFile encodings() {
   for (int beta = 1; beta <= 7; ++beta) {
     const auto truncated = "truncated" + std::to_string(beta);
     const auto nearest = "nearest" + std::to_string(beta);
-    for (const auto& pair : {truncated, nearest, truncated + "," + nearest, nearest + "," + truncated}) pairs.push_back(pair);
+    const auto ozimmu = "ozimmu" + std::to_string(beta);
+    for (const auto& a : {truncated, nearest, ozimmu})
+      for (const auto& b : {truncated, nearest, ozimmu}) pairs.push_back(a == b ? a : a + "," + b);
   }
   const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = 3, .phi = 1, .seed = 11});
   for (const auto& pair : pairs)
@@ -140,6 +142,7 @@ CaseFile limits() {
   for (const Index k : {65535, 65536}) one("balanced-two-pairs", -0x1.0202p0, "balanced:3x3:full:exact", k);
   for (const Index k : {133144, 133145}) one("truncated-one-pair", 0x1.fcp0, "truncated7:1x1:full:exact", k);
   for (const Index k : {16643, 16644}) one("truncated-eight-pairs", all_ones, "truncated7:8x8:cut=9:exact", k);
+  for (const Index k : {133144, 133145}) one("ozimmu-one-pair", 0x1.fffp0, "ozimmu7:2x2:full:exact", k);
   for (const Index k : {524287, 524288}) one("nearest-one-pair", 1, "nearest7:1x1:full:exact", k);
   one("per-product", -0x1.0202p0, "balanced:3x3:full:per_product", 131072);
   one("per-diagonal", all_ones, "truncated7:4x4:full:per_diagonal", 131072);
@@ -334,7 +337,7 @@ CaseFile scalars() {
 CaseFile orders() {
   CaseFile file{"orders", "the published orders of FP64 additions: each is rounded, and another order has other bits", {}};
   const auto problem = generate({.family = Family::uniform, .m = 2, .n = 2, .k = 5, .seed = 13});
-  for (const auto* const encoding : {"truncated7", "nearest7", "balanced", "truncated5,nearest5"})
+  for (const auto* const encoding : {"truncated7", "nearest7", "balanced", "truncated5,nearest5", "ozimmu7"})
     for (const auto* const rest :
          {":8x7:cut=9:per_product", ":7x9:full:per_product", ":8x8:cut=9:per_diagonal", ":9x8:full:per_diagonal"})
       file.cases.push_back({"order", "more terms than a double holds", problem.a, problem.b, std::string(encoding) + rest});
@@ -358,7 +361,7 @@ std::vector<FamilyCase> family_cases() {
     for (const auto* const plan :
          {"balanced:7x7:cut=8:exact", "balanced:3x9:cut=10:exact", "balanced:20x20:full:exact",
           "truncated7:8x8:cut=9:per_product", "truncated4:5x6:full:exact", "nearest7:8x7:cut=9:per_diagonal",
-          "truncated7,nearest7:8x9:full:exact", "nearest3:4x4:cut=6:per_product"})
+          "truncated7,nearest7:8x9:full:exact", "nearest3:4x4:cut=6:per_product", "ozimmu7:9x8:cut=10:per_product"})
       for (const bool scaled : {false, true}) {
         FamilyCase one{{.family = family, .m = 13, .n = 13, .k = 13, .phi = 2, .seed = 20}, plan};
         if (scaled) one.alpha = -0x1.8p-10, one.beta = 0x1.5555555555555p0;

@@ -219,8 +219,8 @@ TEST(Coverage, EveryEncodingAndAccumulation) {
   for (const std::string accumulation : {":exact", ":per_product", ":per_diagonal"}) {
     EXPECT_TRUE(seen.contains("balanced,balanced" + accumulation));
     for (int beta = 1; beta <= 7; ++beta)
-      for (const std::string x : {"truncated", "nearest"})
-        for (const std::string y : {"truncated", "nearest"})
+      for (const std::string x : {"truncated", "nearest", "ozimmu"})
+        for (const std::string y : {"truncated", "nearest", "ozimmu"})
           EXPECT_TRUE(seen.contains(x + std::to_string(beta) + "," + y + std::to_string(beta) + accumulation));
   }
 }

@@ -91,12 +91,20 @@ RelativeBound::Term term(const char* name, const Counted& a, const Counted& b, c
 /// a_p and t_p of G2, rounded up.
 double slice_limit(const Slicing& slicing, int p) {
   const double top = std::ldexp(1.0, -slicing.radix_bits * (p - 1));
-  return slicing.digits == Digits::truncated ? top - std::ldexp(top, -slicing.radix_bits) : top;
+  switch (slicing.digits) {
+    case Digits::truncated: return top - std::ldexp(top, -slicing.radix_bits);
+    case Digits::ozimmu: return (p == 1 ? 1 : 2 * top) - std::ldexp(top, 1 - slicing.radix_bits);
+    case Digits::nearest:
+    case Digits::balanced: return top;
+  }
+  throw std::invalid_argument("digits are of no known kind");
 }
 
 double tail_limit(const Slicing& slicing, int p) {
   const double first = std::ldexp(1.0, -slicing.radix_bits * p);
-  if (p == 0 || slicing.digits != Digits::balanced) return first;
+  if (p == 0) return 1;
+  if (slicing.digits == Digits::ozimmu) return 2 * first;
+  if (slicing.digits != Digits::balanced) return first;
   const double last = std::ldexp(1.0, -8 * slicing.slices);
   return sum_up(product_up(up(256.0 / 255.0), p == slicing.slices ? 0 : up(first - last)), last);
 }

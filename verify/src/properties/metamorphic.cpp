@@ -269,7 +269,7 @@ Property sign() {
           "(-A) B = A (-B) = -(A B) and (-A)(-B) = A B in every bit but those of exact zeros, which are +0 (balanced: with the "
           "full cut and "
           "exact accumulation)",
-          "docs/derivations/slicing.md: truncated and nearest digits are odd, balanced ones only as a whole",
+          "docs/derivations/slicing.md: all digits are odd, balanced ones only as a whole",
           {},
           judge_sign};
 }

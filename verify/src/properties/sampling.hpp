@@ -16,23 +16,12 @@ namespace ozbound::case_sampling {
 
 using namespace sampling;
 
-/// balanced, truncated(1 … 7), nearest(1 … 7).
-inline std::vector<Encoding> all_encodings() {
-  std::vector<Encoding> encodings{Encoding::balanced()};
-  for (int beta = 1; beta <= 7; ++beta) {
-    encodings.push_back(Encoding::truncated(beta));
-    encodings.push_back(Encoding::nearest(beta));
-  }
-  return encodings;
-}
-
-/// What an encoding's kind is drawn by; truncated and nearest have seven or one to six bits.
-enum class EncodingClass { balanced, truncated7, nearest7, short_truncated, short_nearest };
-inline constexpr Weighted<EncodingClass> encoding_weights[] = {{EncodingClass::balanced, 4},
-                                                               {EncodingClass::truncated7, 2},
-                                                               {EncodingClass::nearest7, 2},
-                                                               {EncodingClass::short_truncated, 1},
-                                                               {EncodingClass::short_nearest, 1}};
+/// What an encoding is drawn by; short ones have one to six bits.
+enum class EncodingClass { balanced, truncated7, nearest7, ozimmu7, short_truncated, short_nearest, short_ozimmu };
+inline constexpr Weighted<EncodingClass> encoding_weights[] = {
+    {EncodingClass::balanced, 4},    {EncodingClass::truncated7, 2},      {EncodingClass::nearest7, 2},
+    {EncodingClass::ozimmu7, 1},     {EncodingClass::short_truncated, 1}, {EncodingClass::short_nearest, 1},
+    {EncodingClass::short_ozimmu, 1}};
 
 enum class CutClass {
   full,      ///< every pair
@@ -51,8 +40,10 @@ inline Encoding sample_encoding(RandomBits& random) {
   switch (random.pick(encoding_weights)) {
     case EncodingClass::truncated7: return Encoding::truncated(7);
     case EncodingClass::nearest7: return Encoding::nearest(7);
+    case EncodingClass::ozimmu7: return Encoding::ozimmu(7);
     case EncodingClass::short_truncated: return Encoding::truncated(bits);
     case EncodingClass::short_nearest: return Encoding::nearest(bits);
+    case EncodingClass::short_ozimmu: return Encoding::ozimmu(bits);
     case EncodingClass::balanced: break;
   }
   return Encoding::balanced();
@@ -68,12 +59,19 @@ inline int sample_cut(int slices_a, int slices_b, RandomBits& random) {
   return random.between(2, slices_a + slices_b);
 }
 
+/// Any encoding of a radix.
+inline Encoding of_radix(int beta, RandomBits& random) {
+  std::vector<Encoding> encodings;
+  for (const auto& encoding : all_encodings())
+    if (encoding.beta == beta) encodings.push_back(encoding);
+  return encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))];
+}
+
 /// Any valid plan; at most `most_slices` slices on either side.
 inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
   SplitPlan plan;
   plan.a.encoding = plan.b.encoding = sample_encoding(random);
-  if (plan.a.encoding.kind != Encoding::Kind::balanced && random.once_in(2))
-    plan.b.encoding = random.once_in(2) ? Encoding::nearest(plan.a.encoding.beta) : Encoding::truncated(plan.a.encoding.beta);
+  if (random.once_in(2)) plan.b.encoding = of_radix(plan.a.encoding.beta, random);
   plan.a.slices = random.between(1, most_slices);
   plan.b.slices = random.between(1, most_slices);
   plan.cut = sample_cut(plan.a.slices, plan.b.slices, random);

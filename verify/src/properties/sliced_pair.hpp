@@ -21,11 +21,17 @@ inline int scale_exponent(const Encoding& encoding, const Exact& top) {
   if (top.is_zero()) return 0;
   const int ufp = top.top_exponent();
   switch (encoding.kind) {
-    case Encoding::Kind::truncated: return ufp + 1;
+    case Encoding::Kind::truncated:
+    case Encoding::Kind::ozimmu: return ufp + 1;
     case Encoding::Kind::nearest: return top == exact_arithmetic::power_of_two_exact(ufp) ? ufp : ufp + 1;
     case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
   }
   return 0;
+}
+
+/// Whether digits are bits of the magnitude, the rest cut off.
+inline bool cuts_bits(const Encoding& encoding) {
+  return encoding.kind == Encoding::Kind::truncated || encoding.kind == Encoding::Kind::ozimmu;
 }
 
 /// Exponent of the weight of digit p, relative to rho.

@@ -77,17 +77,18 @@ class SplitVector {
   [[nodiscard]] bool in_range(int d, const Exact& x) const {
     const int beta = slicing_.encoding.beta;
     switch (slicing_.encoding.kind) {
-      case Encoding::Kind::truncated: return std::abs(d) < 1 << beta && (d == 0 || (d < 0) == (x.integer < 0));
+      case Encoding::Kind::truncated:
+      case Encoding::Kind::ozimmu: return std::abs(d) < 1 << beta && (d == 0 || (d < 0) == (x.integer < 0));
       case Encoding::Kind::nearest: return std::abs(d) <= 1 << (beta - 1);
       case Encoding::Kind::balanced: break;
     }
     return true;
   }
 
-  /// Whether a tail is as small as s digits leave it: below one unit of the last digit for truncated, half of one else.
+  /// Whether a tail is as small as s digits leave it: below one unit of the last digit where bits are cut off, half of one
+  /// else.
   [[nodiscard]] bool is_tail(const Exact& tail, int last_weight) const {
-    if (slicing_.encoding.kind == Encoding::Kind::truncated)
-      return tail.magnitude() < exact_arithmetic::power_of_two_exact(last_weight);
+    if (cuts_bits(slicing_.encoding)) return tail.magnitude() < exact_arithmetic::power_of_two_exact(last_weight);
     return tail.magnitude() <= exact_arithmetic::power_of_two_exact(last_weight - 1);
   }
 
@@ -194,9 +195,8 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
 
 Property exact_splitting() {
   return {"exact-splitting",
-          "x = sum_p d_p 2^(e + lead - beta p) + T with rho = 2^e, digits in the encoding's range, |T| < 2^(e - beta s) "
-          "(truncated) or "
-          "<= 2^(e - beta s) (nearest, balanced); and measured norms are those of d_p, T_p and x, exactly",
+          "x = sum_p d_p w_p + T with w_p = 2^(e + lead - beta p) and rho = 2^e, digits in the encoding's range, |T| < w_s "
+          "(truncated, ozimmu) or <= w_s / 2 (nearest, balanced); and measured norms are those of d_p, T_p and x, exactly",
           "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4)",
           {},
           judge_splitting};

@@ -30,8 +30,9 @@ int number(std::string_view digits, int least, int most, std::string_view whole)
 
 Slicing encoding(std::string_view name, std::string_view whole) {
   if (name == "balanced") return {Digits::balanced, 8, 1};
-  for (const auto& [prefix, digits] :
-       {std::pair<std::string_view, Digits>{"truncated", Digits::truncated}, {"nearest", Digits::nearest}})
+  for (const auto& [prefix, digits] : {std::pair<std::string_view, Digits>{"truncated", Digits::truncated},
+                                       {"ozimmu", Digits::ozimmu},
+                                       {"nearest", Digits::nearest}})
     if (name.starts_with(prefix)) return {digits, number(name.substr(prefix.size()), 1, 7, whole), 1};
   refuse(whole);
 }
@@ -44,8 +45,13 @@ Accumulation accumulation(std::string_view name, std::string_view whole) {
 }
 
 std::string encoding_text(const Slicing& slicing) {
-  if (slicing.digits == Digits::balanced) return "balanced";
-  return (slicing.digits == Digits::truncated ? "truncated" : "nearest") + std::to_string(slicing.radix_bits);
+  switch (slicing.digits) {
+    case Digits::truncated: return "truncated" + std::to_string(slicing.radix_bits);
+    case Digits::ozimmu: return "ozimmu" + std::to_string(slicing.radix_bits);
+    case Digits::nearest: return "nearest" + std::to_string(slicing.radix_bits);
+    case Digits::balanced: return "balanced";
+  }
+  throw std::invalid_argument("digits are of no known kind");
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ std::int64_t scale_exponent(const ExactNumber& top, Digits digits) {
   const bool power = msb(number) == lsb(number);
   const bool large = number * 256 >= (cpp_int(0x1FD) << msb(number));  // the significand is 0x1.FDp0 at least
   switch (digits) {
-    case Digits::truncated: return leading + 1;
+    case Digits::truncated:
+    case Digits::ozimmu: return leading + 1;
     case Digits::nearest: return power ? leading : leading + 1;
     case Digits::balanced: return large ? leading + 2 : leading + 1;
   }
@@ -33,7 +34,7 @@ AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale)
   AllDigits digits{};
   for (int p = 1; p <= slicing.slices && rest.number != 0; ++p) {
     const std::int64_t weight = scale + slicing.weight(p);
-    const auto magnitude = slicing.digits == Digits::truncated ? whole_multiple(rest, weight) : nearest_multiple(rest, weight);
+    const auto magnitude = slicing.digits == Digits::nearest ? nearest_multiple(rest, weight) : whole_multiple(rest, weight);
     const auto digit = static_cast<int>(rest.number < 0 ? cpp_int(-magnitude) : magnitude);
     digits[static_cast<std::size_t>(p - 1)] = digit;
     rest = rest + ExactNumber{-digit, weight};
@@ -61,15 +62,22 @@ AllDigits balanced_digits(const ExactNumber& x, const Slicing& slicing, int scal
 
 /// a_p of G2: the largest |slice p| over rho.
 ExactNumber slice_magnitude(const Slicing& slicing, int p) {
-  const ExactNumber top = power_of_two(-slicing.radix_bits * (p - 1));
-  if (slicing.digits != Digits::truncated) return top;
-  return top + -power_of_two(-slicing.radix_bits * p);
+  const int top = -slicing.radix_bits * (p - 1), last = -slicing.radix_bits * p;
+  switch (slicing.digits) {
+    case Digits::truncated: return power_of_two(top) + -power_of_two(last);
+    case Digits::ozimmu: return power_of_two(p == 1 ? 0 : top + 1) + -power_of_two(last + 1);
+    case Digits::nearest:
+    case Digits::balanced: return power_of_two(top);
+  }
+  throw std::invalid_argument("digits are of no known kind");
 }
 
 /// t_p of G2: the largest |tail after p slices| over rho. (256/255)(2^-8p - 2^-8s) = 256 * 2^-8s (256^(s-p) - 1) / 255, an
 /// integer times a power of two.
 ExactNumber tail_magnitude(const Slicing& slicing, int p) {
-  if (p == 0 || slicing.digits != Digits::balanced) return power_of_two(-slicing.radix_bits * p);
+  if (p == 0) return power_of_two(0);
+  if (slicing.digits == Digits::ozimmu) return power_of_two(1 - slicing.radix_bits * p);
+  if (slicing.digits != Digits::balanced) return power_of_two(-slicing.radix_bits * p);
   const int below = slicing.slices - p;
   const cpp_int ones = ((cpp_int(1) << static_cast<unsigned>(8 * below)) - 1) / 255;
   return {ones * 256 + 1, -8 * slicing.slices};

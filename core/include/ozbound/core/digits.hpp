@@ -104,10 +104,11 @@ OZB_HD constexpr void balanced_digits(Dyadic x, int slices, int scale, std::int8
 /// Digits 1 … s of a finite number whose row has the scale 2^scale: x = sum_p digits[p-1] 2^(scale + weight_p) + residual.
 ///
 /// `scale` is the encoding's scale_exponent of a magnitude >= |x|. Exact, from bits and integers alone; the residual is
-/// < 2^weight_s for truncated, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md (S1)–(S3).
+/// < 2^weight_s for truncated and ozimmu, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md (S1)–(S3).
 OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
   switch (slicing.encoding.kind) {
     case Encoding::Kind::truncated:
+    case Encoding::Kind::ozimmu:
       for (int p = 1; p <= slicing.slices; ++p)
         digits[p - 1] = truncated_digit(x, scale + slicing.encoding.weight_exponent(p), slicing.encoding.beta);
       return;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/host_device.hpp"
@@ -18,6 +19,7 @@ inline constexpr int max_slices = 20;
 struct Encoding {
   enum class Kind : std::uint8_t {
     truncated,  ///< beta bits of the magnitude, with the sign of the number
+    ozimmu,     ///< the same with one bit less in the first digit, as ozIMMU was released
     nearest,    ///< the rest rounded to nearest even, digit after digit; |digit| <= 2^(beta-1)
     balanced,   ///< radix 2^8 with carries; digits fill int8, [-128, 127]
   };
@@ -27,16 +29,15 @@ struct Encoding {
 
   /// @throws std::invalid_argument unless 1 <= beta <= 7.
   static Encoding truncated(int beta);
+  static Encoding ozimmu(int beta);
   static Encoding nearest(int beta);
   OZB_HD static constexpr Encoding balanced() { return {Kind::balanced, 8}; }
 
   [[nodiscard]] OZB_HD constexpr int radix_bits() const { return beta; }
-  [[nodiscard]] OZB_HD constexpr int lead() const { return kind == Kind::truncated ? 0 : 1; }
+  [[nodiscard]] OZB_HD constexpr int lead() const;
 
   /// Largest |digit|: D in the INT32 limit terms * D_A * D_B <= 2^31 - 1.
-  [[nodiscard]] OZB_HD constexpr int digit_magnitude() const {
-    return kind == Kind::truncated ? (1 << beta) - 1 : 1 << (beta - 1);
-  }
+  [[nodiscard]] OZB_HD constexpr int digit_magnitude() const;
 
   /// Exponent of the weight of digit p (1-based), relative to rho. Also the unit of the residual after p digits.
   [[nodiscard]] OZB_HD constexpr int weight_exponent(int p) const { return lead() - beta * p; }
@@ -47,6 +48,26 @@ struct Encoding {
   constexpr bool operator==(const Encoding&) const = default;
 };
 
+OZB_HD constexpr int Encoding::lead() const {
+  switch (kind) {
+    case Kind::truncated: return 0;
+    case Kind::ozimmu:
+    case Kind::nearest:
+    case Kind::balanced: return 1;
+  }
+  return 0;
+}
+
+OZB_HD constexpr int Encoding::digit_magnitude() const {
+  switch (kind) {
+    case Kind::truncated:
+    case Kind::ozimmu: return (1 << beta) - 1;
+    case Kind::nearest:
+    case Kind::balanced: return 1 << (beta - 1);
+  }
+  return 0;
+}
+
 OZB_HD constexpr int Encoding::scale_exponent(Dyadic top) const {
   if (top.magnitude == 0) return 0;
   const int length = bit_length(top.magnitude);
@@ -54,7 +75,8 @@ OZB_HD constexpr int Encoding::scale_exponent(Dyadic top) const {
   constexpr auto one = std::uint64_t{1} << 63;
   const int above = top.exponent + length;  // 2 ufp(top) = 2^above
   switch (kind) {
-    case Kind::truncated: return above;
+    case Kind::truncated:
+    case Kind::ozimmu: return above;
     case Kind::nearest: return significand == one ? above - 1 : above;
     // s digits hold at most 127 (256^s - 1) / 255 < 2^(8s-1) - 1: significands from 0x1.FDp0 on need the larger scale.
     case Kind::balanced: return significand >= std::uint64_t{0x1FD} << 55 ? above + 1 : above;
@@ -70,7 +92,10 @@ struct Slicing {
   constexpr bool operator==(const Slicing&) const = default;
 };
 
-/// `truncated7`, `nearest5`, `balanced`.
+/// Every encoding there is.
+std::vector<Encoding> all_encodings();
+
+/// `truncated7`, `ozimmu7`, `nearest5`, `balanced`.
 std::string to_string(const Encoding& encoding);
 
 /// @throws std::invalid_argument for anything that to_string does not print.

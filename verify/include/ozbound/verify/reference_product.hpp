@@ -15,7 +15,7 @@
 /// (docs/vectors.md).
 namespace ozbound::reference {
 
-enum class Digits : std::uint8_t { truncated, nearest, balanced };
+enum class Digits : std::uint8_t { truncated, ozimmu, nearest, balanced };
 
 /// Digits of one operand: 1 … 20 of them, of weight rho * 2^weight(p), p from 1.
 struct Slicing {
