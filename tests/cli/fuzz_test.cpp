@@ -9,6 +9,7 @@
 #include <random>
 
 #include "cli/support.hpp"
+#include "ozbound/verify/gemm_case.hpp"
 
 namespace {
 
@@ -124,6 +125,21 @@ TEST(Fuzz, ClaimsAloneTakeNoMemory) {
     EXPECT_FALSE(read_or_refuse(directory / "claim", physical_memory())) << bytes;
     EXPECT_LE(largest_allocation, 1U << 17) << bytes;
   }
+}
+
+TEST(Fuzz, ACaseTakesNoMemoryOnAClaim) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "case.json";
+  std::string rows = "[]";
+  for (int i = 1; i < 1000; ++i) rows += ",[]";
+  write_bytes(
+      file, R"({"schema": "ozbound-case-1", "properties": [], "note": "", "a": {"type": "f64", "order": "rows", "padding": 0,)"
+            R"("rows": 1000, "columns": 16384, "elements": [)" +
+                rows + "]}}");
+  largest_allocation = 0;
+  EXPECT_EQ(error_of<std::invalid_argument>([&] { read_case(file); }),
+            file.string() + ": a.elements[0]: is no array of 16384 numbers");
+  EXPECT_LE(largest_allocation, 1U << 17);
 }
 
 }  // namespace

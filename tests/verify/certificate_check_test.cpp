@@ -125,6 +125,7 @@ const std::vector<Certified>& all_certified() {
       add("relative scaled", scaled, Target::relative(1e-10), Method::slices, plan);
       add("relative special", special, Target::relative(1e-3), Method::slices, plan);
     }
+    add("cr, no finer plan", uniform, Target::correctly_rounded(), Method::correctly_rounded, "balanced:20x20:cut=21:exact");
     add("refined to less than cr", uniform, Target::componentwise(1e-10), Method::correctly_rounded, fine);
     add("exact cr", special, Target::correctly_rounded(), Method::exact);
     add("exact relative", wide, Target::relative(1e-10), Method::exact);

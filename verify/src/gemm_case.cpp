@@ -155,11 +155,14 @@ Storage storage_from(const Members& members) {
           members.integer("padding", 0, 1024)};
 }
 
-void read_row(const json& row, const std::string& name, Matrix<double>& values, Index i) {
-  if (!row.is_array() || static_cast<Index>(row.size()) != values.cols())
-    fail(name, fmt::format("is no array of {} numbers", values.cols()));
-  for (Index j = 0; j < values.cols(); ++j)
-    values(i, j) = number_from(row.at(static_cast<std::size_t>(j)), fmt::format("{}[{}]", name, j));
+/// Before memory is taken for a mere claim.
+void check_elements(const json& elements, const std::string& name, Index rows, Index columns) {
+  const auto holds = [](const json& value, Index count) {
+    return value.is_array() && static_cast<Index>(value.size()) == count;
+  };
+  if (!holds(elements, rows)) fail(name, fmt::format("is no array of {} rows", rows));
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    if (!holds(elements[i], columns)) fail(fmt::format("{}[{}]", name, i), fmt::format("is no array of {} numbers", columns));
 }
 
 CaseMatrix matrix_from(const Members& parent, const std::string& key) {
@@ -167,11 +170,12 @@ CaseMatrix matrix_from(const Members& parent, const std::string& key) {
   const Index rows = members.integer("rows", 0, 1 << 14), columns = members.integer("columns", 0, 1 << 14);
   const auto& elements = members.at("elements");
   const auto name = members.member("elements");
-  if (!elements.is_array() || static_cast<Index>(elements.size()) != rows)
-    fail(name, fmt::format("is no array of {} rows", rows));
+  check_elements(elements, name, rows, columns);
   CaseMatrix matrix{Matrix<double>(rows, columns), storage_from(members)};
   for (Index i = 0; i < rows; ++i)
-    read_row(elements.at(static_cast<std::size_t>(i)), fmt::format("{}[{}]", name, i), matrix.values, i);
+    for (Index j = 0; j < columns; ++j)
+      matrix.values(i, j) = number_from(elements[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)],
+                                        fmt::format("{}[{}][{}]", name, i, j));
   return matrix;
 }
 

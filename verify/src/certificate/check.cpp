@@ -205,7 +205,8 @@ class Checker {
     const bool sliced = !all_special_ && (claims_.method == Method::slices || claims_.method == Method::correctly_rounded);
     const bool refined = claims_.method == Method::correctly_rounded || claims_.target.kind == Kind::relative;
     bool fits = sliced ? (refined ? count >= 1 : count == 1) : count == 0;
-    for (std::size_t t = 1; fits && t < count; ++t) fits = claims_.plans[t].text == finer(claims_.plans[t - 1].plan);
+    for (std::size_t t = 1; fits && t < count; ++t)
+      fits = claims_.plans[t].text == finer(claims_.plans[t - 1].plan) && claims_.plans[t].text != claims_.plans[t - 1].text;
     say("plans", fits, fmt::format("{} plans, or their order, do not go with the method and the target", count));
     const bool runs_native = claims_.method == Method::native && !all_special_;
     const bool native = runs_native ? !claims_.native.empty() && !claims_.narrow : claims_.native.empty();
