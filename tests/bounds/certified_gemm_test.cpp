@@ -126,6 +126,17 @@ TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
   }
 }
 
+TEST(CertifiedGemm, HoldsUpToTheTargetAndNoFurther) {
+  const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
+  const auto certificate = [&](double tau) {
+    const Decision decision{Target::componentwise(tau), Method::slices, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
+    return test::compute_with(product, decision, engine()).certificate;
+  };
+  const double reached = 0.5 * certificate(0.5).ratio;  // but for a few u, the tau at which the ratio is 1
+  EXPECT_TRUE(certificate(reached * (1 + 0x1p-40)).holds);
+  EXPECT_FALSE(certificate(reached * (1 - 0x1p-40)).holds);
+}
+
 // Correct rounding.
 
 /// The same bits as MPFR, rounded once.
@@ -265,6 +276,29 @@ TEST(RelativeTarget, SeesThroughCancellation) {
       const auto target = Target::relative(product.narrow ? std::max(tau, 0x1p-24) : tau);
       ASSERT_TRUE(test::keeps_its_target(product, test::compute(product, target, engine())));
     }
+}
+
+/// A plan that loses the product of one digit only, and so many numbers that some lie next to a midpoint: together with the
+/// final rounding they err by more than u.
+TEST(RelativeTarget, CountsTheFinalRounding) {
+  const Index n = 4096;
+  Matrix<double> b(1, n);
+  for (Index j = 0; j < n; ++j) b(0, j) = 2 / (1 + 0x1p-10) + static_cast<double>(j) * 0x1p-52;  // the products lie above 2
+  const auto product = test::product_of(test::matrix_of(1, 1, {1 + 0x1p-10}), b);
+  const Decision decision{Target::relative(0x1p-53), Method::slices, SplitPlan::balanced(2, 7, 8), 1, n, 1, 1, 0, {}, {}};
+  EXPECT_TRUE(test::keeps_its_target(product, test::compute_with(product, decision, engine())));
+}
+
+/// A rounding to a subnormal number is no matter of u. Digits make 65 - 64 of 64.62 - 64.38: 0.625 eta, rounded to eta, where
+/// 0.15 eta is right. Bounds of doubles are rounded up to a multiple of eta, those of floats are not.
+TEST(RelativeTarget, SubnormalResultsAreRoundedByMore) {
+  auto product = test::product_of(test::matrix_of(1, 2, {64.62, 64.38}), test::matrix_of(2, 1, {0.625, -0.625}));
+  const Decision decision{Target::relative(1), Method::slices, SplitPlan::balanced(1, 1, 2), 1, 1, 2, 1, 0, {}, {}};
+  for (const bool narrow : {false, true}) {
+    product.narrow = narrow;
+    product.alpha = narrow ? 0x1p-149 : eta;
+    EXPECT_TRUE(test::keeps_its_target(product, test::compute_with(product, decision, engine())));
+  }
 }
 
 TEST(RelativeTarget, ZerosAreZero) {

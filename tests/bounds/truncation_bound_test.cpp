@@ -141,6 +141,48 @@ TEST(TruncationBound, HoldsForEveryFamily) {
       }
 }
 
+/// a_p of docs/derivations/general_bound.md.
+Exact slice_magnitude(const Encoding& encoding, int p) {
+  const auto top = test::power_of_two_exact(-encoding.radix_bits() * (p - 1));
+  const auto next = top.times_power_of_two(-encoding.radix_bits());
+  switch (encoding.kind) {
+    case Encoding::Kind::truncated: return top - next;
+    case Encoding::Kind::ozimmu: return (p == 1 ? top : top.times_power_of_two(1)) - next.times_power_of_two(1);
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::balanced: break;
+  }
+  return top;
+}
+
+/// 255 t_p of docs/derivations/general_bound.md.
+Exact tail_magnitude_255(const Slicing& slicing, int p) {
+  const auto power = [&](int q) { return test::power_of_two_exact(-slicing.encoding.radix_bits() * q); };
+  const auto kind = slicing.encoding.kind;
+  if (p > 0 && kind == Encoding::Kind::balanced)
+    return Exact(256.0) * (power(p) - power(slicing.slices)) + Exact(255.0) * power(slicing.slices);
+  return Exact(p > 0 && kind == Encoding::Kind::ozimmu ? 510.0 : 255.0) * power(p);
+}
+
+/// k [sum_p a_p t_c(p) + t_sA]: no double attains the factor 256/255, so that only the formula tells whether it is there. Each
+/// of the at most 7 s_A + 6 operations is within two steps, 2^-51 relative, of the exact one.
+TEST(TruncationBound, APrioriIsItsFormulaRoundedUp) {
+  const Index k = 1000;
+  for (const auto& encoding : all_encodings())
+    for (int a = 1; a <= max_slices; a += 3)
+      for (int b = 1; b <= max_slices; b += 4)
+        for (int cut = 2; cut <= a + b; ++cut) {
+          const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
+          Exact sum = tail_magnitude_255(plan.a, a);
+          for (int p = 1; p <= a; ++p)
+            sum = sum + slice_magnitude(encoding, p) * tail_magnitude_255(plan.b, std::clamp(cut - p, 0, b));
+          const auto exact = Exact(static_cast<double>(k)) * sum;
+          const auto bound = Exact(255.0) * Exact(truncation_a_priori_upper(plan, k));
+          const auto slack = Exact(7.0 * a + 6).times_power_of_two(-51);
+          ASSERT_GE(bound, exact) << to_string(plan);
+          ASSERT_LE(bound, exact + slack * exact) << to_string(plan);
+        }
+}
+
 /// The significand x in [1, 2) flipped at random bits, as long as that brings the error of the plan nearer to its bound.
 double attained(const SplitPlan& plan) {
   test::RandomBits random(9);

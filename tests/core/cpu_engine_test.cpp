@@ -214,9 +214,7 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
     const CpuEngine engine(test::sample_options(random));
     const auto least = least_workspace(engine, plan, call.a.cols());
     const bool blocked = random.once_in(2);
-    auto open = multiply_finite(call.call(), plan, engine, &bound, blocked ? 2 * least : unlimited_workspace);
-    if (blocked)
-      std::sort(open.begin(), open.end(), [](Entry x, Entry y) { return std::pair(x.i, x.j) < std::pair(y.i, y.j); });
+    const auto open = multiply_finite(call.call(), plan, engine, &bound, blocked ? 2 * least : unlimited_workspace);
     const test::PlanReference reference(call.a.input(), call.b.input(), plan);
     const auto scale = [](const StoredMatrix& operand, Side side, Index i, const Slicing& slicing) {
       return vector_scales(operand.input(), side, slicing.encoding, 1)[static_cast<std::size_t>(i)].exponent;
@@ -236,6 +234,26 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
       }
     RC_ASSERT(open == expected);
     RC_ASSERT(call.c.intact());
+  }
+}
+
+/// Tiles of 2 x 2 meet the entries of a row in turns.
+TEST(CpuEngineTest, OpenEntriesComeRowByRow) {
+  constexpr Index m = 5, n = 7;
+  const Matrix<double> a(m, 1);
+  const Matrix<double> b(1, n);
+  const auto plan = SplitPlan::balanced(1, 1, 2);
+  const EntryBound unknown{
+      {{"test", {{std::vector<double>(m, std::numeric_limits<double>::infinity()), std::vector<double>(n, 1)}}}}};
+  std::vector<Entry> all;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) all.push_back({i, j});
+  for (const int threads : {1, 3}) {
+    const CpuEngine engine({.threads = threads, .row_tile = 2, .column_tile = 2});
+    const auto rows = engine.slice(a, Side::rows_of_a, plan.a);
+    const auto columns = engine.slice(b, Side::columns_of_b, plan.b);
+    Matrix<double> c(m, n);
+    EXPECT_EQ(engine.multiply(rows, columns, plan, {.c0 = {}, .error = &unknown}, c), all) << threads;
   }
 }
 

@@ -222,6 +222,22 @@ TEST(Faults, EveryPropertyFindsOne) {
   for (const auto& property : all_properties()) EXPECT_TRUE(falsified.contains(property.name)) << property.name;
 }
 
+/// Each claim of `bounds-hold` is judged: digits that hold nothing exceed a bound of their plan, before any certificate is
+/// looked at.
+TEST(Faults, LostDigitsExceedTheBoundOfTheirPlan) {
+  FaultyEngine engine;
+  engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    return right.slice(Matrix<double>(operand.rows(), operand.cols()), side, slicing);
+  };
+  GemmCase one;
+  one.a.values = one.b.values = one.c0.values = Matrix<double>(1, 1);
+  one.a.values(0, 0) = one.b.values(0, 0) = 1;
+  one.plan = SplitPlan::balanced(2, 2, 3);
+  const auto wrong = judge(find_property("bounds-hold"), one, engine);
+  ASSERT_TRUE(wrong.has_value());
+  EXPECT_THAT(*wrong, testing::StartsWith("the bound a-priori fails at entry (0, 0)"));
+}
+
 /// INT32 overflow is out of reach for drawn cases: the cases on file find it.
 TEST(Faults, OverflowIsOnFile) {
   const auto result = check(find_property("error-free-products"), wrapping(), options());

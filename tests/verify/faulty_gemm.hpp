@@ -139,7 +139,7 @@ class FaultyGemm final : public ForeignGemm {
     for (Index i = 0; i < in.m; ++i)
       for (Index j = 0; j < in.n; ++j) {
         const auto order = fault_ == Fault::irreproducible           ? calls_.load()
-                           : fault_ == Fault::order_by_address       ? address / 8
+                           : fault_ == Fault::order_by_address       ? address % 64 / 8  // 0 where a grade aligns its operands
                            : fault_ == Fault::order_by_place         ? static_cast<std::uintptr_t>(in.m + i + j)
                            : fault_ == Fault::order_by_transposition ? (transposed ? 1U : 0U)
                                                                      : 0;

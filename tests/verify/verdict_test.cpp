@@ -102,6 +102,18 @@ TEST(Verdict, oneUlpInOneEntryFailsCorrectRounding) {
   }
 }
 
+/// From the first number above it: a bound is exceeded or it is not.
+TEST(Verdict, anEntryFailsAsSoonAsItsErrorIsAboveItsBound) {
+  const Scalar one(1);
+  const double computed = 1 + 0x1p-40;  // an error of 2^-40
+  for (const auto& [bound, failures] : {std::pair{0x1p-40, 0}, {std::nextafter(0x1p-40, 0), 1}, {0x1.ep-41, 1}, {0x1p-41, 1}}) {
+    const double allowed = bound;
+    const auto verdict = verify(row_major(&computed, 1, 1, 1), one.oracle, [allowed](Index, Index) { return allowed; });
+    EXPECT_EQ(verdict.failures, failures) << allowed;
+    EXPECT_EQ(verdict.holds(), failures == 0) << allowed;
+  }
+}
+
 TEST(Verdict, theDistanceToTheCorrectlyRoundedValueIsReported) {
   const Scalar x(3);
   EXPECT_EQ(x.judge(2.0, Target::correctly_rounded()).error, (Magnitude{1, 0}));
