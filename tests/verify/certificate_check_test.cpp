@@ -110,6 +110,7 @@ const std::vector<Certified>& all_certified() {
     add("subnormal norm", subnormal, Target::normwise(1e-10), Method::slices, fine);
     add("per product", wide, Target::componentwise(1e-9), Method::slices, "truncated7:6x7:cut=9:per_product");
     add("per diagonal", scaled, Target::componentwise(1e-9), Method::slices, "nearest6:6x7:full:per_diagonal");
+    add("ozimmu", wide, Target::componentwise(1e-5), Method::slices, "ozimmu7:6x7:cut=8:exact");
     add("mixed", scaled, Target::componentwise(1e-9), Method::slices, "truncated7,nearest7:6x7:cut=8:exact");
     add("too coarse", wide, Target::dgemm(), Method::slices, "balanced:2x2:cut=3:exact");
     add("below u", uniform, Target::componentwise(1e-17), Method::slices, fine);
@@ -193,6 +194,19 @@ TEST(CertificateCheck, ConfirmsWhatIsDecided) {
       EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty())
           << to_string(target) << ": " << product.describe() << '\n'
           << one.certificate().dump(1);
+    }
+}
+
+TEST(CertificateCheck, ConfirmsEveryEncoding) {
+  const auto uniform = test::product_of({Family::uniform, 3, 4, 5, 0, 1});
+  const auto wide = with_scalars(test::product_of({Family::wide_exponents, 4, 3, 6, 2, 2}), -0.3, 7);
+  for (const auto& encoding : all_encodings())
+    for (const auto* const accumulation : {"exact", "per_product", "per_diagonal"}) {
+      const auto plan = to_string(encoding) + ":5x6:cut=7:" + accumulation;
+      for (const auto* const product : {&uniform, &wide}) {
+        const auto one = certified("encoding", *product, Target::normwise(1e-6), Method::slices, plan.c_str());
+        EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << plan << '\n' << one.certificate().dump(1);
+      }
     }
 }
 
