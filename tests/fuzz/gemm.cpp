@@ -1,5 +1,8 @@
-// A product under any decision, on an engine with any options: C is as the exact product and the certificate say, every way
-// of working gives the same bits, wrong arguments are refused, and nothing but C is written.
+// A product under any decision, on an engine with any options: C is as the exact product and the certificate say, a second
+// program confirms the certificate, every way of working gives the same bits, wrong arguments are refused, and nothing but C is
+// written.
+
+#include "ozbound/verify/certificate_check.hpp"
 
 #include "fuzz/operands.hpp"
 
@@ -168,6 +171,17 @@ void require_reproduced(Product before, const Product& after, const Decision& de
   require(to_json(again).dump() == to_json(certificate).dump(), "the certificate depends on the way of working");
 }
 
+/// A second program confirms every claim of the certificate.
+void require_confirmed(const OutputView& c, const Operands& operands, const Certificate& certificate) {
+  const auto doubles = values(c.as_input());
+  Matrix<float> floats(doubles.rows(), doubles.cols());
+  for (Index i = 0; i < floats.rows(); ++i)
+    for (Index j = 0; j < floats.cols(); ++j) floats(i, j) = static_cast<float>(doubles(i, j));
+  const auto result = c.is_double() ? ResultView(doubles) : ResultView(floats);
+  for (const auto& claim : check_certificate(to_json(certificate).dump(), operands, result).claims)
+    require(claim.holds, "the certificate is not confirmed: " + claim.claim + ": " + claim.finding);
+}
+
 void multiply(Bytes& bytes) {
   const auto options = engine_options(bytes);
   const int fault = bytes.between(0, 31);
@@ -195,6 +209,7 @@ void multiply(Bytes& bytes) {
   const auto c0 = values(before.source == C0::in_place ? before.c.input() : before.c0.input());
   const ExactOracle oracle(Operands{a.view(), b.view(), before.alpha, before.beta, c0.view()});
   require_certified(operands.c.output(), oracle, *certificate);
+  require_confirmed(operands.c.output(), oracle.operands(), *certificate);
   if (fault >= 8) require_reproduced(before, operands, *chosen, *certificate, cap);
 }
 
