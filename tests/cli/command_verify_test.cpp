@@ -212,7 +212,7 @@ TEST_F(CommandVerify, WhatIsNoCertificateIsRefused) {
   const std::string file = directory_ / "report.json";
   expect_refusal(arguments({"--certificate", file}), file + ": cannot be opened: No such file or directory");
   write_bytes(file, "no");
-  expect_refusal(arguments({"--certificate", file}), file + ": certificate: this is not JSON");
+  expect_refusal(arguments({"--certificate", file}), file + ": certificate: line 1: this is not JSON");
   write_bytes(file, certificate().dump());
   expect_refusal(arguments({"--certificate", file}), file + ": certificate: 'seal' is missing");
   EXPECT_EQ(ozbound(arguments({"--certificate", file, "--report", file})).code, 2);

@@ -438,6 +438,16 @@ TEST(CertificateCheck, TakesTheCertificateOfAReport) {
     EXPECT_THROW(check_certificate(text, one.product.operands(), one.computed.c.view()), std::invalid_argument) << text;
 }
 
+TEST(CertificateCheck, NamesTheLineThatIsNoJson) {
+  const auto& one = all_certified().front();
+  try {
+    check_certificate("{\n\"m\": 1,\n!}", one.product.operands(), one.computed.c.view());
+    ADD_FAILURE() << "accepted";
+  } catch (const std::invalid_argument& refusal) {
+    EXPECT_STREQ(refusal.what(), "certificate: line 3: this is not JSON");
+  }
+}
+
 TEST(CertificateCheck, RefusesCOfAnotherShape) {
   const auto& one = all_certified().front();
   const Matrix<double> c(1, 1);

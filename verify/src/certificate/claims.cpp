@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -32,8 +33,9 @@ json parse(std::string_view text) {
     return json::parse(text, watch);
   } catch (const json::out_of_range&) {
     refuse("a number in it lies outside the range of a double");
-  } catch (const json::exception&) {
-    refuse("this is not JSON");
+  } catch (const json::parse_error& error) {
+    const auto read = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+    refuse(fmt::format("line {}: this is not JSON", std::count(read.begin(), read.end(), '\n') + 1));
   }
 }
 

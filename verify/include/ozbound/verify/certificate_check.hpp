@@ -13,8 +13,7 @@ namespace ozbound {
 
 /// One claim of a certificate, and whether it is so.
 struct ClaimCheck {
-  std::string
-      claim;  ///< the member: `ratio`, `bound.terms`, `fingerprints.a`; `c`: the bits of C; `truth`: the exact error of C
+  std::string claim;  ///< a member, `bound.terms`; or `c`, the bits of C; `bound` and `target`, its exact error within them
   bool holds = true;
   std::string finding;  ///< for people, where it does not hold: what is claimed, and what is so
 };
