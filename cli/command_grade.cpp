@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "atomic_file.hpp"
@@ -71,7 +72,15 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
           "How long one part may take before it counts as hung; 300s if not given")
       ->type_name("TIME");
   command.add_flag("--quick", request.options.quick, "Smaller sizes, seconds instead of minutes");
-  command.add_option("--html", arguments->html, "The report as one page that needs nothing else")->type_name("FILE");
+  command
+      .add_option_function<std::string>(
+          "--html",
+          [arguments](const std::string& file) {
+            if (file.empty()) throw std::invalid_argument("--html: a file name is missing");
+            arguments->html = file;
+          },
+          "The report as one page that needs nothing else")
+      ->type_name("FILE");
   command.add_flag("--json", arguments->json, "One JSON object instead of text");
 }
 

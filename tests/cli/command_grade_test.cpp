@@ -90,6 +90,7 @@ TEST(CommandGrade, WrongArgumentsAreRefused) {
                  "the library has none of the symbols cblas_dgemm, dgemm_, cblas_dgemm64_, dgemm_64_");
   expect_refusal({"grade", bad("correct"), "--symbol", "sgemm_"}, bad("correct") + ": undefined symbol: sgemm_");
   expect_refusal({"grade", bad("correct"), "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
+  expect_refusal({"grade", bad("correct"), "--html", ""}, "--html: a file name is missing");
   for (const auto* const time : {"0s", "-1s", "1d", "soon", "inf", "1e3s"})
     expect_refusal({"grade", bad("correct"), "--time-limit", time},
                    "--time-limit: '" + std::string(time) + "' is not a time, such as 300s or 5m");
@@ -145,6 +146,14 @@ struct HangingGrade {
     worker = static_cast<pid_t>(std::stoi(read_bytes(file)));
   }
 };
+
+/// A library that takes all memory costs itself, not the report.
+TEST(CommandGrade, TheWorkerGoesFirstWhereMemoryRunsOut) {
+  const HangingGrade grade;
+  EXPECT_EQ(read_bytes("/proc/" + std::to_string(grade.worker) + "/oom_score_adj"), "1000\n");
+  kill(grade.command, SIGINT);
+  waitpid(grade.command, nullptr, 0);
+}
 
 TEST(CommandGrade, LeavesNoProcessBehindWhenItIsInterrupted) {
   for (const int signal : {SIGINT, SIGKILL}) {

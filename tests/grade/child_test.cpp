@@ -1,5 +1,6 @@
 #include "grade_library/child.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -65,6 +66,19 @@ TEST(Child, LeavesNothingBehind) {
   EXPECT_TRUE(state().empty() || state() == "Z") << state();
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
+}
+
+/// Others may hold its pipes, and write to them without end: in its group they are ended, elsewhere they are not waited for.
+TEST(Child, IsHeardNoLongerThanItLives) {
+  for (const std::string helper : {"sleep 30", "setsid sleep 30", "setsid yes"}) {
+    const auto before = std::chrono::steady_clock::now();
+    const auto child = shell(helper + " & echo answer >&3; echo out; sleep 0.3; exit 7");
+    EXPECT_EQ(child.end, ChildEnd::exited) << helper;
+    EXPECT_EQ(child.code, 7) << helper;
+    EXPECT_EQ(child.result, "answer\n") << helper;
+    EXPECT_THAT(child.printed, testing::HasSubstr(helper.ends_with("yes") ? "y\n" : "out\n"));
+    EXPECT_LT(std::chrono::steady_clock::now() - before, 15s) << helper;
+  }
 }
 
 TEST(Child, OnlyTheLastOfWhatItPrintsIsKept) {

@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <stdexcept>
@@ -99,7 +102,7 @@ TEST_P(ARightLibrary, HasNoFaults) {
 INSTANTIATE_TEST_SUITE_P(Right, ARightLibrary,
                          testing::Values(std::pair{"correct", "cblas_dgemm"}, std::pair{"correct", "dgemm_"},
                                          std::pair{"ilp64", "cblas_dgemm64_"}, std::pair{"ilp64", "dgemm_64_"},
-                                         std::pair{"prints", "cblas_dgemm"}),
+                                         std::pair{"prints", "cblas_dgemm"}, std::pair{"writes_to_descriptors", "dgemm_"}),
                          [](const auto& one) { return one.param.first + "_" + one.param.second; });
 
 TEST(GradeLibrary, GivesTheSameRecordTwice) {
@@ -119,17 +122,55 @@ TEST(GradeLibrary, SaysWhereItCrashed) {
   EXPECT_THAT(find(graded(bad_blas("throws"), true), "threads.completes").detail, HasSubstr("SIGABRT (Aborted) in dgemm("));
 }
 
+Grade graded_in_time(const std::string& name, std::vector<std::string> parts, std::chrono::milliseconds limit) {
+  return grade_library({.library = bad_blas(name),
+                        .parts = std::move(parts),
+                        .options = {.quick = true},
+                        .time_limit = limit,
+                        .worker = OZBOUND_GRADE_WORKER});
+}
+
 /// One that hangs costs its time limit, and the other parts nothing.
 TEST(GradeLibrary, EndsWhatHangs) {
-  GradeRequest request{.library = bad_blas("hangs"), .symbol = "", .parts = {"demmel", "special"}, .options = {.quick = true}};
-  request.time_limit = 3s;
-  request.worker = OZBOUND_GRADE_WORKER;
-  const auto grade = grade_library(request);
-  EXPECT_EQ(faults(grade), Names{"demmel.completes: hung"});
-  EXPECT_THAT(find(grade, "demmel.completes").detail, HasSubstr("not returned after 3 s in dgemm("));
-  ASSERT_EQ(grade.parts.size(), 3U);
-  EXPECT_GT(grade.parts[2].findings.findings.size(), 10U);
+  for (const auto* const name : {"hangs", "leaves_its_group"}) {
+    const auto grade = graded_in_time(name, {"demmel", "special"}, 3s);
+    EXPECT_EQ(faults(grade), Names{"demmel.completes: hung"});
+    EXPECT_THAT(find(grade, "demmel.completes").detail, HasSubstr("not returned after 3 s in dgemm("));
+    ASSERT_EQ(grade.parts.size(), 3U);
+    EXPECT_GT(grade.parts[2].findings.findings.size(), 10U);
+  }
 }
+
+/// Not even for those that it started itself.
+TEST(GradeLibrary, WaitsForNobodyButTheLibrary) {
+  EXPECT_THAT(faults(graded_in_time("starts_helper", {"special"}, 20s)), IsEmpty());
+}
+
+/// A worker whose answer is `text`, whatever it is asked.
+class AnAnswer : public testing::TestWithParam<std::string> {
+ protected:
+  AnAnswer() : worker_(testing::TempDir() + "ozbound-answer-" + std::to_string(getpid())) {
+    std::ofstream(worker_) << "#!/bin/sh\nprintf note >&4\nprintf '%s' '" << GetParam() << "' >&3\n";
+    std::filesystem::permissions(worker_, std::filesystem::perms::owner_all);
+  }
+  ~AnAnswer() override { std::filesystem::remove(worker_); }
+
+  std::filesystem::path worker_;
+};
+
+TEST_P(AnAnswer, ThatCannotBeReadIsAFinding) {
+  const auto grade = grade_library({.library = bad_blas("correct"), .worker = worker_});
+  EXPECT_EQ(faults(grade), Names{"loading.completes: crashed"});
+  EXPECT_THAT(find(grade, "loading.completes").detail,
+              HasSubstr("the answer of its process is unreadable, " + std::to_string(GetParam().size()) + " bytes"));
+  EXPECT_EQ(grade.parts.size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Unreadable, AnAnswer,
+                         testing::Values("garbage", "[]", R"({"findings": 3})", R"({"error": 3})", R"({"failure": {}})",
+                                         R"({"findings": [], "series": []})", R"({"findings": [], "series": []}{})",
+                                         R"({"findings": [], "series": [], "library": {"file": 3}})"),
+                         [](const auto& one) { return std::to_string(one.index); });
 
 TEST(GradeLibrary, GradesThePartsThatAreAskedFor) {
   GradeRequest request{.library = bad_blas("correct"), .symbol = "", .parts = {"threads"}, .options = {.quick = true}};

@@ -1,5 +1,6 @@
 // One part of a grade, in a process of its own that is linked with no BLAS.
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -35,18 +37,44 @@ namespace {
 
 using nlohmann::json;
 
+/// A descriptor of the supervisor's out of the library's way: at a number that it will not write to, and not there in what it
+/// starts.
+int taken_over(int descriptor) {
+  constexpr int out_of_the_way = 200;
+  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, out_of_the_way);
+  if (moved < 0) {
+    std::perror("a descriptor of ozbound grade cannot be moved");
+    _exit(2);
+  }
+  close(descriptor);
+  return moved;
+}
+
+struct Supervisor {
+  int result = taken_over(result_descriptor), note = taken_over(note_descriptor);
+};
+
+const Supervisor& supervisor() {
+  static const Supervisor descriptors;
+  return descriptors;
+}
+
+/// Where memory runs out, this process is the one to go. Some systems do not let it say so.
+void go_first() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
+
 /// Ends with the supervisor, whatever ends that, and leaves no core files.
 void become_dependent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  pollfd result{result_descriptor, 0, 0};
+  pollfd result{supervisor().result, 0, 0};
   if (poll(&result, 1, 0) > 0) _exit(2);  // it ended before: nobody reads
   const rlimit none{};
   setrlimit(RLIMIT_CORE, &none);
+  go_first();
 }
 
 /// What is being done, should it be the last thing.
 void note(const std::string& text) {
-  if (pwrite(note_descriptor, text.c_str(), text.size() + 1, 0) < 0) throw std::runtime_error("a note cannot be kept");
+  if (pwrite(supervisor().note, text.c_str(), text.size() + 1, 0) < 0) throw std::runtime_error("a note cannot be kept");
 }
 
 /// Notes each call before it is made.
@@ -123,7 +151,7 @@ json answer(const std::string& file, const std::string& symbol, const std::strin
 /// Writes all of `text`; where nobody reads, there is nobody to tell.
 void write_result(const std::string& text) {
   for (std::string_view rest = text; !rest.empty();) {
-    const auto count = write(result_descriptor, rest.data(), rest.size());
+    const auto count = write(supervisor().result, rest.data(), rest.size());
     if (count < 0 && errno != EINTR) return;
     if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
   }

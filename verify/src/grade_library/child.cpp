@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,6 +121,27 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
+/// Waits until one of the polled descriptors is ready, at most until `deadline`. @return false if that came first.
+template <std::size_t count>
+bool wait_for(std::array<pollfd, count>& polled, Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const int ready = poll(polled.data(), polled.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
+  if (ready < 0 && errno != EINTR) checked(ready, "a child cannot be waited for");
+  if (ready < 0)
+    for (auto& one : polled) one.revents = 0;
+  return ready != 0;
+}
+
+bool is_readable(const Descriptor& pipe) {
+  std::array polled{pollfd{pipe.number(), POLLIN, 0}};
+  return wait_for(polled, Clock::now()) && polled[0].revents != 0;
+}
+
+/// In bytes; 0 if it is closed.
+std::ptrdiff_t capacity(const Descriptor& pipe) {
+  return pipe.number() < 0 ? 0 : checked(fcntl(pipe.number(), F_GETPIPE_SZ), "a pipe has no size");
+}
+
 /// A started child. Its end, however it comes about, is the end of its group, and is waited for.
 class Child {
  public:
@@ -128,6 +150,12 @@ class Child {
     const int error = posix_spawn(&id_, command.front().c_str(), files.get(), Attributes().get(), pointers(command).data(),
                                   pointers(environment).data());
     if (error != 0) throw std::system_error(error, std::generic_category(), command.front() + " cannot be started");
+    try {
+      end_ = Descriptor(checked(static_cast<int>(syscall(SYS_pidfd_open, id_, 0)), "a child cannot be watched"));
+    } catch (...) {
+      reap();
+      throw;
+    }
   }
   ~Child() {
     if (!reaped_) reap();
@@ -135,18 +163,22 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  /// Can be read when it has ended.
+  [[nodiscard]] const Descriptor& end() const { return end_; }
+
   /// Waits until `deadline`; false if it still runs then.
   [[nodiscard]] bool ends_before(Clock::time_point deadline) const {
-    for (;; usleep(1000)) {
-      siginfo_t info{};
-      if (waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == id_) return true;
-      if (Clock::now() >= deadline) return false;
-    }
+    std::array polled{pollfd{end_.number(), POLLIN, 0}};
+    while (polled[0].revents == 0)
+      if (!wait_for(polled, deadline)) return false;
+    return true;
   }
 
-  /// Kills what is left of the group, while the zombie still reserves its number. @return as of waitpid.
+  /// Kills it and what is left of its group, which it may have left itself, while the zombie still reserves its number.
+  /// @return as of waitpid.
   int reap() {
     kill(-id_, SIGKILL);
+    kill(id_, SIGKILL);
     int status = 0;
     while (waitpid(id_, &status, 0) < 0 && errno == EINTR) continue;
     reaped_ = true;
@@ -155,62 +187,58 @@ class Child {
 
  private:
   pid_t id_ = 0;
+  Descriptor end_;
   bool reaped_ = false;
 };
 
-/// Reads the two pipes of a child until the result is closed.
+/// Reads the two pipes of a child.
 class Listener {
  public:
-  Listener(Descriptor& result, Descriptor& printed, Clock::time_point deadline)
-      : result_(result), printed_(printed), deadline_(deadline) {}
+  Listener(Descriptor& result, Descriptor& printed, ChildResult& heard)
+      : result_{result, heard.result}, printed_{printed, heard.printed} {}
 
-  /// False if the deadline came first.
-  bool listen(ChildResult& heard) {
-    while (result_.number() >= 0) {
-      if (!wait()) return false;
-      if (ready(0)) take(result_, heard.result);
-      if (ready(1)) take(printed_, heard.printed);
-      keep_within_limits(heard);
+  /// Until the result is closed or the child has ended: what it started may keep its pipes open. False if the deadline came
+  /// first.
+  bool listen(const Descriptor& end, Clock::time_point deadline) {
+    for (std::array polled{pollfd{}, pollfd{}, pollfd{}}; result_.from.number() >= 0 && polled[2].revents == 0;) {
+      polled = {result_.polled(), printed_.polled(), pollfd{end.number(), POLLIN, 0}};
+      if (!wait_for(polled, deadline)) return false;
+      if (polled[0].revents != 0) take(result_);
+      if (polled[1].revents != 0) take(printed_);
     }
     return true;
   }
 
-  /// What was printed before it ended and not yet read.
-  void read_rest(ChildResult& heard) {
-    deadline_ = Clock::now();
-    while (printed_.number() >= 0 && wait() && ready(1)) {
-      take(printed_, heard.printed);
-      keep_within_limits(heard);
-    }
+  /// What was written before it ended and not yet read: no more than the pipes hold, whoever still writes.
+  void read_rest() {
+    for (const auto* source : {&result_, &printed_})
+      for (auto left = capacity(source->from); left > 0 && is_readable(source->from);) left -= take(*source);
   }
 
  private:
-  bool wait() {
-    polled_ = {pollfd{result_.number(), POLLIN, 0}, pollfd{printed_.number(), POLLIN, 0}};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
-    const int count = poll(polled_.data(), polled_.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
-    if (count < 0 && errno == EINTR) polled_ = {};
-    return count != 0;
-  }
+  struct Source {
+    Descriptor& from;
+    std::string& to;
 
-  [[nodiscard]] bool ready(std::size_t i) const { return polled_[i].revents != 0; }
+    [[nodiscard]] pollfd polled() const { return {from.number(), POLLIN, 0}; }
+  };
 
-  static void take(Descriptor& from, std::string& to) {
+  /// @return the number of bytes read
+  std::ptrdiff_t take(const Source& source) {
     std::array<char, 1 << 14> block;
-    const auto count = read(from.number(), block.data(), block.size());
-    if (count > 0) to.append(block.data(), static_cast<std::size_t>(count));
-    if (count == 0 || (count < 0 && errno != EINTR)) from.reset();
+    const auto count = read(source.from.number(), block.data(), block.size());
+    if (count > 0) source.to.append(block.data(), static_cast<std::size_t>(count));
+    if (count == 0 || (count < 0 && errno != EINTR)) source.from.reset();
+    keep_within_limits();
+    return std::max<std::ptrdiff_t>(count, 0);
   }
 
-  void keep_within_limits(ChildResult& heard) {
-    if (heard.result.size() > longest_result) result_.reset();
-    if (heard.printed.size() > longest_print) heard.printed.erase(0, heard.printed.size() - longest_print);
+  void keep_within_limits() {
+    if (result_.to.size() > longest_result) result_.from.reset();
+    if (printed_.to.size() > longest_print) printed_.to.erase(0, printed_.to.size() - longest_print);
   }
 
-  Descriptor& result_;
-  Descriptor& printed_;
-  Clock::time_point deadline_;
-  std::array<pollfd, 2> polled_{};
+  const Source result_, printed_;
 };
 
 std::optional<std::string> note_of(const Descriptor& note) {
@@ -241,10 +269,10 @@ ChildResult run_child(const std::vector<std::string>& command, const Environment
   printed.write.reset();
 
   ChildResult out;
-  Listener listener(result.read, printed.read, deadline);
-  const bool in_time = listener.listen(out) && child.ends_before(deadline);
+  Listener listener(result.read, printed.read, out);
+  const bool in_time = listener.listen(child.end(), deadline) && child.ends_before(deadline);
   set_end(out, in_time, child.reap());
-  listener.read_rest(out);
+  listener.read_rest();
   out.note = note_of(note);
   return out;
 }

@@ -25,7 +25,7 @@ struct ChildResult {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// Runs a program in a process group of its own, with these variables added to the environment, and waits for it. When it
-/// ends, closes its result without ending, or `limit` is over, whatever is left of the group is killed.
+/// ends, or `limit` is over, it is killed, and whatever is left of the group. What has left the group lives on, unheard.
 /// @throws std::system_error where it cannot be started.
 ChildResult run_child(const std::vector<std::string>& command, const Environment& added, std::chrono::milliseconds limit);
 

@@ -34,6 +34,16 @@ struct Failure {
   std::string printed;
 };
 
+/// Whatever came in the place of an answer, the library had to do with it: the worker writes what can be read.
+Failure unreadable(const ChildResult& child) {
+  return {
+      .outcome = Outcome::crashed,
+      .detail = fmt::format("the answer of its process is unreadable, {} bytes: the library wrote into it, or returned from "
+                            "one call in two processes",
+                            child.result.size()),
+      .printed = child.printed};
+}
+
 Failure failure_of(const ChildResult& child, std::chrono::milliseconds limit) {
   Failure failure;
   switch (child.end) {
@@ -42,18 +52,24 @@ Failure failure_of(const ChildResult& child, std::chrono::milliseconds limit) {
       failure.detail = fmt::format("it had not returned after {} s", static_cast<double>(limit.count()) / 1000);
       break;
     case ChildEnd::signalled: failure.detail = "it ended the process by " + signal_name(child.code); break;
-    case ChildEnd::exited: failure.detail = fmt::format("it ended the process (exit {})", child.code); break;
+    case ChildEnd::exited:
+      if (!child.result.empty()) return unreadable(child);
+      failure.detail = fmt::format("it ended the process (exit {})", child.code);
+      break;
   }
   if (!child.note->empty()) failure.detail += " in " + *child.note;
   failure.printed = child.printed;
   return failure;
 }
 
-/// What a worker answers, or how it failed to.
-struct Answer {
-  json object;  ///< null if it failed
-  Failure failure;
-};
+std::runtime_error not_graded(const std::string& part, const std::string& why) {
+  return std::runtime_error(fmt::format("the part {} cannot be graded: {}", part, why));
+}
+
+LibraryIdentity identity_from_json(const json& library) {
+  return {
+      .file = library.at("file"), .symbol = library.at("symbol"), .bytes = library.at("bytes"), .crc32 = library.at("crc32")};
+}
 
 class Grader {
  public:
@@ -67,8 +83,8 @@ class Grader {
     grade_.parts.push_back({.name = name, .title = title, .findings = {}, .printed = ""});
     if (name == threads_part)
       compare_processes();
-    else if (const auto object = answer_or_finding(name, 1); !object.is_null())
-      accept(object);
+    else
+      answered(name, 1, [&](const json& object) { accept(name, object); });
   }
 
   /// So that it can be asked more.
@@ -77,54 +93,65 @@ class Grader {
   Grade result() && { return std::move(grade_); }
 
  private:
-  [[nodiscard]] Answer ask(const std::string& part, unsigned threads) const {
-    const auto child = run_child({worker_, request_.library, request_.symbol, part, std::to_string(request_.options.seed),
-                                  request_.options.quick ? "quick" : "full"},
-                                 with_threads(threads), request_.time_limit);
-    auto object = child.end == ChildEnd::exited ? json::parse(child.result, nullptr, false) : json(json::value_t::discarded);
+  [[nodiscard]] ChildResult ask(const std::string& part, unsigned threads) const {
+    auto child = run_child({worker_, request_.library, request_.symbol, part, std::to_string(request_.options.seed),
+                            request_.options.quick ? "quick" : "full"},
+                           with_threads(threads), request_.time_limit);
     if (!child.note) throw std::runtime_error(worker_ + " cannot be run: " + child.printed);
-    if (!object.is_object()) return {nullptr, failure_of(child, request_.time_limit)};
-    if (object.contains("error")) throw std::invalid_argument(object["error"].get<std::string>());
-    if (object.contains("failure"))
-      throw std::runtime_error(fmt::format("the part {} cannot be graded: {}", part, object["failure"].get<std::string>()));
-    return {std::move(object), {}};
+    return child;
   }
 
-  /// The answer, or null and a finding that there is none.
-  json answer_or_finding(const std::string& part, unsigned threads) {
-    auto answer = ask(part, threads);
-    if (answer.object.is_null()) {
-      auto& graded = grade_.parts.back();
-      graded.printed = answer.failure.printed;
-      add({.test = graded.name + ".completes",
-           .statement = "every call returns",
-           .source = "the interface: dgemm returns to its caller",
-           .outcome = answer.failure.outcome,
-           .detail = answer.failure.detail + (threads == 1 ? "" : fmt::format(", with {} threads", threads)),
-           .values = {}});
+  /// Asks a worker; `take` gets the object that it answers. @return false if there is none, or none that `take` can read, which
+  /// is then a finding.
+  template <class Take>
+  bool answered(const std::string& part, unsigned threads, Take take) {
+    const auto child = ask(part, threads);
+    const auto object = child.end == ChildEnd::exited ? json::parse(child.result, nullptr, false) : json();
+    auto failure = failure_of(child, request_.time_limit);
+    if (object.is_object()) {
+      if (const auto error = object.value("error", json()); error.is_string())
+        throw std::invalid_argument(error.get<std::string>());
+      if (const auto why = object.value("failure", json()); why.is_string()) throw not_graded(part, why.get<std::string>());
+      try {
+        take(object);
+        return true;
+      } catch (const json::exception&) {
+        failure = unreadable(child);
+      } catch (const std::invalid_argument&) {
+        failure = unreadable(child);
+      }
     }
-    return std::move(answer.object);
+    add_failure(failure, threads);
+    return false;
   }
 
-  void accept(const json& object) {
-    grade_.parts.back().findings = findings_from_json(object);
-    if (!object.contains("library")) return;
-    const auto& library = object["library"];
-    grade_.identity = {
-        .file = library.at("file"), .symbol = library.at("symbol"), .bytes = library.at("bytes"), .crc32 = library.at("crc32")};
+  void add_failure(const Failure& failure, unsigned threads) {
+    auto& graded = grade_.parts.back();
+    graded.printed = failure.printed;
+    add({.test = graded.name + ".completes",
+         .statement = "every call returns",
+         .source = "the interface: dgemm returns to its caller",
+         .outcome = failure.outcome,
+         .detail = failure.detail + (threads == 1 ? "" : fmt::format(", with {} threads", threads)),
+         .values = {}});
+  }
+
+  void accept(const std::string& part, const json& object) {
+    auto findings = findings_from_json(object);
+    if (part == protocol::loading) grade_.identity = identity_from_json(object.at("library"));
+    grade_.parts.back().findings = std::move(findings);
   }
 
   void compare_processes() {
     std::map<unsigned, std::uint64_t> bits;
+    std::uint64_t again = 0;
     for (const unsigned threads : {1u, 2u, std::thread::hardware_concurrency()}) {
       if (threads == 0 || bits.contains(threads)) continue;
-      const auto answer = answer_or_finding(protocol::fingerprint, threads);
-      if (answer.is_null()) return;
-      bits[threads] = answer.at("fingerprint").get<std::uint64_t>();
+      if (!answered(protocol::fingerprint, threads, [&](const json& object) { bits[threads] = object.at("fingerprint"); }))
+        return;
     }
-    const auto again = answer_or_finding(protocol::fingerprint, 1);
-    if (again.is_null()) return;
-    const bool same = again.at("fingerprint") == bits[1];
+    if (!answered(protocol::fingerprint, 1, [&](const json& object) { again = object.at("fingerprint"); })) return;
+    const bool same = again == bits[1];
     add_processes(same);
     add_threads(same, bits);
   }
