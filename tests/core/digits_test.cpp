@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "properties/sliced_pair.hpp"
 #include "support/exact.hpp"
 #include "support/generators.hpp"
 
@@ -28,34 +29,8 @@ DigitArray split_with(double x, Slicing slicing, int scale) {
   return digits;
 }
 
-/// Weight of digit p by the table of theory.md, section 1, relative to rho.
-int weight(const Encoding& encoding, int p) { return (encoding.kind == Kind::truncated ? 0 : 1) - encoding.beta * p; }
-
-bool cuts_bits(const Encoding& encoding) { return encoding.kind == Kind::truncated || encoding.kind == Kind::ozimmu; }
-
-/// The digits by their definition, in exact arithmetic.
 std::vector<int> digits_by_definition(double x, Slicing slicing, int scale) {
-  const auto& encoding = slicing.encoding;
-  std::vector<int> digits;
-  if (encoding.kind == Kind::balanced) {
-    auto n = test::nearest_in_units(Exact(x), scale + weight(encoding, slicing.slices));
-    for (int p = slicing.slices; p > 1; --p) {
-      cpp_int byte = (n + 128) % 256;
-      if (byte < 0) byte += 256;
-      digits.insert(digits.begin(), static_cast<int>(byte) - 128);
-      n = (n - digits.front()) / 256;
-    }
-    digits.insert(digits.begin(), static_cast<int>(n));
-    return digits;
-  }
-  Exact rest(x);
-  for (int p = 1; p <= slicing.slices; ++p) {
-    const int low = scale + weight(encoding, p);
-    const auto digit = cuts_bits(encoding) ? test::truncate_in_units(rest, low) : test::nearest_in_units(rest, low);
-    digits.push_back(static_cast<int>(digit));
-    rest = rest - Exact{digit, low};
-  }
-  return digits;
+  return properties::digits_by_definition(Exact(x), slicing, scale);
 }
 
 std::string describe(double x, Slicing slicing, int scale) {
@@ -66,8 +41,8 @@ std::string describe(double x, Slicing slicing, int scale) {
 
 /// |x - sum of the digits| against the residual column of the table.
 testing::AssertionResult residual_is_small(const Exact& residual, Slicing slicing, int scale) {
-  const bool cut = cuts_bits(slicing.encoding);
-  const auto unit = Exact{1, scale + weight(slicing.encoding, slicing.slices) - (cut ? 0 : 1)};
+  const bool cut = properties::cuts_bits(slicing.encoding);
+  const auto unit = Exact{1, scale + properties::weight_exponent(slicing.encoding, slicing.slices) - (cut ? 0 : 1)};
   const auto magnitude = residual.magnitude();
   const bool small = cut ? magnitude < unit : magnitude <= unit;
   return small ? testing::AssertionSuccess() : testing::AssertionFailure() << "residual " << residual << " against " << unit;
@@ -82,7 +57,7 @@ testing::AssertionResult splits_rightly(double x, Slicing slicing, int scale) {
   Remainder remainder(to_dyadic(x));
   for (int p = 1; p <= slicing.slices; ++p) {
     const int digit = digits[static_cast<std::size_t>(p - 1)];
-    const int low = scale + weight(slicing.encoding, p);
+    const int low = scale + properties::weight_exponent(slicing.encoding, p);
     if (digit != expected[static_cast<std::size_t>(p - 1)])
       return testing::AssertionFailure() << "digit " << p << " is " << digit << ", not "
                                          << expected[static_cast<std::size_t>(p - 1)];
@@ -245,7 +220,7 @@ TEST(SplitTest, ShortNumbersLeaveNothing) {
       const auto digits = split_with(n, {encoding, max_slices}, scale);
       Remainder remainder(to_dyadic(double(n)));
       for (int p = 1; p <= max_slices; ++p) {
-        EXPECT_TRUE(scale + weight(encoding, p - 1) > 0 || digits[static_cast<std::size_t>(p - 1)] == 0)
+        EXPECT_TRUE(scale + properties::weight_exponent(encoding, p - 1) > 0 || digits[static_cast<std::size_t>(p - 1)] == 0)
             << describe(n, {encoding, p}, scale);
         remainder.take(digits[static_cast<std::size_t>(p - 1)], scale + encoding.weight_exponent(p));
       }

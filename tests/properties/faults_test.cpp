@@ -34,6 +34,34 @@ FaultyEngine flushing() {
   return engine;
 }
 
+/// Digits are those of the next number away from zero: midpoints are rounded away from zero.
+FaultyEngine breaking_ties() {
+  FaultyEngine engine;
+  engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    Matrix<double> moved(operand.rows(), operand.cols());
+    for (Index i = 0; i < operand.rows(); ++i)
+      for (Index j = 0; j < operand.cols(); ++j) {
+        const double x = double_from_bits(operand.bits(i, j));
+        int exponent = 0;
+        const bool is_power = std::abs(std::frexp(x, &exponent)) == 0.5;  // its scale would change
+        moved(i, j) = x == 0 || !std::isfinite(x) || is_power ? x : std::nextafter(x, 2 * x);
+      }
+    return right.slice(moved, side, slicing);
+  };
+  return engine;
+}
+
+/// Nothing is left of what is sliced.
+FaultyEngine seeing_no_tails() {
+  FaultyEngine engine;
+  engine.faulty_measure = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    auto facts = right.measure(operand, side, slicing);
+    for (auto& vector : facts.vectors) vector.tails.back() = {};
+    return facts;
+  };
+  return engine;
+}
+
 /// Subnormals are sliced as zeros where the caller does not round to nearest.
 FaultyEngine computing_as_its_caller() {
   auto engine = flushing();
@@ -174,6 +202,9 @@ std::vector<Fault> faults() {
   const auto special = [](const Digits& a, const Digits&, std::uint64_t, Index i, Index) { return a.special(i); };
   const auto zero = [](const Digits&, const Digits&, std::uint64_t bits, Index, Index) { return bits == 0; };
   return {{"exact-splitting", "subnormals are flushed", flushing()},
+          {"exact-splitting", "midpoints are rounded away from zero", breaking_ties()},
+          {"exact-splitting", "tails are not measured", seeing_no_tails()},
+          {"bounds-hold", "tails are not measured", seeing_no_tails()},
           {"error-free-products", "an odd last term is forgotten", missing_the_last_term()},
           {"error-free-products", "sums wrap around at 2^31", wrapping()},
           {"rounded-once", "alpha is applied to a rounded product", rounding_twice()},

@@ -17,7 +17,10 @@ class FaultyEngine : public Engine {
   using Sums =
       std::function<void(const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&, std::vector<Matrix<std::int64_t>>&)>;
 
+  using Measure = std::function<SliceFacts(const Engine&, InputView, Side, Slicing)>;
+
   Slice faulty_slice;
+  Measure faulty_measure;
   Multiply faulty_multiply;
   Sums falsify_sums;
 
@@ -25,7 +28,7 @@ class FaultyEngine : public Engine {
     return faulty_slice ? faulty_slice(right_, operand, side, slicing) : right_.slice(operand, side, slicing);
   }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
-    return right_.measure(operand, side, slicing);
+    return faulty_measure ? faulty_measure(right_, operand, side, slicing) : right_.measure(operand, side, slicing);
   }
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override {

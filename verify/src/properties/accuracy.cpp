@@ -14,6 +14,7 @@
 
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -80,6 +81,14 @@ Exact exact_product(const GemmCase& gemm_case, Index i, Index j) {
   return once * Exact{gemm_case.inner_repeat, 0};
 }
 
+/// |A||B|.
+Exact product_of_magnitudes(const GemmCase& gemm_case, Index i, Index j) {
+  Exact sum;
+  for (Index l = 0; l < gemm_case.a.values.cols(); ++l)
+    sum = sum + (Exact(gemm_case.a.values(i, l)) * Exact(gemm_case.b.values(l, j))).magnitude();
+  return sum * Exact{gemm_case.inner_repeat, 0};
+}
+
 /// The slices of a vector hold all of it.
 bool held(const VectorFacts& facts) { return facts.tails.back().zero(); }
 
@@ -103,21 +112,19 @@ Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const Pla
   return {};
 }
 
-/// Every registered bound that covers the plan.
-Finding judge_named_bounds(const GemmCase& gemm_case, const SlicedPair& pair, const SliceFacts& rows,
-                           const SliceFacts& columns) {
-  const FloatEnvironment environment;
-  const auto& plan = gemm_case.plan;
-  for (const auto& named : truncation_bounds()) {
-    if (!named.covers(plan)) continue;
-    const auto bound = named.upper(rows.vectors, columns.vectors, plan, gemm_case.k());
-    for (Index i = 0; i < gemm_case.m(); ++i)
-      for (Index j = 0; j < gemm_case.n(); ++j) {
-        const auto product = exact_product(gemm_case, i, j).times_power_of_two(-pair.scale(i, j));
-        if (exceeds((product - pair.exact_sum(i, j)).magnitude(), bound.upper(i, j)))
-          return fmt::format("the truncation bound {} fails at entry ({}, {})", named.name, i, j);
-      }
-  }
+/// L <= |A||B| <= U, entry by entry, and U = 0 where that is 0 alone.
+Finding judge_enclosure(const GemmCase& gemm_case, const Engine& engine) {
+  const CaseMemory memory(gemm_case);
+  const auto enclosure = enclose_product(memory.a.input(), memory.b.input(), engine);
+  for (Index i = 0; i < gemm_case.m(); ++i)
+    for (Index j = 0; j < gemm_case.n(); ++j) {
+      const int scale =
+          enclosure.row_exponents[static_cast<std::size_t>(i)] + enclosure.column_exponents[static_cast<std::size_t>(j)];
+      const auto product = product_of_magnitudes(gemm_case, i, j).times_power_of_two(-scale);
+      const double lower = enclosure.lower(i, j), upper = enclosure.upper(i, j);
+      if (Exact(lower) > product || exceeds(product, upper) || (upper == 0) != product.is_zero())
+        return fmt::format("|A||B| at ({}, {}) is outside of [{:a}, {:a}] 2^{}", i, j, lower, upper, scale);
+    }
   return {};
 }
 
@@ -140,7 +147,7 @@ Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
       if (const auto wrong = judge_entry(gemm_case, pair, bounds, full && held(row) && held(column), i, j))
         return fmt::format("{} fails at entry ({}, {})", *wrong, i, j);
     }
-  return judge_named_bounds(gemm_case, pair, rows, columns);
+  return {};
 }
 
 /// The verdicts on a certificate's bound, and on its target where it says that it holds.
@@ -162,6 +169,7 @@ Finding judge_certificate(const GemmCase& gemm_case, const CertifiedCase& result
 Finding judge_bounds(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   if (const auto wrong = judge_plan_bounds(gemm_case, engine)) return wrong;
+  if (const auto wrong = judge_enclosure(gemm_case, engine)) return wrong;
   Decision decision;
   decision.target = Target::dgemm();
   decision.plan = gemm_case.plan;
@@ -181,14 +189,26 @@ Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   return decide(call.a, call.b, target_of(gemm_case), engine, options);
 }
 
+double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }
+
+bool has_tau(const Target& target) {
+  return target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
+}
+
 /// Even a correctly rounded result misses it.
 bool cannot_be_met(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
-  const bool has_tau = target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
-  return has_tau && target.tau < (gemm_case.c.single ? 0x1p-24 : 0x1p-53);
+  return has_tau(target) && target.tau < unit_roundoff_of(gemm_case);
 }
 
-Finding judge_target(const GemmCase& gemm_case, const Engine& engine) {
+/// The case with the largest tau below u.
+GemmCase below_unit_roundoff(GemmCase gemm_case) {
+  if (!has_tau(target_of(gemm_case))) gemm_case.target = Target::componentwise(1);
+  gemm_case.target->tau = std::nextafter(unit_roundoff_of(gemm_case), 0);
+  return gemm_case;
+}
+
+Finding judge_decision(const GemmCase& gemm_case, const Engine& engine) {
   try {
     const auto result = multiplied(gemm_case, decision_for(gemm_case, engine), engine);
     if (cannot_be_met(gemm_case)) return "a target below u was taken";
@@ -200,6 +220,11 @@ Finding judge_target(const GemmCase& gemm_case, const Engine& engine) {
     if (cannot_be_met(gemm_case)) return {};
     return std::string("a target that can be met was refused: ") + error.what();
   }
+}
+
+Finding judge_target(const GemmCase& gemm_case, const Engine& engine) {
+  if (auto wrong = judge_decision(gemm_case, engine)) return wrong;
+  return judge_decision(below_unit_roundoff(gemm_case), engine);
 }
 
 // Correct rounding.
@@ -261,13 +286,14 @@ Finding judge_zero(const GemmCase& any, const Engine& engine) {
 }  // namespace
 
 Property bounds_hold() {
-  return {"bounds-hold",
-          "|AB - S| <= the a-priori and the a-posteriori truncation bound, which is 0 where nothing is cut off; |S^ - S| <= "
-          "the accumulation bound; "
-          "|AB - S^| <= the bound of the plan; |C^ - C| <= the certificate's bound, and the target is met where it says so",
-          "theory.md, section 2; docs/derivations/general_bound.md",
-          {},
-          judge_bounds};
+  return {
+      "bounds-hold",
+      "L <= |A||B| <= U of the enclosure; |AB - S| <= every truncation bound that covers the plan, and the a-posteriori one "
+      "is 0 where nothing is cut off; |S^ - S| <= the accumulation bound; |AB - S^| <= the bound of the plan; |C^ - C| <= "
+      "the certificate's bound, and the target is met where it says so",
+      "theory.md, sections 2 and 4; docs/derivations/general_bound.md, enclosure.md",
+      {},
+      judge_bounds};
 }
 
 Property targets_met() {

@@ -51,19 +51,19 @@ StoredMatrix multiplied(const GemmCase& gemm_case, const Engine& engine, double 
   return std::move(memory.c);
 }
 
-CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine) {
+CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine, double workspace) {
   CaseMemory memory(gemm_case);
   decision.m = gemm_case.m(), decision.n = gemm_case.n(), decision.k = gemm_case.k();
-  auto certificate = gemm(memory.call(), decision, engine);
+  auto certificate = gemm(memory.call(), decision, engine, {.workspace = workspace});
   return {std::move(memory.c), std::move(certificate)};
 }
 
-CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine) {
+CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine, double workspace) {
   Decision decision;
   decision.target = Target::correctly_rounded();
   decision.method = Method::correctly_rounded;
   decision.plan = gemm_case.plan;
-  return multiplied(gemm_case, std::move(decision), engine);
+  return multiplied(gemm_case, std::move(decision), engine, workspace);
 }
 
 GemmCase finite(GemmCase gemm_case) {

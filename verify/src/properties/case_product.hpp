@@ -39,10 +39,11 @@ struct CertifiedCase {
 };
 
 /// C by a decision for the case, with its certificate.
-CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine);
+CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine,
+                         double workspace = unlimited_workspace);
 
 /// C correctly rounded, starting with the plan of the case.
-CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine);
+CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine, double workspace = unlimited_workspace);
 
 /// The case with zeros for NaNs and infinities, and alpha = 1, beta = 0 where those are not finite.
 GemmCase finite(GemmCase gemm_case);

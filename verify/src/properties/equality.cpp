@@ -78,7 +78,7 @@ Finding judge_engine(const GemmCase& gemm_case, const Engine& engine) {
 }
 
 Finding judge_workspace(const GemmCase& gemm_case, const Engine& engine) {
-  const auto unlimited = multiplied(gemm_case, engine);
+  const auto unlimited = multiplied(gemm_case, engine), rounded = multiplied_by_cr(gemm_case, engine).c;
   const Index k = gemm_case.alpha == 0 ? 0 : gemm_case.k();
   const double least = least_workspace(engine, gemm_case.plan, k);
   const double full = full_workspace(engine, gemm_case.plan, gemm_case.m(), gemm_case.n(), k);
@@ -87,6 +87,8 @@ Finding judge_workspace(const GemmCase& gemm_case, const Engine& engine) {
     const double cap = least + share * std::max(0.0, full - least);
     if (auto wrong = differing(multiplied(gemm_case, engine, cap), unlimited, "without a cap it is"))
       return fmt::format("with a workspace of {} bytes {}", cap, *wrong);
+    if (auto wrong = differing(multiplied_by_cr(gemm_case, engine, cap).c, rounded, "without a cap it is"))
+      return fmt::format("correctly rounded, with a workspace of {} bytes, {}", cap, *wrong);
   }
   return {};
 }
@@ -237,7 +239,7 @@ Property any_engine() {
 
 Property any_workspace() {
   return {"any-workspace",
-          "C has the same bits under every cap on the workspace",
+          "C has the same bits under every cap on the workspace, and so has the correctly rounded C",
           "design: a workspace cap is kept by blocking m and n; results keep their bits",
           {.specials = true},
           judge_workspace};

@@ -39,6 +39,30 @@ inline int weight_exponent(const Encoding& encoding, int p) {
   return (encoding.kind == Encoding::Kind::truncated ? 0 : 1) - encoding.beta * p;
 }
 
+/// The digits of x at a scale: bits of the magnitude, what is left rounded digit by digit, or the digits from -128 to 127 of
+/// x rounded once to units of the last (docs/derivations/slicing.md, S1 to S3).
+inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slicing, int scale) {
+  const auto weight = [&](int p) { return scale + weight_exponent(slicing.encoding, p); };
+  std::vector<int> digits(static_cast<std::size_t>(slicing.slices));
+  if (slicing.encoding.kind == Encoding::Kind::balanced) {
+    auto n = exact_arithmetic::nearest_in_units(x, weight(slicing.slices));
+    for (auto p = digits.size() - 1; p > 0; --p) {
+      digits[p] = static_cast<int>(exact_arithmetic::cpp_int((n % 256 + 256 + 128) % 256)) - 128;
+      n = (n - digits[p]) / 256;
+    }
+    digits[0] = static_cast<int>(n);
+    return digits;
+  }
+  auto rest = x;
+  for (int p = 1; p <= slicing.slices; ++p) {
+    const auto digit = cuts_bits(slicing.encoding) ? exact_arithmetic::truncate_in_units(rest, weight(p))
+                                                   : exact_arithmetic::nearest_in_units(rest, weight(p));
+    digits[static_cast<std::size_t>(p - 1)] = static_cast<int>(digit);
+    rest = rest - Exact{digit, weight(p)};
+  }
+  return digits;
+}
+
 struct SlicePair {
   int p, q;
 };

@@ -73,41 +73,21 @@ class SplitVector {
     return true;
   }
 
-  /// Whether digit d of x is of the encoding's range: magnitude bits with the sign of x, |d| <= 2^(beta-1), or any int8.
-  [[nodiscard]] bool in_range(int d, const Exact& x) const {
-    const int beta = slicing_.encoding.beta;
-    switch (slicing_.encoding.kind) {
-      case Encoding::Kind::truncated:
-      case Encoding::Kind::ozimmu: return std::abs(d) < 1 << beta && (d == 0 || (d < 0) == (x.integer < 0));
-      case Encoding::Kind::nearest: return std::abs(d) <= 1 << (beta - 1);
-      case Encoding::Kind::balanced: break;
-    }
-    return true;
-  }
-
-  /// Whether a tail is as small as s digits leave it: below one unit of the last digit where bits are cut off, half of one
-  /// else.
-  [[nodiscard]] bool is_tail(const Exact& tail, int last_weight) const {
-    if (cuts_bits(slicing_.encoding)) return tail.magnitude() < exact_arithmetic::power_of_two_exact(last_weight);
-    return tail.magnitude() <= exact_arithmetic::power_of_two_exact(last_weight - 1);
-  }
-
   [[nodiscard]] Finding judge_elements(int scale) const {
     ExactNorms whole;
     std::vector<ExactNorms> slices(static_cast<std::size_t>(slicing_.slices)), tails = slices;
     for (Index l = 0; l < length_; ++l) {
       const auto& x = vector_[static_cast<std::size_t>(l)];
+      const auto digits = digits_by_definition(x, slicing_, scale);
       auto tail = x;
-      int weight = scale;
       for (int p = 1; p <= slicing_.slices; ++p) {
-        const int d = sliced_.slice(i_, p)[l];
-        if (!in_range(d, x)) return fmt::format("has {} for digit {} of element {}", d, p, l);
-        weight = scale + weight_exponent(slicing_.encoding, p);
+        const int d = sliced_.slice(i_, p)[l], expected = digits[static_cast<std::size_t>(p - 1)];
+        if (d != expected) return fmt::format("has {} for digit {} of element {}, not {}", d, p, l, expected);
+        const int weight = scale + weight_exponent(slicing_.encoding, p);
         tail = tail - Exact{d, weight};
         slices[static_cast<std::size_t>(p - 1)].add(std::abs(d));
         tails[static_cast<std::size_t>(p - 1)].add(ceiling_in_units(tail.magnitude(), weight - VectorFacts::fraction_bits));
       }
-      if (!is_tail(tail, weight)) return fmt::format("is {} off its digits at element {}", to_text(tail), l);
       whole.add(ceiling_in_units(x.magnitude(), scale - VectorFacts::fraction_bits));
     }
     return judge_facts(whole, slices, tails);
@@ -123,8 +103,6 @@ class SplitVector {
     }
     return {};
   }
-
-  static std::string to_text(const Exact& x) { return x.integer.str() + " * 2^" + std::to_string(x.exponent); }
 
   const SlicedMatrix& sliced_;
   const VectorFacts& facts_;
@@ -195,8 +173,9 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
 
 Property exact_splitting() {
   return {"exact-splitting",
-          "x = sum_p d_p w_p + T with w_p = 2^(e + lead - beta p) and rho = 2^e, digits in the encoding's range, |T| < w_s "
-          "(truncated, ozimmu) or <= w_s / 2 (nearest, balanced); and measured norms are those of d_p, T_p and x, exactly",
+          "x = sum_p d_p w_p + T_s with w_p = 2^(e + lead - beta p), rho = 2^e: d_p are the bits of x (truncated, ozimmu), "
+          "RN(T_(p-1) / w_p), ties to even (nearest), or the digits -128 ... 127 of RN(x / w_s) (balanced); and measured norms "
+          "are those of d_p, T_p and x, exactly",
           "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4)",
           {},
           judge_splitting};
