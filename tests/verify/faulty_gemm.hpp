@@ -43,6 +43,8 @@ enum class Fault {
   wrong_row_major,      ///< columns of C in reverse
   drops_fifth_term,     ///< where k = 5
   writes_empty_c,
+  wrong_when_shifted,  ///< C(0, 0) is off where A does not start at a multiple of 64 bytes
+  wrong_at_63_rows,    ///< C(0, 0) is off where m = 63
 
   starts_with_first_term,  ///< -0 survives
   multiplies_by_zero_alpha,
@@ -146,6 +148,8 @@ class FaultyGemm final : public ForeignGemm {
         const Index row = fault_ == Fault::nan_spreads && i > 0 && has_nan(in.row(i - 1), in.k) ? i - 1 : i;
         c.push_back(dot(in.row(row), in.column(j), in.k, static_cast<Index>(order % 7)));
       }
+    if ((fault_ == Fault::wrong_when_shifted && address % 64 != 0) || (fault_ == Fault::wrong_at_63_rows && in.m == 63))
+      c.front() += 0x1p-30;
     return c;
   }
 

@@ -86,7 +86,10 @@ TEST(Grade, plainLoopsPassEverything) {
 TEST(Grade, everyFindingIsDocumented) {
   std::ifstream file(OZBOUND_DOCS "/grading.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const auto& finding : graded(FaultyGemm(Fault::none))) {
+  auto findings = graded(FaultyGemm(Fault::none));
+  for (const auto& finding : grade_threads(FaultyGemm(Fault::none), {.seed = 0, .quick = true}).findings)
+    findings.push_back(finding);
+  for (const auto& finding : findings) {
     const bool of_family = finding.outcome == Outcome::measured;
     const auto wanted = "`" + (of_family ? std::string("accuracy.FAMILY") : finding.test) + "`";
     EXPECT_NE(text.find(wanted), std::string::npos) << finding.test;
@@ -107,9 +110,10 @@ TEST(Grade, strassenIsFoundByItsZerosAndByComponents) {
 }
 
 TEST(Grade, singlePrecisionSumsAreFoundByTheirErrors) {
-  expect_grade(Fault::single_precision, {"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen",
-                                         "accuracy.conventional-bound", "accuracy.gradual-underflow", "accuracy.scaled",
-                                         "shapes.small", "shapes.awkward", "layouts.transposition", "layouts.row-major"});
+  expect_grade(Fault::single_precision,
+               {"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen",
+                "accuracy.conventional-bound", "accuracy.gradual-underflow", "accuracy.scaled", "shapes.small",
+                "shapes.awkward", "layouts.transposition", "layouts.row-major", "reproducibility.accurate"});
 }
 
 TEST(Grade, threeSlicesHaveALimitOfBits) {
@@ -117,7 +121,7 @@ TEST(Grade, threeSlicesHaveALimitOfBits) {
   EXPECT_EQ(with(Outcome::fail, findings),
             (Names{"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen",
                    "accuracy.conventional-bound", "accuracy.gradual-underflow", "accuracy.scaled", "shapes.small",
-                   "shapes.awkward", "layouts.transposition", "layouts.row-major"}));
+                   "shapes.awkward", "layouts.transposition", "layouts.row-major", "reproducibility.accurate"}));
   EXPECT_EQ(value(findings, "demmel.fixed-point", "pass_limit_b"), -1);
   EXPECT_THAT(detail(findings, "demmel.fixed-point"), HasSubstr("fails already at b = 0"));
 }
@@ -209,6 +213,8 @@ TEST(Grade, everyOtherFindingHasItsFault) {
       {Fault::skips_zeros_of_b, {"special"}, {}, {"special.zero-times-special", "special.intermediate-overflow"}},
       {Fault::drops_nan_payload, {"special"}, {}, {"special.nan-payload", "special.intermediate-overflow"}},
       {Fault::order_by_address, {"reproducibility"}, {}, {"reproducibility.alignment"}},
+      {Fault::wrong_when_shifted, {"reproducibility"}, {"reproducibility.accurate"}, {"reproducibility.alignment"}},
+      {Fault::wrong_at_63_rows, {"reproducibility"}, {"reproducibility.accurate"}, {"reproducibility.position"}},
       {Fault::order_by_place, {"reproducibility"}, {}, {"reproducibility.position"}},
       {Fault::order_by_transposition, {"layouts", "reproducibility"}, {}, {"layouts.agreement"}},
   };
@@ -234,6 +240,15 @@ TEST(Fingerprint, isOfTheBits) {
   EXPECT_EQ(of(Fault::none, 0), of(Fault::none, 0));
   EXPECT_NE(of(Fault::none, 0), of(Fault::none, 1));
   EXPECT_NE(of(Fault::none, 0), of(Fault::order_by_place, 0));
+}
+
+TEST(GradeThreads, repeatsAndJudgesProducts) {
+  const auto failing = [](Fault fault) {
+    return with(Outcome::fail, grade_threads(FaultyGemm(fault), {.seed = 0, .quick = true}).findings);
+  };
+  EXPECT_EQ(failing(Fault::none), Names{});
+  EXPECT_EQ(failing(Fault::irreproducible), Names{"reproducibility.threads-run-to-run"});
+  EXPECT_EQ(failing(Fault::three_slices), Names{"reproducibility.threads-accurate"});
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <utility>
 
 #include "conventional.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "parts.hpp"
 #include "same_bits.hpp"
@@ -32,72 +35,103 @@ std::vector<Problem> problems(const GradeOptions& options) {
   return all;
 }
 
-Finding run_to_run(const ForeignGemm& gemm, const GradeOptions& options) {
-  const int runs = options.quick ? 20 : 30;
-  Tally tally({"reproducibility.run-to-run",
-               "the same call on the same memory, in one process with its threads: the same bits every time",
-               reproducible_summation});
-  for (const auto& problem : problems(options)) {
-    StoredCall call(operands(problem));
+Claim accurate_claim(std::string test, const char* statement) { return {std::move(test), statement, jeannerod_rump}; }
+
+/// The products of one problem against the exact one. Those whose bits were judged before cost no more than a comparison.
+class Judge {
+ public:
+  Judge(const Problem& problem, Tally& accurate) : problem_(problem), oracle_(problem), accurate_(accurate) {}
+
+  void expect_accurate(const Matrix<double>& c, const std::string& how) {
+    if (judged_ && !first_difference(*judged_, c)) return accurate_.holds();
+    const auto judged = judge_conventional(c, oracle_);
+    accurate_.expect(judged.holds(),
+                     [&] { return fmt::format("{}, {}: {}", generate_command(problem_.recipe), how, explain(judged)); });
+    if (judged.holds()) judged_ = c;
+  }
+
+ private:
+  const Problem& problem_;
+  ExactOracle oracle_;
+  Tally& accurate_;
+  std::optional<Matrix<double>> judged_;  ///< the last that held
+};
+
+void run_to_run(const ForeignGemm& gemm, const Problem& problem, int runs, Tally& same, Judge& judge) {
+  StoredCall call(operands(problem));
+  call.run(gemm);
+  const auto first = call.result();
+  judge.expect_accurate(first, "run 1");
+  for (int t = 2; t <= runs; ++t) {
     call.run(gemm);
-    const auto first = call.result();
-    for (int t = 1; t < runs; ++t) {
-      call.run(gemm);
-      const auto different = first_difference(first, call.result());
-      tally.expect(!different,
-                   [&] { return fmt::format("{}, run {}: {} in the first run", describe(call.call()), t + 1, *different); });
-    }
+    const auto again = call.result();
+    const auto different = first_difference(first, again);
+    same.expect(!different,
+                [&] { return fmt::format("{}, run {}: {} in the first run", describe(call.call()), t, *different); });
+    judge.expect_accurate(again, fmt::format("run {}", t));
   }
-  return tally.finding();
 }
 
-Finding alignment(const ForeignGemm& gemm, const GradeOptions& options) {
-  Tally tally({"reproducibility.alignment",
-               "A, B and C moved by 8, 16, ..., 56 bytes from a multiple of 64: the same bits. Left open: the order of "
-               "summation may depend on addresses",
-               reproducible_summation},
-              Outcome::differs);
-  for (const auto& problem : problems(options)) {
-    const auto aligned = product(gemm, operands(problem));
-    for (Index shift = 1; shift < 8; ++shift) {
-      const auto different = first_difference(aligned, product(gemm, operands(problem), {.shift = shift}));
-      tally.expect(!different, [&] {
-        return fmt::format("{}, shifted by {} bytes: {} when aligned", generate_command(problem.recipe), 8 * shift, *different);
-      });
-    }
+void alignment(const ForeignGemm& gemm, const Problem& problem, Tally& same, Judge& judge) {
+  const auto aligned = product(gemm, operands(problem));
+  judge.expect_accurate(aligned, "aligned");
+  for (Index shift = 1; shift < 8; ++shift) {
+    const auto shifted = product(gemm, operands(problem), {.shift = shift});
+    const auto different = first_difference(aligned, shifted);
+    const auto how = fmt::format("shifted by {} bytes", 8 * shift);
+    same.expect(!different,
+                [&] { return fmt::format("{}, {}: {} when aligned", generate_command(problem.recipe), how, *different); });
+    judge.expect_accurate(shifted, how);
   }
-  return tally.finding();
-}
-
-Matrix<double> copy(MatrixView<const double> x) {
-  Matrix<double> result(x.rows(), x.cols());
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j) result(i, j) = x(i, j);
-  return result;
 }
 
 /// c_ij does not depend on what other rows and columns there are.
-Finding position(const ForeignGemm& gemm, const GradeOptions& options) {
-  Tally tally({"reproducibility.position",
-               "entry (i, j) has the same bits when A loses its first row and B its first column. Left open: the order of "
-               "summation may depend on the place in C and on its size",
-               reproducible_summation},
-              Outcome::differs);
-  for (const auto& problem : problems(options)) {
-    const auto& [m, n, k] = std::tuple{problem.a.rows(), problem.b.cols(), problem.a.cols()};
-    const auto whole = product(gemm, operands(problem));
-    const auto part = product(gemm, {.a = problem.a.view().block(1, 0, m - 1, k), .b = problem.b.view().block(0, 1, k, n - 1)});
-    const auto different = first_difference(copy(whole.view().block(1, 1, m - 1, n - 1)), part);
-    tally.expect(!different,
-                 [&] { return fmt::format("{}: {} in the whole product", generate_command(problem.recipe), *different); });
-  }
-  return tally.finding();
+void position(const ForeignGemm& gemm, const Problem& problem, Tally& same, Judge& judge) {
+  const Index m = problem.a.rows(), n = problem.b.cols(), k = problem.a.cols();
+  const auto whole = product(gemm, operands(problem));
+  judge.expect_accurate(whole, "whole");
+  const auto part = product(gemm, {.a = problem.a.view().block(1, 0, m - 1, k), .b = problem.b.view().block(0, 1, k, n - 1)});
+  auto joined = whole;
+  for (Index i = 1; i < m; ++i)
+    for (Index j = 1; j < n; ++j) joined(i, j) = part(i - 1, j - 1);
+  const auto different = first_difference(whole, joined);
+  same.expect(!different,
+              [&] { return fmt::format("{}: {} in the whole product", generate_command(problem.recipe), *different); });
+  judge.expect_accurate(joined, "without A's first row and B's first column");
+}
+
+/// With several threads, which small products do not use.
+std::vector<Problem> threaded_problems(const GradeOptions& options) {
+  auto all = problems(options);
+  if (options.quick) all.push_back(generate({.family = Family::uniform, .m = 160, .n = 150, .k = 140, .seed = options.seed}));
+  return all;
 }
 
 }  // namespace
 
 Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& options) {
-  return {{run_to_run(gemm, options), alignment(gemm, options), position(gemm, options)}, {}};
+  Tally runs({"reproducibility.run-to-run",
+              "the same call on the same memory, in one process with its threads: the same bits every time",
+              reproducible_summation});
+  Tally shifts({"reproducibility.alignment",
+                "A, B and C moved by 8, 16, ..., 56 bytes from a multiple of 64: the same bits. Left open: the order of "
+                "summation may depend on addresses",
+                reproducible_summation},
+               Outcome::differs);
+  Tally places({"reproducibility.position",
+                "entry (i, j) has the same bits when A loses its first row and B its first column. Left open: the order of "
+                "summation may depend on the place in C and on its size",
+                reproducible_summation},
+               Outcome::differs);
+  Tally accurate(accurate_claim("reproducibility.accurate",
+                                "in every run, at every address and place: |C^ - AB| <= k u |A||B|, whatever bits it has"));
+  for (const auto& problem : problems(options)) {
+    Judge judge(problem, accurate);
+    run_to_run(gemm, problem, options.quick ? 20 : 30, runs, judge);
+    alignment(gemm, problem, shifts, judge);
+    position(gemm, problem, places, judge);
+  }
+  return {{runs.finding(), shifts.finding(), places.finding(), accurate.finding()}, {}};
 }
 
 }  // namespace grading
@@ -109,6 +143,19 @@ std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options) 
     for (Index t = 0; t < c.rows() * c.cols(); ++t) hash = (hash ^ std::bit_cast<std::uint64_t>(c.data()[t])) * 0x100000001b3;
   }
   return hash;
+}
+
+Findings grade_threads(const ForeignGemm& gemm, const GradeOptions& options) {
+  using namespace grading;
+  Tally runs({"reproducibility.threads-run-to-run",
+              "the same call on the same memory, with one or more threads: the same bits every time", reproducible_summation});
+  Tally accurate(accurate_claim("reproducibility.threads-accurate",
+                                "with one or more threads: |C^ - AB| <= k u |A||B|, whatever bits it has"));
+  for (const auto& problem : threaded_problems(options)) {
+    Judge judge(problem, accurate);
+    run_to_run(gemm, problem, options.quick ? 5 : 30, runs, judge);
+  }
+  return {{runs.finding(), accurate.finding()}, {}};
 }
 
 }  // namespace ozbound

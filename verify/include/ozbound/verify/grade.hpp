@@ -102,6 +102,10 @@ std::span<const GradePart> grade_parts();
 /// same bits there. Depends on the seed alone of the options.
 std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options);
 
+/// Products large enough for several threads, each made many times in this process with the threads it has, compared in their
+/// bits and judged against the exact ones: `reproducibility.threads-run-to-run` and `reproducibility.threads-accurate`.
+Findings grade_threads(const ForeignGemm& gemm, const GradeOptions& options);
+
 /// Lossless both ways: infinities and NaNs in values and points are strings.
 nlohmann::json to_json(const Findings& findings);
 
