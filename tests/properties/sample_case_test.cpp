@@ -1,10 +1,16 @@
-// Cases are drawn as often as the stated weights say: judged by the numbers that come out, not by the classes that went in.
+// Cases are drawn as often as the stated weights say, no more and no less. Judged by the numbers that come out, not by the
+// classes that went in: each number is taken for one class, which the others seldom meet.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ozbound/verify/number_classes.hpp"
@@ -29,17 +35,34 @@ const std::vector<GemmCase>& drawn() {
   return all;
 }
 
-/// Fewer than this of n independent draws are of a class of that weight with probability below 1e-9 (Hoeffding's inequality).
-double least_count(int n, double weight, int total) { return n * weight / total - std::sqrt(n * std::log(1e9) / 2); }
+/// The share of n independent draws misses its expectation by more than this with probability below 1e-9 (Hoeffding's
+/// inequality).
+double deviation(std::size_t n) { return std::sqrt(std::log(2e9) / (2 * static_cast<double>(n))); }
 
-/// Counts what holds, and compares with what the weight promises. Other classes may look the same: more is right too.
-template <class T>
-void expect_share(const std::vector<T>& draws, const std::function<bool(const T&)>& holds, double weight, int total,
-                  const std::string& what) {
-  const auto count = std::count_if(draws.begin(), draws.end(), holds);
-  const auto least = least_count(static_cast<int>(draws.size()), weight, total);
-  EXPECT_GT(least, 0) << what << ": too few draws to tell";
-  EXPECT_GE(static_cast<double>(count), least) << what << " of " << draws.size();
+template <class T, class Holds>
+double share_of(const std::vector<T>& draws, const Holds& holds) {
+  return static_cast<double>(std::count_if(draws.begin(), draws.end(), holds)) / static_cast<double>(draws.size());
+}
+
+/// As many draws as expected are so, no fewer and no more.
+template <class T, class Holds>
+void expect_share(const std::vector<T>& draws, const Holds& holds, double expected, const std::string& what, double also = 0) {
+  const double allowed = deviation(draws.size()) + also;
+  EXPECT_LT(allowed, expected) << what << ": too few draws to tell";
+  EXPECT_NEAR(share_of(draws, holds), expected, allowed) << what << " of " << draws.size();
+}
+
+/// The probability of `value`, by the weights.
+template <class T, std::size_t N>
+double probability(const Weighted<T> (&items)[N], T value) {
+  for (const auto& item : items)
+    if (item.value == value) return static_cast<double>(item.weight) / total_weight(items);
+  return 0;
+}
+
+template <class Kind>
+std::string name_of(Kind kind) {
+  return "class " + std::to_string(static_cast<int>(kind));
 }
 
 TEST(SampleCase, IsFixedByItsSeed) {
@@ -51,142 +74,293 @@ TEST(SampleCase, IsValid) {
   for (const auto& one : drawn()) ASSERT_NO_THROW(one.validate());
 }
 
-/// One vector each, so that draws are independent.
-std::vector<double> tops() {
-  std::vector<double> all;
-  RandomBits random(1);
-  for (int t = 0; t < 60000; ++t) {
-    double top = 0;
-    for (const double x : sample_vector<double>(3, false, random)) top = std::abs(x) > top ? std::abs(x) : top;
-    all.push_back(top);
+// Exponents.
+
+/// The binades of a class, as number_classes.hpp states them.
+struct Binades {
+  ExponentClass kind;
+  int low, high;
+};
+constexpr Binades binades_of_double[] = {{ExponentClass::near_one, -8, 8},         {ExponentClass::moderate, -63, 63},
+                                         {ExponentClass::wide, -1022, 1023},       {ExponentClass::largest, 1022, 1023},
+                                         {ExponentClass::tiny, -1022, -962},       {ExponentClass::boundary, -1024, -1021},
+                                         {ExponentClass::subnormal, -1074, -1023}, {ExponentClass::least, -1074, -1072}};
+constexpr Binades binades_of_float[] = {{ExponentClass::near_one, -8, 8},       {ExponentClass::moderate, -31, 31},
+                                        {ExponentClass::wide, -126, 127},       {ExponentClass::largest, 126, 127},
+                                        {ExponentClass::tiny, -126, -96},       {ExponentClass::boundary, -128, -125},
+                                        {ExponentClass::subnormal, -149, -127}, {ExponentClass::least, -149, -147}};
+
+/// The class alone, with every class of significands: each of its binades, and no other.
+template <class T, std::size_t N>
+void expect_exactly(const Binades (&all)[N]) {
+  for (const auto& [kind, low, high] : all) {
+    RandomBits random(1);
+    std::set<int> expected, found;
+    for (int e = low; e <= high; ++e) expected.insert(e);
+    for (int t = 0; t < 60000; ++t) {
+      const auto significand = random.pick(significand_classes);
+      const auto x = sample<T>(kind, significand, random.once_in(2), random);
+      ASSERT_TRUE(std::isfinite(x) && x != 0) << name_of(kind);
+      found.insert(std::ilogb(x));
+    }
+    EXPECT_EQ(found, expected) << name_of(kind);
   }
-  return all;
 }
 
-bool is_of(ExponentClass kind, double x) {
-  const int e = x == 0 ? 0 : std::ilogb(x);
-  switch (kind) {
-    case ExponentClass::near_one: return x != 0 && std::abs(e) <= 8;
-    case ExponentClass::moderate: return x != 0 && std::abs(e) <= 63;
-    case ExponentClass::wide: return x != 0 && e >= -1022;
-    case ExponentClass::largest: return e >= 1022;
-    case ExponentClass::tiny: return e >= -1022 && e <= -962;
-    case ExponentClass::boundary: return e >= -1024 && e <= -1021;
-    case ExponentClass::subnormal: return x != 0 && e < -1022;
-    case ExponentClass::least: return x != 0 && e <= -1072;
-    case ExponentClass::zero: return x == 0;
+TEST(SampleCase, EachExponentClassIsItsBinades) {
+  expect_exactly<double>(binades_of_double);
+  expect_exactly<float>(binades_of_float);
+  RandomBits random(1);
+  EXPECT_EQ(bits_of(sample<double>(ExponentClass::zero, SignificandClass::uniform, true, random)), bits_of(-0.0));
+}
+
+/// What a magnitude is taken for, whatever it was drawn as: one class for each. Nothing between the classes.
+std::optional<ExponentClass> label(double x) {
+  if (x == 0) return ExponentClass::zero;
+  const int e = std::ilogb(x);
+  if (e <= -1072) return ExponentClass::least;
+  if (e < -1024) return ExponentClass::subnormal;
+  if (e <= -1021) return ExponentClass::boundary;
+  if (e <= -962) return ExponentClass::tiny;
+  if (e >= 1022) return ExponentClass::largest;
+  if (std::abs(e) <= 8) return ExponentClass::near_one;
+  if (std::abs(e) <= 63) return ExponentClass::moderate;
+  if (std::abs(e) < 900) return ExponentClass::wide;
+  return std::nullopt;
+}
+
+/// With what probability a number drawn by the weights is taken for `kind`.
+double expected_share(ExponentClass kind) {
+  if (kind == ExponentClass::zero) return probability(exponent_weights, kind);
+  double share = 0;
+  for (const auto& [drawn, low, high] : binades_of_double) {
+    int taken = 0;
+    for (int e = low; e <= high; ++e) taken += label(std::ldexp(1.0, e)) == kind ? 1 : 0;
+    share += probability(exponent_weights, drawn) * taken / (high - low + 1);
   }
-  return false;
+  return share;
 }
 
 TEST(SampleCase, LargestMagnitudesAreOfEveryExponentClass) {
-  const auto all = tops();
-  // A vector whose members are of any class by itself has another largest member: its weight promises nothing.
-  const auto promised = static_cast<double>(total_weight(row_weights) - 3) / total_weight(row_weights);
-  static_assert(row_weights[3].value == RowClass::any && row_weights[3].weight == 3);
-  for (const auto& [kind, weight] : exponent_weights)
-    expect_share<double>(
-        all, [kind = kind](double x) { return is_of(kind, x); }, weight * promised, total_weight(exponent_weights),
-        "exponent class " + std::to_string(static_cast<int>(kind)));
+  std::vector<double> tops;
+  RandomBits random(1);
+  for (int t = 0; t < 60000; ++t) tops.push_back(std::abs(sample_vector<double>(1, false, random)[0]));
+  for (const auto& weighted : exponent_weights)
+    expect_share(
+        tops, [&](double x) { return label(x) == weighted.value; }, expected_share(weighted.value),
+        "exponent " + name_of(weighted.value));
 }
 
-bool is_of(SignificandClass kind, std::uint64_t significand) {
-  const auto top = std::uint64_t{1} << 52;
-  switch (kind) {
-    case SignificandClass::one: return significand == top;
-    case SignificandClass::above_one: return significand == (top | 1);
-    case SignificandClass::below_two: return significand == 2 * top - 1;
-    case SignificandClass::balanced_limit: return (significand + 1) - (std::uint64_t{0x1FD} << 44) <= 2;
-    case SignificandClass::short_bits: return (significand & ((std::uint64_t{1} << 44) - 1)) == 0;
-    case SignificandClass::sparse: return __builtin_popcountll(significand) <= 3;
-    case SignificandClass::runs: return __builtin_popcountll(significand ^ (significand >> 1)) <= 5;
-    case SignificandClass::bytes:
-      for (int low = 0; low < 48; low += 8) {
-        const auto byte = significand >> low & 0xff;
-        if (byte != 0 && byte != 0x7f && byte != 0x80 && byte != 0x81 && byte != 0xfe && byte != 0xff) return false;
-      }
-      return true;
-    case SignificandClass::uniform: return true;
-  }
-  return false;
+// Significands.
+
+constexpr std::uint64_t byte_ends[] = {0x00, 0x7f, 0x80, 0x81, 0xfe, 0xff};
+
+/// Of the whole bytes below the leading bit's.
+bool all_bytes_at_ends(std::uint64_t significand, int width) {
+  for (int low = 0; low + 8 < width; low += 8)
+    if (std::find(std::begin(byte_ends), std::end(byte_ends), significand >> low & 0xff) == std::end(byte_ends)) return false;
+  return true;
 }
 
-TEST(SampleCase, SignificandsAreOfEveryClass) {
+/// What a significand is taken for, whatever it was drawn as: one class for each. Nothing if it is remarkable in another way.
+std::optional<SignificandClass> label(std::uint64_t significand, int width) {
+  const auto top = std::uint64_t{1} << (width - 1);
+  const auto limit = std::uint64_t{0x1FD} << (width - 9);
+  const int set = std::popcount(significand), changes = std::popcount(significand ^ significand >> 1);
+  if (significand < top || significand >= 2 * top) return std::nullopt;
+  if (significand == top) return SignificandClass::one;
+  if (significand == (top | 1)) return SignificandClass::above_one;
+  if (significand == 2 * top - 1) return SignificandClass::below_two;
+  if (significand + 1 >= limit && significand <= limit + 1) return SignificandClass::balanced_limit;
+  if (significand % (top >> 7) == 0) return SignificandClass::short_bits;
+  if (set <= 3) return SignificandClass::sparse;
+  if (changes <= 4) return SignificandClass::runs;
+  if (all_bytes_at_ends(significand, width)) return SignificandClass::bytes;
+  if (set >= width / 4 && set <= 3 * width / 4) return SignificandClass::uniform;
+  return std::nullopt;
+}
+
+constexpr std::size_t draws_of_significands = 100000;
+
+std::vector<std::uint64_t> significands(SignificandClass kind, int width) {
   std::vector<std::uint64_t> all;
   RandomBits random(2);
-  for (int t = 0; t < 20000; ++t) all.push_back(sample_significand(random.pick(significand_weights), 53, random));
-  for (const auto& [kind, weight] : significand_weights)
-    expect_share<std::uint64_t>(
-        all, [kind = kind](std::uint64_t x) { return is_of(kind, x); }, weight, total_weight(significand_weights),
-        "significand class " + std::to_string(static_cast<int>(kind)));
+  while (all.size() < draws_of_significands) all.push_back(sample_significand(kind, width, random));
+  return all;
 }
 
-TEST(SampleCase, VectorsOfLargestDigitsOccur) {
-  std::vector<std::vector<double>> all;
-  RandomBits random(3);
-  for (int t = 0; t < 20000; ++t) all.push_back(sample_vector<double>(4, true, random));
-  const auto maximal = [](const std::vector<double>& x) {
-    const auto fraction = bits_of(x[0]) & 0xfffffffffffff;
-    const bool listed =
-        fraction == maximal_fractions[0] || fraction == maximal_fractions[1] || fraction == maximal_fractions[2];
-    return listed && x[0] == x[1] && x[1] == x[2] && x[2] == x[3];
-  };
-  static_assert(row_weights[4].value == RowClass::maximal);
-  const double nonzero = 15.0 / 16;  // of vectors near 1
-  expect_share<std::vector<double>>(all, maximal, row_weights[4].weight * nonzero, total_weight(row_weights), "maximal");
+/// The bits that are not always the same.
+std::uint64_t varying(const std::vector<std::uint64_t>& all) {
+  std::uint64_t bits = 0;
+  for (const auto x : all) bits |= x ^ all.front();
+  return bits;
 }
 
-bool is_of(ShapeClass kind, const GemmCase& one) {
-  const Index m = one.m(), n = one.n(), k = one.k();
+std::uint64_t expected_to_vary(SignificandClass kind, int width) {
+  const auto below = [](int bits) { return (std::uint64_t{1} << bits) - 1; };
   switch (kind) {
-    case ShapeClass::scalar: return m == 1 && n == 1 && k == 1;
-    case ShapeClass::empty: return m == 0 || n == 0 || k == 0;
-    case ShapeClass::row: return m == 1;
-    case ShapeClass::column: return n == 1;
-    case ShapeClass::inner: return k == 1;
-    case ShapeClass::skinny: return m <= 2 && n <= 2;
-    case ShapeClass::odd: return m % 2 == 1 && n % 2 == 1 && k % 2 == 1;
-    case ShapeClass::any: return true;
+    case SignificandClass::one:
+    case SignificandClass::above_one:
+    case SignificandClass::below_two: return 0;
+    case SignificandClass::balanced_limit: return below(width - 8);
+    case SignificandClass::short_bits: return below(width - 1) & ~below(width - 8);
+    default: return below(width - 1);
   }
-  return false;
+}
+
+/// The class alone: nearly all of its draws are taken for no other, as far as 24 bits tell, and every bit moves that can.
+TEST(SampleCase, EachSignificandClassIsItself) {
+  for (const int width : {53, 24})
+    for (const auto kind : significand_classes) {
+      const auto all = significands(kind, width);
+      const auto own = share_of(all, [&](std::uint64_t x) { return label(x, width) == kind; });
+      EXPECT_GE(own, width == 53 ? 0.9 : 0.4) << name_of(kind) << " of " << width << " bits";
+      EXPECT_EQ(varying(all), expected_to_vary(kind, width)) << name_of(kind) << " of " << width << " bits";
+    }
+}
+
+TEST(SampleCase, UniformSignificandsAreUniform) {
+  const auto all = significands(SignificandClass::uniform, 53);
+  for (int bit = 0; bit < 52; ++bit)
+    expect_share(
+        all, [bit](std::uint64_t x) { return (x >> bit & 1) != 0; }, 0.5, "bit " + std::to_string(bit));
+}
+
+TEST(SampleCase, BytesAreTheEndsOfTheRange) {
+  std::set<std::uint64_t> bytes;
+  for (const auto x : significands(SignificandClass::bytes, 53)) bytes.insert(x & 0xff);
+  EXPECT_EQ(bytes, std::set<std::uint64_t>(std::begin(byte_ends), std::end(byte_ends)));
+}
+
+/// The share of each class in vectors follows from the weights and from what the classes alone look like; a vector of largest
+/// digits has one of their fractions.
+TEST(SampleCase, SignificandsAreOfEveryClass) {
+  const auto fraction_of = [](double x) { return std::uint64_t{1} << 52 | (bits_of(x) & 0xfffffffffffff); };
+  std::vector<std::uint64_t> drawn;
+  RandomBits random(3);
+  while (drawn.size() < draws_of_significands)
+    if (const double x = sample_vector<double>(1, true, random)[0]; x != 0) drawn.push_back(fraction_of(x));
+  const double maximal = probability(row_weights, RowClass::maximal);
+  for (const auto& weighted : significand_weights) {
+    const auto is = [&](std::uint64_t x) { return label(x, 53) == weighted.value; };
+    double expected = 0;
+    for (const auto fraction : maximal_fractions) expected += is(std::uint64_t{1} << 52 | fraction) ? maximal / 3 : 0;
+    for (const auto& [kind, weight] : significand_weights)
+      expected += (1 - maximal) * probability(significand_weights, kind) * share_of(significands(kind, 53), is);
+    expect_share(drawn, is, expected, "significand " + name_of(weighted.value), deviation(draws_of_significands));
+  }
+}
+
+// Vectors.
+
+/// What a vector near 1 of eight members is taken for by its depths, binades below the largest: one class for each.
+std::optional<RowClass> label(const std::vector<double>& x) {
+  const auto fraction = bits_of(x[0]) & 0xfffffffffffff;
+  const bool listed =
+      std::find(std::begin(maximal_fractions), std::end(maximal_fractions), fraction) != std::end(maximal_fractions);
+  if (listed && std::all_of(x.begin(), x.end(), [&](double y) { return y == x[0]; })) return RowClass::maximal;
+  std::vector<int> depths;
+  for (const double y : x) depths.push_back(y == 0 ? 5000 : -std::ilogb(y));
+  std::sort(depths.begin(), depths.end());
+  const int second = depths[1] - depths[0], deepest = depths.back() - depths[0];
+  if (deepest <= 1) return RowClass::alike;
+  if (second >= 50) return RowClass::dominated;
+  if (deepest < 20) return RowClass::any;
+  return deepest < 70 ? std::optional(RowClass::spread) : std::nullopt;
+}
+
+TEST(SampleCase, VectorsAreOfEveryClass) {
+  std::vector<std::vector<double>> all;
+  RandomBits random(4);
+  while (all.size() < 60000) {
+    const auto x = sample_vector<double>(8, true, random);
+    if (std::any_of(x.begin(), x.end(), [](double y) { return y != 0; })) all.push_back(x);
+  }
+  const double mistaken = 0.001;  // for another class, as a spread vector within 20 binades is: (2/7)^7
+  for (const auto& weighted : row_weights)
+    expect_share(
+        all, [&](const std::vector<double>& x) { return label(x) == weighted.value; }, probability(row_weights, weighted.value),
+        "row " + name_of(weighted.value), mistaken);
+}
+
+// Shapes and plans.
+
+constexpr Index huge = 1 << 20;  // small sizes come on purpose, or once in 2^19 draws
+
+/// What a shape drawn with huge sizes is taken for.
+ShapeClass label(const Shape& shape) {
+  const auto [m, n, k] = shape;
+  if (m == 0 || n == 0 || k == 0) return ShapeClass::empty;
+  if (m == 1 && n == 1 && k == 1) return ShapeClass::scalar;
+  if (m <= 2 && n <= 2) return ShapeClass::skinny;
+  if (m == 1) return ShapeClass::row;
+  if (n == 1) return ShapeClass::column;
+  if (k == 1) return ShapeClass::inner;
+  return m % 2 == 1 && n % 2 == 1 && k % 2 == 1 ? ShapeClass::odd : ShapeClass::any;
 }
 
 TEST(SampleCase, ShapesAreOfEveryClass) {
-  for (const auto& [kind, weight] : shape_weights)
-    expect_share<GemmCase>(
-        drawn(), [kind = kind](const GemmCase& one) { return is_of(kind, one); }, weight, total_weight(shape_weights),
-        "shape class " + std::to_string(static_cast<int>(kind)));
+  std::vector<Shape> all;
+  RandomBits random(5);
+  for (int t = 0; t < 20000; ++t) all.push_back(case_sampling::sample_shape(huge, random));
+  const double odd = probability(shape_weights, ShapeClass::any) / 8;  // by chance
+  for (const auto& weighted : shape_weights) {
+    const double by_chance = weighted.value == ShapeClass::odd ? odd : weighted.value == ShapeClass::any ? -odd : 0;
+    expect_share(
+        all, [&](const Shape& shape) { return label(shape) == weighted.value; },
+        probability(shape_weights, weighted.value) + by_chance, "shape " + name_of(weighted.value), 1e-4);
+  }
+}
+
+/// Cases have these shapes: a third of the skinny ones have no longer inner dimension than others.
+TEST(SampleCase, CasesHaveTheseShapes) {
+  const Index longest = 3 * CaseDomain().largest;
+  expect_share(
+      drawn(), [](const GemmCase& one) { return one.m() == 0 || one.n() == 0 || one.k() == 0; },
+      probability(shape_weights, ShapeClass::empty), "empty");
+  expect_share(
+      drawn(), [&](const GemmCase& one) { return one.k() > longest; }, probability(shape_weights, ShapeClass::skinny) * 2 / 3,
+      "skinny");
+}
+
+TEST(SampleCase, CutsAreOfEveryClass) {
+  std::vector<int> cuts;
+  RandomBits random(6);
+  for (int t = 0; t < 20000; ++t) cuts.push_back(sample_cut(8, 8, random));
+  const double any = probability(cut_weights, CutClass::any) / 15;  // of each, 2 ... 16
+  const auto expect_cut = [&](int cut, CutClass kind) {
+    expect_share(
+        cuts, [cut](int drawn) { return drawn == cut; }, probability(cut_weights, kind) + any, "cut " + std::to_string(cut));
+  };
+  expect_cut(16, CutClass::full);
+  expect_cut(9, CutClass::diagonal);
+  expect_cut(2, CutClass::first);
+  EXPECT_EQ(std::set<int>(cuts.begin(), cuts.end()).size(), 15u);
+}
+
+bool is_of(EncodingClass kind, const Encoding& encoding) {
+  const auto is_short = [&](Encoding::Kind of) { return encoding.kind == of && encoding.beta < 7; };
+  switch (kind) {
+    case EncodingClass::balanced: return encoding.kind == Encoding::Kind::balanced;
+    case EncodingClass::truncated7: return encoding == Encoding::truncated(7);
+    case EncodingClass::nearest7: return encoding == Encoding::nearest(7);
+    case EncodingClass::ozimmu7: return encoding == Encoding::ozimmu(7);
+    case EncodingClass::short_truncated: return is_short(Encoding::Kind::truncated);
+    case EncodingClass::short_nearest: return is_short(Encoding::Kind::nearest);
+    case EncodingClass::short_ozimmu: return is_short(Encoding::Kind::ozimmu);
+  }
+  return false;
 }
 
 TEST(SampleCase, PlansAreOfEveryClass) {
-  const auto share = [](const std::function<bool(const SplitPlan&)>& holds, int weight, int total, const std::string& what) {
-    expect_share<GemmCase>(
-        drawn(), [&](const GemmCase& one) { return holds(one.plan); }, weight, total, what);
-  };
-  using Kind = Encoding::Kind;
-  const int encodings = total_weight(encoding_weights), cuts = total_weight(cut_weights);
-  static_assert(encoding_weights[0].value == EncodingClass::balanced && cut_weights[0].value == CutClass::full);
-  share([](const SplitPlan& p) { return p.a.encoding.kind == Kind::balanced; }, encoding_weights[0].weight, encodings,
-        "balanced");
-  share([](const SplitPlan& p) { return p.a.encoding == Encoding::truncated(7); }, encoding_weights[1].weight, encodings,
-        "truncated7");
-  share([](const SplitPlan& p) { return p.a.encoding == Encoding::nearest(7); }, encoding_weights[2].weight, encodings,
-        "nearest7");
-  share([](const SplitPlan& p) { return p.a.encoding == Encoding::ozimmu(7); }, encoding_weights[3].weight, encodings,
-        "ozimmu7");
-  const auto is_short = [](Kind kind) {
-    return [kind](const SplitPlan& p) { return p.a.encoding.kind == kind && p.a.encoding.beta < 7; };
-  };
-  share(is_short(Kind::truncated), encoding_weights[4].weight, encodings, "short truncated");
-  share(is_short(Kind::nearest), encoding_weights[5].weight, encodings, "short nearest");
-  share(is_short(Kind::ozimmu), encoding_weights[6].weight, encodings, "short ozimmu");
-  share([](const SplitPlan& p) { return p.cut == p.a.slices + p.b.slices; }, cut_weights[0].weight, cuts, "full cut");
-  share([](const SplitPlan& p) { return p.cut == std::max(p.a.slices, p.b.slices) + 1; }, cut_weights[1].weight, cuts,
-        "triangle");
-  share([](const SplitPlan& p) { return p.cut == 2; }, cut_weights[2].weight, cuts, "one product");
+  for (const auto& weighted : encoding_weights)
+    expect_share(
+        drawn(), [&](const GemmCase& one) { return is_of(weighted.value, one.plan.a.encoding); },
+        probability(encoding_weights, weighted.value), "encoding " + name_of(weighted.value));
   for (const auto& weighted : accumulation_weights)
-    share([&](const SplitPlan& p) { return p.accumulation == weighted.value; }, weighted.weight,
-          total_weight(accumulation_weights), to_string(weighted.value));
+    expect_share(
+        drawn(), [&](const GemmCase& one) { return one.plan.accumulation == weighted.value; },
+        probability(accumulation_weights, weighted.value), to_string(weighted.value));
 }
 
 TEST(SampleCase, SpecialsComeOnlyWhereTheyAreTaken) {
