@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -125,7 +126,7 @@ bool has_subnormals() {
 TEST(ForeignLibrary, HasAnEnvironmentOfItsOwn) {
   const ForeignLibrary fast(bad("loads_flush_to_zero"));
   EXPECT_TRUE(has_subnormals());
-  EXPECT_FALSE(fast.keeps_environment());
+  EXPECT_THAT(fast.changed_by_loading(), testing::Optional(std::string("MXCSR is 0x9fc0, not 0x1f80")));
   EXPECT_TRUE(has_subnormals());
   const double small = 0x1p-1022, half = 0.5;
   double c = 1;
@@ -133,9 +134,35 @@ TEST(ForeignLibrary, HasAnEnvironmentOfItsOwn) {
   EXPECT_EQ(c, 0);
   EXPECT_TRUE(has_subnormals());
   const ForeignLibrary right(bad("correct"));
-  EXPECT_TRUE(right.keeps_environment());
+  EXPECT_EQ(right.changed_by_loading(), std::nullopt);
   right.dgemm({.m = 1, .n = 1, .k = 1, .a = &small, .b = &half, .c = &c});
   EXPECT_EQ(c, 0x1p-1023);
+  EXPECT_EQ(right.changed_by_call(), std::nullopt);
+  EXPECT_EQ(fast.changed_by_call(), std::nullopt);  // as it found it
+}
+
+/// The first call that does not keep the caller's environment is told, and costs no later one its results.
+TEST(ForeignLibrary, TellsWhoChangesTheEnvironmentOfItsCaller) {
+  const ForeignLibrary library(bad("changes_environment"));
+  const auto before = std::fegetround();
+  const std::vector<double> a(32, 0x1p-1022), half{0.5};
+  std::vector<double> c(32);
+  const auto call = [&](Index m) {
+    library.dgemm({.m = m, .n = 1, .k = 1, .a = a.data(), .lda = m, .b = half.data(), .c = c.data(), .ldc = m});
+  };
+  call(16);
+  EXPECT_EQ(library.changed_by_call(), std::nullopt);
+  for (int t = 0; t < 2; ++t) {
+    call(32);
+    EXPECT_EQ(c[31], 0x1p-1023);
+    EXPECT_THAT(library.changed_by_call(), testing::Optional(HasSubstr("after dgemm(NN, 32 x 1 x 1, ")));
+    EXPECT_THAT(library.changed_by_call(), testing::Optional(HasSubstr(") MXCSR is 0xffc0, not 0x1f80")));
+    EXPECT_EQ(std::fegetround(), before);
+    EXPECT_TRUE(has_subnormals());
+  }
+  const ForeignLibrary x87(bad("changes_x87"));
+  x87.dgemm({.m = 1, .n = 1, .k = 1, .a = a.data(), .b = half.data(), .c = c.data()});
+  EXPECT_THAT(x87.changed_by_call(), testing::Optional(HasSubstr("the x87 control word is 0x3f, not 0x33f")));
 }
 #endif
 

@@ -87,6 +87,16 @@ TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfOthers) {
             (Names{"loading.environment", "accuracy.gradual-underflow", "special.subnormal-inputs", "special.subnormal-results",
                    "special.subnormal-differences"}));
 }
+
+/// And for no consequence of it.
+TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfItsCaller) {
+  const auto grade = graded(bad_blas("changes_environment"), true);
+  EXPECT_EQ(faults(grade),
+            (Names{"demmel.environment-of-caller", "accuracy.environment-of-caller", "shapes.environment-of-caller",
+                   "memory.environment-of-caller", "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
+  EXPECT_THAT(find(grade, "demmel.environment-of-caller").detail, HasSubstr("after dgemm(NN, 32 x 32 x 32, "));
+  EXPECT_THAT(faults(graded(bad_blas("changes_x87"), true)), testing::Contains("loading.environment-of-caller"));
+}
 #endif
 
 class ARightLibrary : public testing::TestWithParam<std::pair<std::string, std::string>> {};

@@ -94,39 +94,51 @@ class NotedGemm final : public ForeignGemm {
   const ForeignGemm& gemm_;
 };
 
-constexpr const char* psabi = "System V ABI, x86-64 supplement, section 3.2.3: the control bits of MXCSR are the caller's";
+constexpr const char* psabi =
+    "System V ABI, x86-64 supplement, section 3.2.3: the control bits of MXCSR and the x87 control word are the caller's";
 
-Finding environment_finding(std::string test, std::string statement, bool kept) {
+Finding environment_finding(std::string test, std::string statement, const std::optional<std::string>& change) {
   return {.test = std::move(test),
           .statement = std::move(statement),
           .source = psabi,
-          .outcome = kept ? Outcome::pass : Outcome::fail,
-          .detail = kept ? "" : "the calling thread now flushes subnormals to zero or rounds in another direction",
+          .outcome = change ? Outcome::fail : Outcome::pass,
+          .detail = change.value_or(""),
           .values = {}};
+}
+
+Finding environment_of_caller(const ForeignLibrary& library, const std::string& part) {
+  return environment_finding(part + ".environment-of-caller",
+                             "calls leave rounding, subnormals, precision and traps of the calling thread as they were",
+                             library.changed_by_call());
 }
 
 /// What loading does to the program that loads, and the first call.
 json load_and_call(const ForeignLibrary& library, const ForeignGemm& gemm) {
-  const bool kept_by_loading = library.keeps_environment();
   const double one = 1;
   double c = 0;
   gemm.dgemm({.m = 1, .n = 1, .k = 1, .a = &one, .b = &one, .c = &c});
   Findings found;
   found.findings.push_back(environment_finding(
-      "loading.environment", "loading keeps rounding to nearest and subnormals for the thread that loads", kept_by_loading));
-  found.findings.push_back(environment_finding("loading.environment-of-caller",
-                                               "a call returns with rounding to nearest and subnormals, if loading kept them",
-                                               !kept_by_loading || library.keeps_environment()));
+      "loading.environment", "loading leaves rounding, subnormals, precision and traps of the thread that loads as they were",
+      library.changed_by_loading()));
+  found.findings.push_back(environment_of_caller(library, protocol::loading));
   const auto& identity = library.identity();
   auto out = to_json(found);
   out["library"] = {{"file", identity.file}, {"symbol", identity.symbol}, {"bytes", identity.bytes}, {"crc32", identity.crc32}};
   return out;
 }
 
-json run_part(const std::string& name, const ForeignGemm& gemm, const GradeOptions& options) {
+Findings run_part(const std::string& name, const ForeignGemm& gemm, const GradeOptions& options) {
   for (const auto& part : grade_parts())
-    if (part.name == name) return to_json(part.run(gemm, options));
+    if (part.name == name) return part.run(gemm, options);
   throw std::invalid_argument("there is no part " + name);
+}
+
+/// A part's findings; of the environment one only where it was changed, since loading has it anyway.
+json grade_part(const std::string& name, const ForeignLibrary& library, const ForeignGemm& gemm, const GradeOptions& options) {
+  auto found = run_part(name, gemm, options);
+  if (library.changed_by_call()) found.findings.push_back(environment_of_caller(library, name));
+  return to_json(found);
 }
 
 json answer(const std::string& file, const std::string& symbol, const std::string& part, const GradeOptions& options) {
@@ -142,7 +154,7 @@ json answer(const std::string& file, const std::string& symbol, const std::strin
   try {
     if (part == protocol::loading) return load_and_call(*library, gemm);
     if (part == protocol::fingerprint) return {{"fingerprint", fingerprint(gemm, options)}};
-    return run_part(part, gemm, options);
+    return grade_part(part, *library, gemm, options);
   } catch (const std::exception& error) {
     return {{"failure", error.what()}};
   }

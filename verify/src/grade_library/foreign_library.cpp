@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "../grade/stored_call.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -61,40 +63,65 @@ void call_fortran(FortranDgemm& dgemm, const BlasCall& call) noexcept {
         &call.ldc, 1, 1);
 }
 
-/// Keeps this thread's floating-point environment while the library's is in force.
-class EnvironmentOf {
- public:
-  explicit EnvironmentOf(std::fenv_t& library) : library_(library) {
-    std::fegetenv(&own_);
-    std::fesetenv(&library_);
-  }
-  ~EnvironmentOf() {
-    std::fegetenv(&library_);
-    std::fesetenv(&own_);
-  }
-  EnvironmentOf(const EnvironmentOf&) = delete;
-  EnvironmentOf& operator=(const EnvironmentOf&) = delete;
-
- private:
-  std::fenv_t& library_;
-  std::fenv_t own_{};
+struct ControlRegister {
+  const char* name;
+  unsigned bits;
 };
 
-bool rounds_to_nearest() { return std::fegetround() == FE_TONEAREST; }
-
-bool computes_with_subnormals() {
-  const volatile double smallest_normal = 0x1p-1022, smallest = 0x1p-1074;
-  const volatile double half = smallest_normal / 2, scaled = smallest * 0x1p52;
-  return half != 0 && scaled != 0;
+/// What of a floating-point environment belongs to the caller of a function: rounding, subnormals, precision, and which
+/// exceptions trap; not the flags.
+auto control_registers(const std::fenv_t& environment) {
+#if defined(__x86_64__)
+  return std::array{ControlRegister{"MXCSR", environment.__mxcsr & 0xffc0U},
+                    ControlRegister{"the x87 control word", environment.__control_word & 0xf3fU}};
+#elif defined(__aarch64__)
+  return std::array{ControlRegister{"FPCR", environment.__fpcr}};
+#else
+  (void)environment;  // what is in force
+  return std::array{ControlRegister{"the rounding direction", static_cast<unsigned>(std::fegetround())}};
+#endif
 }
+
+using ControlRegisters = decltype(control_registers(std::fenv_t{}));
+
+/// `MXCSR is 0x9fc0, not 0x1f80`: of the registers that differ.
+std::optional<std::string> first_change(const ControlRegisters& before, const ControlRegisters& after) {
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (before[i].bits != after[i].bits)
+      return fmt::format("{} is {:#x}, not {:#x}", before[i].name, after[i].bits, before[i].bits);
+  return std::nullopt;
+}
+
+ControlRegisters current_control_registers() {
+  std::fenv_t current;
+  std::fegetenv(&current);
+  return control_registers(current);
+}
+
+/// Has a floating-point environment in force, then the one before.
+class InForce {
+ public:
+  explicit InForce(const std::fenv_t& environment) {
+    std::fegetenv(&before_);
+    std::fesetenv(&environment);
+  }
+  ~InForce() { std::fesetenv(&before_); }
+  InForce(const InForce&) = delete;
+  InForce& operator=(const InForce&) = delete;
+
+ private:
+  std::fenv_t before_{};
+};
 
 }  // namespace
 
 ForeignLibrary::ForeignLibrary(const std::string& library, const std::string& symbol) {
   std::fegetenv(&environment_);
   {
-    const EnvironmentOf loading(environment_);
+    const InForce loading(environment_);
     find(open_library(library), symbol);
+    changed_by_loading_ = first_change(control_registers(environment_), current_control_registers());
+    std::fegetenv(&environment_);
   }
   identify();
 }
@@ -129,16 +156,14 @@ std::string ForeignLibrary::name() const { return identity_.file + ": " + identi
 
 void ForeignLibrary::dgemm(const BlasCall& call) const {
   if (call.row_major && !cblas_) throw std::invalid_argument(identity_.symbol + " takes no row-major calls");
-  const EnvironmentOf calling(environment_);
+  const InForce calling(environment_);
+  const auto before = current_control_registers();
   if (cblas_)
     call_cblas(*reinterpret_cast<CblasDgemm*>(function_), call);
   else
     call_fortran(*reinterpret_cast<FortranDgemm*>(function_), call);
-}
-
-bool ForeignLibrary::keeps_environment() const {
-  const EnvironmentOf looking(environment_);
-  return rounds_to_nearest() && computes_with_subnormals();
+  if (const auto change = first_change(before, current_control_registers()); change && !changed_by_call_)
+    changed_by_call_ = fmt::format("after {} {}", grading::describe(call), *change);
 }
 
 }  // namespace ozbound

@@ -2,6 +2,7 @@
 
 #include <cfenv>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ozbound/verify/grade.hpp"
@@ -23,8 +24,8 @@ struct LibraryIdentity {
 /// library with 32-bit integers reads their low halves, on little-endian machines whose calls pass an integer in a register or
 /// in eight bytes of the stack (x86-64, AArch64 Linux).
 ///
-/// The library computes in the floating-point environment that it leaves after loading, as it would in a user's thread; the
-/// caller's is the same before and after.
+/// Each call is made in the floating-point environment that the library leaves after loading, as it would be in a user's
+/// thread: what an earlier call made of it is told, but has no effect. The caller's is the same before and after.
 class ForeignLibrary final : public ForeignGemm {
  public:
   /// @param library a file, or a name without '/' that is no file here: the dynamic linker then searches for it
@@ -45,8 +46,12 @@ class ForeignLibrary final : public ForeignGemm {
 
   [[nodiscard]] const LibraryIdentity& identity() const { return identity_; }
 
-  /// The library, loaded or called so far, rounds to nearest and computes with subnormals.
-  [[nodiscard]] bool keeps_environment() const;
+  /// Which control register (rounding, subnormals, precision, traps) loading left with other bits, if one:
+  /// `MXCSR is 0x9fc0, not 0x1f80`.
+  [[nodiscard]] const std::optional<std::string>& changed_by_loading() const { return changed_by_loading_; }
+
+  /// The same of the first call that did so, with the call: `after dgemm(…) MXCSR is 0x9fc0, not 0x1f80`.
+  [[nodiscard]] const std::optional<std::string>& changed_by_call() const { return changed_by_call_; }
 
  private:
   void find(void* handle, const std::string& symbol);
@@ -55,7 +60,9 @@ class ForeignLibrary final : public ForeignGemm {
   LibraryIdentity identity_;
   void* function_ = nullptr;
   bool cblas_ = false;
-  mutable std::fenv_t environment_{};  // the library's
+  std::fenv_t environment_{};  // after loading
+  std::optional<std::string> changed_by_loading_;
+  mutable std::optional<std::string> changed_by_call_;
 };
 
 }  // namespace ozbound
