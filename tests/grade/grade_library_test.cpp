@@ -56,29 +56,32 @@ const Names few_digits{"demmel.criterion-a-constant",
 
 INSTANTIATE_TEST_SUITE_P(
     BadBlas, AWrongLibrary,
-    testing::Values(WrongLibrary{"strassen",
-                                 {"demmel.criterion-a", "demmel.criterion-a-constant", "demmel.strassen", "demmel.fixed-point",
-                                  "demmel.fixed-point-strassen", "accuracy.conventional-bound", "accuracy.gradual-underflow",
-                                  "accuracy.scaled"}},
-                    WrongLibrary{"fp32_accumulation",
-                                 joined(few_digits, {"special.overflow", "special.subnormal-inputs",
-                                                     "special.subnormal-results", "special.subnormal-differences"})},
-                    WrongLibrary{"three_slices", few_digits},
-                    WrongLibrary{"flush_to_zero",
-                                 {"accuracy.gradual-underflow", "special.subnormal-inputs", "special.subnormal-results",
-                                  "special.subnormal-differences"}},
-                    WrongLibrary{"beta_zero_reads_c", {"special.beta-zero-ignores-c"}},
-                    WrongLibrary{"swallows_nan", {"special.nan-in-a", "special.nan-in-b"}},
-                    WrongLibrary{"unordered_summation", {"reproducibility.run-to-run", "reproducibility.processes"}},
-                    WrongLibrary{"writes_past_ld", {"memory.canaries", "bounds-of-memory.guard-pages"}},
-                    WrongLibrary{"crashes",
-                                 {"demmel.completes: crashed", "shapes.completes: crashed", "layouts.completes: crashed",
-                                  "reproducibility.completes: crashed", "threads.completes: crashed"}},
-                    WrongLibrary{"throws",
-                                 {"demmel.completes: crashed", "shapes.completes: crashed", "layouts.completes: crashed",
-                                  "reproducibility.completes: crashed", "threads.completes: crashed"}},
-                    WrongLibrary{"exits", {"loading.completes: crashed"}},
-                    WrongLibrary{"crashes_on_loading", {"loading.completes: crashed"}}),
+    testing::Values(
+        WrongLibrary{
+            "strassen",
+            {"demmel.criterion-a", "demmel.criterion-a-constant", "demmel.strassen", "demmel.fixed-point",
+             "demmel.fixed-point-strassen", "accuracy.conventional-bound", "accuracy.gradual-underflow", "accuracy.scaled"}},
+        WrongLibrary{"fp32_accumulation", joined(few_digits, {"special.overflow", "special.subnormal-inputs",
+                                                              "special.subnormal-results", "special.subnormal-differences"})},
+        WrongLibrary{"three_slices", few_digits},
+        WrongLibrary{"flush_to_zero",
+                     {"accuracy.gradual-underflow", "special.subnormal-inputs", "special.subnormal-results",
+                      "special.subnormal-differences"}},
+        WrongLibrary{"beta_zero_reads_c", {"special.beta-zero-ignores-c"}},
+        WrongLibrary{"swallows_nan", {"special.nan-in-a", "special.nan-in-b"}},
+        WrongLibrary{"unordered_summation",
+                     {"reproducibility.run-to-run", "reproducibility.threads-run-to-run", "reproducibility.processes"}},
+        WrongLibrary{"unordered_with_threads", {"reproducibility.threads-run-to-run"}},
+        WrongLibrary{"wrong_with_threads", {"reproducibility.threads-accurate"}},
+        WrongLibrary{"writes_past_ld", {"memory.canaries", "bounds-of-memory.guard-pages"}},
+        WrongLibrary{"crashes",
+                     {"demmel.completes: crashed", "shapes.completes: crashed", "layouts.completes: crashed",
+                      "reproducibility.completes: crashed", "threads.completes: crashed"}},
+        WrongLibrary{"throws",
+                     {"demmel.completes: crashed", "shapes.completes: crashed", "layouts.completes: crashed",
+                      "reproducibility.completes: crashed", "threads.completes: crashed"}},
+        WrongLibrary{"exits", {"loading.completes: crashed"}},
+        WrongLibrary{"crashes_on_loading", {"loading.completes: crashed"}}),
     [](const auto& one) { return one.param.name; });
 
 #ifdef __x86_64__
@@ -91,9 +94,8 @@ TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfOthers) {
 /// And for no consequence of it.
 TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfItsCaller) {
   const auto grade = graded(bad_blas("changes_environment"), true);
-  EXPECT_EQ(faults(grade),
-            (Names{"demmel.environment-of-caller", "accuracy.environment-of-caller", "shapes.environment-of-caller",
-                   "memory.environment-of-caller", "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
+  EXPECT_EQ(faults(grade), (Names{"demmel.environment-of-caller", "shapes.environment-of-caller",
+                                  "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
   EXPECT_THAT(find(grade, "demmel.environment-of-caller").detail, HasSubstr("after dgemm(NN, 32 x 32 x 32, "));
   EXPECT_THAT(faults(graded(bad_blas("changes_x87"), true)), testing::Contains("loading.environment-of-caller"));
 }
@@ -138,6 +140,19 @@ Grade graded_in_time(const std::string& name, std::vector<std::string> parts, st
                         .options = {.quick = true},
                         .time_limit = limit,
                         .worker = OZBOUND_GRADE_WORKER});
+}
+
+TEST(GradeLibrary, SaysWithHowManyThreads) {
+  const auto request = [](const char* name) {
+    return GradeRequest{
+        .library = bad_blas(name), .parts = {"threads"}, .options = {.quick = true}, .worker = OZBOUND_GRADE_WORKER};
+  };
+  const auto wrong = grade_library(request("wrong_with_threads"));
+  EXPECT_THAT(find(wrong, "reproducibility.threads-accurate").detail, testing::StartsWith("with 2 threads: "));
+  EXPECT_EQ(find(wrong, "reproducibility.threads").outcome, Outcome::differs);
+  const auto right = grade_library(request("correct"));
+  EXPECT_THAT(find(right, "reproducibility.threads-accurate").detail, testing::StartsWith("each with 1, 2"));
+  EXPECT_THAT(find(right, "reproducibility.threads-run-to-run").detail, testing::ContainsRegex(" threads: [0-9]+ cases"));
 }
 
 /// One that hangs costs its time limit, and the other parts nothing.

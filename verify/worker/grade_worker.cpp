@@ -129,6 +129,7 @@ json load_and_call(const ForeignLibrary& library, const ForeignGemm& gemm) {
 }
 
 Findings run_part(const std::string& name, const ForeignGemm& gemm, const GradeOptions& options) {
+  if (name == protocol::threads) return grade_threads(gemm, options);
   for (const auto& part : grade_parts())
     if (part.name == name) return part.run(gemm, options);
   throw std::invalid_argument("there is no part " + name);
@@ -138,7 +139,9 @@ Findings run_part(const std::string& name, const ForeignGemm& gemm, const GradeO
 json grade_part(const std::string& name, const ForeignLibrary& library, const ForeignGemm& gemm, const GradeOptions& options) {
   auto found = run_part(name, gemm, options);
   if (library.changed_by_call()) found.findings.push_back(environment_of_caller(library, name));
-  return to_json(found);
+  auto out = to_json(found);
+  if (name == protocol::threads) out["fingerprint"] = fingerprint(gemm, options);
+  return out;
 }
 
 json answer(const std::string& file, const std::string& symbol, const std::string& part, const GradeOptions& options) {
@@ -153,7 +156,6 @@ json answer(const std::string& file, const std::string& symbol, const std::strin
   const NotedGemm gemm(*library);
   try {
     if (part == protocol::loading) return load_and_call(*library, gemm);
-    if (part == protocol::fingerprint) return {{"fingerprint", fingerprint(gemm, options)}};
     return grade_part(part, *library, gemm, options);
   } catch (const std::exception& error) {
     return {{"failure", error.what()}};

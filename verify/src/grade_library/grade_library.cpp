@@ -16,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* threads_part = "threads";
 constexpr const char* reproducible_summation =
     "J. Demmel, H. D. Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015)";
 
@@ -71,6 +70,38 @@ LibraryIdentity identity_from_json(const json& library) {
       .file = library.at("file"), .symbol = library.at("symbol"), .bytes = library.at("bytes"), .crc32 = library.at("crc32")};
 }
 
+/// What a process made of the same products.
+struct Products {
+  std::uint64_t fingerprint = 0;
+  std::vector<Finding> findings;
+};
+
+Products products_from_json(const json& object) {
+  return {.fingerprint = object.at("fingerprint"), .findings = findings_from_json(object).findings};
+}
+
+/// `1, 2, 64`
+std::string counts_of(const std::map<unsigned, Products>& made) {
+  std::string all;
+  for (const auto& [threads, products] : made) all += (all.empty() ? "" : ", ") + std::to_string(threads);
+  return all;
+}
+
+/// Of findings of one name with several counts of threads: the first that is a fault, else the first.
+std::vector<Finding> of_all_threads(const std::map<unsigned, Products>& made) {
+  std::vector<Finding> all;
+  for (const auto& [threads, products] : made)
+    for (const auto& finding : products.findings) {
+      auto found = std::find_if(all.begin(), all.end(), [&](const Finding& one) { return one.test == finding.test; });
+      if (found != all.end() && (is_fault(found->outcome) || !is_fault(finding.outcome))) continue;
+      if (found == all.end()) found = all.insert(found, finding);
+      *found = finding;
+      found->detail = is_fault(finding.outcome) ? fmt::format("with {} threads: {}", threads, finding.detail)
+                                                : fmt::format("each with {} threads: {}", counts_of(made), finding.detail);
+    }
+  return all;
+}
+
 class Grader {
  public:
   explicit Grader(const GradeRequest& request)
@@ -81,7 +112,7 @@ class Grader {
 
   void grade(const std::string& name, const std::string& title) {
     grade_.parts.push_back({.name = name, .title = title, .findings = {}, .printed = ""});
-    if (name == threads_part)
+    if (name == protocol::threads)
       compare_processes();
     else
       answered(name, 1, [&](const json& object) { accept(name, object); });
@@ -143,17 +174,18 @@ class Grader {
   }
 
   void compare_processes() {
-    std::map<unsigned, std::uint64_t> bits;
-    std::uint64_t again = 0;
+    std::map<unsigned, Products> made;
+    Products again;
     for (const unsigned threads : {1u, 2u, std::thread::hardware_concurrency()}) {
-      if (threads == 0 || bits.contains(threads)) continue;
-      if (!answered(protocol::fingerprint, threads, [&](const json& object) { bits[threads] = object.at("fingerprint"); }))
+      if (threads == 0 || made.contains(threads)) continue;
+      if (!answered(protocol::threads, threads, [&](const json& object) { made[threads] = products_from_json(object); }))
         return;
     }
-    if (!answered(protocol::fingerprint, 1, [&](const json& object) { again = object.at("fingerprint"); })) return;
-    const bool same = again == bits[1];
+    if (!answered(protocol::threads, 1, [&](const json& object) { again = products_from_json(object); })) return;
+    const bool same = again.fingerprint == made[1].fingerprint;
     add_processes(same);
-    add_threads(same, bits);
+    add_threads(same, made);
+    for (auto& finding : of_all_threads(made)) add(std::move(finding));
   }
 
   void add_processes(bool same) {
@@ -165,17 +197,15 @@ class Grader {
          .values = {}});
   }
 
-  void add_threads(bool reproducible, const std::map<unsigned, std::uint64_t>& bits) {
-    std::string others, all;
-    for (const auto& [threads, found] : bits) {
-      all += (all.empty() ? "" : ", ") + std::to_string(threads);
-      if (found != bits.at(1)) others += (others.empty() ? "" : ", ") + std::to_string(threads);
-    }
+  void add_threads(bool reproducible, const std::map<unsigned, Products>& made) {
+    std::string others;
+    for (const auto& [threads, products] : made)
+      if (products.fingerprint != made.at(1).fingerprint) others += (others.empty() ? "" : ", ") + std::to_string(threads);
     Finding finding{.test = "reproducibility.threads",
                     .statement = "the bits of C are the same for any number of threads",
                     .source = fmt::format("{}; the BLAS standard leaves it open", reproducible_summation),
                     .outcome = others.empty() ? Outcome::pass : Outcome::differs,
-                    .detail = "threads: " + all + (others.empty() ? "" : "; other bits than with 1: " + others),
+                    .detail = "threads: " + counts_of(made) + (others.empty() ? "" : "; other bits than with 1: " + others),
                     .values = {}};
     if (!reproducible) {
       finding.outcome = Outcome::skipped;
@@ -221,7 +251,7 @@ const std::vector<std::pair<std::string, std::string>>& gradable_parts() {
   static const auto all = [] {
     std::vector<std::pair<std::string, std::string>> parts{{protocol::loading, "Loading"}};
     for (const auto& part : grade_parts()) parts.emplace_back(part.name, part.title);
-    parts.emplace_back(threads_part, "Processes and thread counts");
+    parts.emplace_back(protocol::threads, "Processes and thread counts");
     return parts;
   }();
   return all;

@@ -2,10 +2,11 @@
 
 /// What supervisor and worker say to each other. The worker is called `WORKER LIBRARY SYMBOL PART SEED quick|full` and writes
 /// one JSON object to result_descriptor: with `error`, why the library cannot be loaded; with `failure`, why the grading
-/// itself failed; for the part `loading` also the `library`; for `fingerprint` that; else findings.
+/// itself failed; else findings, for the part `loading` also the `library`, for `threads` also the `fingerprint` with the number
+/// of threads that the environment gives.
 namespace ozbound::protocol {
 
 inline constexpr const char* loading = "loading";
-inline constexpr const char* fingerprint = "fingerprint";
+inline constexpr const char* threads = "threads";
 
 }  // namespace ozbound::protocol
