@@ -27,7 +27,7 @@ TEST(CommandGrade, ARightLibrary) {
   EXPECT_THAT(finished.out, ContainsRegex("\npass +loading.environment\n"));
   EXPECT_THAT(finished.out, ContainsRegex("\npass +reproducibility.threads\n"));
   EXPECT_THAT(finished.out, Not(HasSubstr("demmel")));  // not asked for
-  EXPECT_THAT(finished.out, ContainsRegex("\nNo fault found: 4 pass\n$"));
+  EXPECT_THAT(finished.out, ContainsRegex("\nNo fault found: 6 pass\n$"));
 }
 
 TEST(CommandGrade, AWrongLibrary) {

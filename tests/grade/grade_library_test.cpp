@@ -52,7 +52,9 @@ const Names few_digits{"demmel.criterion-a-constant",
                        "shapes.small",
                        "shapes.awkward",
                        "layouts.transposition",
-                       "layouts.row-major"};
+                       "layouts.row-major",
+                       "reproducibility.accurate",
+                       "reproducibility.threads-accurate"};
 
 INSTANTIATE_TEST_SUITE_P(
     BadBlas, AWrongLibrary,

@@ -156,6 +156,7 @@ json answer(const std::string& file, const std::string& symbol, const std::strin
   const NotedGemm gemm(*library);
   try {
     if (part == protocol::loading) return load_and_call(*library, gemm);
+    if (part == protocol::fingerprint) return {{"fingerprint", fingerprint(gemm, options)}};
     return grade_part(part, *library, gemm, options);
   } catch (const std::exception& error) {
     return {{"failure", error.what()}};

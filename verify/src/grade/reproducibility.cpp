@@ -103,7 +103,7 @@ void position(const ForeignGemm& gemm, const Problem& problem, Tally& same, Judg
 /// With several threads, which small products do not use.
 std::vector<Problem> threaded_problems(const GradeOptions& options) {
   auto all = problems(options);
-  if (options.quick) all.push_back(generate({.family = Family::uniform, .m = 160, .n = 150, .k = 140, .seed = options.seed}));
+  if (options.quick) all.push_back(generate({.family = Family::uniform, .m = 104, .n = 96, .k = 130, .seed = options.seed}));
   return all;
 }
 

@@ -175,14 +175,14 @@ class Grader {
 
   void compare_processes() {
     std::map<unsigned, Products> made;
-    Products again;
+    std::uint64_t again = 0;
     for (const unsigned threads : {1u, 2u, std::thread::hardware_concurrency()}) {
       if (threads == 0 || made.contains(threads)) continue;
       if (!answered(protocol::threads, threads, [&](const json& object) { made[threads] = products_from_json(object); }))
         return;
     }
-    if (!answered(protocol::threads, 1, [&](const json& object) { again = products_from_json(object); })) return;
-    const bool same = again.fingerprint == made[1].fingerprint;
+    if (!answered(protocol::fingerprint, 1, [&](const json& object) { again = object.at("fingerprint"); })) return;
+    const bool same = again == made[1].fingerprint;
     add_processes(same);
     add_threads(same, made);
     for (auto& finding : of_all_threads(made)) add(std::move(finding));

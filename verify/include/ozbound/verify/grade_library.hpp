@@ -55,8 +55,8 @@ const std::vector<std::pair<std::string, std::string>>& gradable_parts();
 std::filesystem::path grade_worker();
 
 /// Grades a library: each part in a process of its own with one thread, so that a crash or a hang of the library is a finding
-/// and costs no other part; then the bits of a few products across processes and thread counts. A library that cannot even be
-/// loaded without a crash or a hang is asked nothing more.
+/// and costs no other part; then a few products with several counts of threads, and their bits across these and processes. A
+/// library that cannot even be loaded without a crash or a hang is asked nothing more.
 ///
 /// @param progress told before each part how much is done, in [0, 1]
 /// @throws std::invalid_argument where the library cannot be loaded, has no such symbol, or a part is unknown;
