@@ -29,31 +29,50 @@ std::vector<const Property*> chosen_properties(const std::vector<std::string>& n
   return chosen;
 }
 
-std::string reproduction(const CheckResult& result) {
-  if (result.counterexample->file.empty()) return {};
-  return shell_command({"ozbound", "check", "--property", result.property, "--replay", result.counterexample->file.string()});
+std::string name_of(CheckedEngine engine) {
+  switch (engine) {
+    case CheckedEngine::cpu: break;
+  }
+  return "cpu";
 }
 
-ordered_json record(const CheckResult& result) {
+/// The file again, or, where there is none, the cases up to this one.
+std::string reproduction(const CheckArguments& arguments, const CheckResult& result) {
+  std::vector<std::string> command{"ozbound", "check", "--engine", name_of(arguments.engine), "--property", result.property};
+  const auto& file = result.counterexample->file;
+  if (file.empty())
+    command.insert(command.end(), {"--seed", std::to_string(arguments.seed), "--time", fmt::format("{}s", arguments.seconds)});
+  else
+    command.insert(command.end(), {"--replay", file.string()});
+  return shell_command(command);
+}
+
+ordered_json record(const CheckArguments& arguments, const CheckResult& result) {
   const auto& property = find_property(result.property);
   ordered_json object{{"property", result.property}, {"statement", property.statement}, {"source", property.source},
                       {"holds", result.holds()},     {"replayed", result.replayed},     {"drawn", result.drawn}};
   if (result.holds()) return object;
   object["explanation"] = result.counterexample->explanation;
-  object["case"] = to_json(StoredCase{{result.property}, "", result.counterexample->gemm_case});
+  object["case"] = to_json(*result.counterexample);
   object["file"] = result.counterexample->file.string();
-  object["reproduction"] = reproduction(result);
+  if (!result.counterexample->not_stored.empty()) object["not_stored"] = result.counterexample->not_stored;
+  object["reproduction"] = reproduction(arguments, result);
   return object;
 }
 
-void print_for_people(const CheckResult& result) {
+std::string where(const CheckResult& result) {
+  const auto& found = *result.counterexample;
+  if (found.file.empty()) return "not stored: " + found.not_stored;
+  return (result.drawn > 0 ? "stored in " : "replayed from ") + found.file.string();
+}
+
+void print_for_people(const CheckArguments& arguments, const CheckResult& result) {
   const auto counts = fmt::format("{} replayed, {} drawn", result.replayed, result.drawn);
   print_text(fmt::format("{:<20}  {:<5}  {}\n", result.property, result.holds() ? "holds" : "FAILS", counts));
   if (!result.holds()) {
     const auto& found = *result.counterexample;
-    const StoredCase shrunk{{result.property}, found.explanation, found.gemm_case};
-    print_text(fmt::format("\n{}\n\n{}\nstored in {}; again by\n{}\n\n", found.explanation, to_text(shrunk),
-                           found.file.string(), reproduction(result)));
+    print_text(fmt::format("\n{}\n\n{}\n{}; again by\n{}\n\n", found.explanation, to_text(found), where(result),
+                           reproduction(arguments, result)));
   }
   std::fflush(stdout);
 }
@@ -79,27 +98,52 @@ CheckResult check_one(const Property& property, const Engine& engine, CheckOptio
 ExitCode finish(const CheckArguments& arguments, const std::vector<CheckResult>& results) {
   const bool holds = std::all_of(results.begin(), results.end(), [](const CheckResult& result) { return result.holds(); });
   if (arguments.json) {
-    ordered_json object{{"schema", "ozbound-check-1"}, {"engine", "cpu"}, {"seed", arguments.seed}, {"holds", holds}};
+    ordered_json object{
+        {"schema", "ozbound-check-1"}, {"engine", name_of(arguments.engine)}, {"seed", arguments.seed}, {"holds", holds}};
     object["properties"] = ordered_json::array();
-    for (const auto& result : results) object["properties"].push_back(record(result));
+    for (const auto& result : results) object["properties"].push_back(record(arguments, result));
     print_json(object);
   }
   return holds ? ExitCode::success : ExitCode::verdict_failed;
 }
 
+/// A case file. Names of properties that are none would keep it from ever being replayed.
+StoredCase read_known_case(const std::filesystem::path& file) {
+  auto stored = read_case(file);
+  try {
+    for (const auto& name : stored.properties) (void)find_property(name);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(file.string() + ": properties: " + error.what());
+  }
+  return stored;
+}
+
+/// Before any case is judged.
+void refuse_unusable(const CheckOptions& options) {
+  if (options.store.empty()) throw std::invalid_argument("--regressions: this names no folder");
+  try {
+    require_storable(options.store);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("--regressions: ") + error.what());
+  }
+  auto folders = options.replayed;
+  folders.push_back(options.store);
+  for (const auto& folder : folders)
+    for (const auto& file : case_files(folder)) (void)read_known_case(file);
+}
+
 /// The file for every chosen property that it is for.
 std::vector<CheckResult> replay_file(const CheckArguments& arguments, const Engine& engine) {
-  const auto stored = read_case(arguments.replay);
+  if (arguments.replay->empty()) throw std::invalid_argument("--replay: this names no file");
+  const auto stored = read_known_case(*arguments.replay);
   std::vector<CheckResult> results;
   for (const auto* property : chosen_properties(arguments.properties)) {
     if (arguments.properties.empty() && !stored.is_for(property->name)) continue;
     CheckResult result{property->name, 1, 0, {}};
-    if (auto wrong = judge(*property, stored.gemm_case, engine))
-      result.counterexample = {stored.gemm_case, *wrong, arguments.replay};
+    if (auto wrong = judge(*property, stored.gemm_case, engine)) result.counterexample = {stored, *wrong, *arguments.replay};
     results.push_back(std::move(result));
-    if (!arguments.json) print_for_people(results.back());
+    if (!arguments.json) print_for_people(arguments, results.back());
   }
-  if (results.empty()) throw std::invalid_argument(arguments.replay.string() + ": properties: names none that is known here");
   return results;
 }
 
@@ -118,14 +162,15 @@ std::unique_ptr<Engine> make_checked_engine(CheckedEngine engine) {
 }
 
 ExitCode run_checks(const CheckArguments& arguments, const Engine& engine) {
-  if (!arguments.replay.empty()) return finish(arguments, replay_file(arguments, engine));
+  if (arguments.replay) return finish(arguments, replay_file(arguments, engine));
   const auto properties = chosen_properties(arguments.properties);
   const auto options = options_for(arguments, properties.size());
+  refuse_unusable(options);
   if (!arguments.json) print_text(fmt::format("seed {}\n", arguments.seed));
   std::vector<CheckResult> results;
   for (const auto* property : properties) {
     results.push_back(check_one(*property, engine, options));
-    if (!arguments.json) print_for_people(results.back());
+    if (!arguments.json) print_for_people(arguments, results.back());
   }
   return finish(arguments, results);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,13 @@ struct CheckArguments {
   double seconds = 60;                  ///< shared among the properties
   std::uint64_t seed = 0;
   std::filesystem::path regressions = "ozbound-regressions";
-  std::filesystem::path replay;  ///< this file alone, if not empty
+  std::optional<std::filesystem::path> replay;  ///< this file alone
   bool json = false;
 };
 
 /// Checks the properties and prints a line for each as it comes, an explanation of what is falsified, and what reproduces it.
-/// @throws std::invalid_argument for a property or a case file that is none.
+/// @throws std::invalid_argument, before any case is judged, for a property or a case file that is none, a case file for a
+/// property that is none, and a folder that cannot be written.
 ExitCode run_checks(const CheckArguments& arguments, const Engine& engine);
 
 /// Names, statements and sources on standard output.

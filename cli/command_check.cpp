@@ -39,8 +39,8 @@ void add_check(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   auto& check = arguments->check;
   check.seed = fresh_seed();
-  add_text(*command, "--engine", "cpu", "Whose products; cpu if not given",
-           [&check](const std::string& text) { check.engine = parse_checked_engine(text); });
+  auto* engine = add_text(*command, "--engine", "cpu", "Whose products; cpu if not given",
+                          [&check](const std::string& text) { check.engine = parse_checked_engine(text); });
   auto* properties = command->add_option("--property", check.properties, "This property; may be repeated; all if not given");
   properties->type_name("NAME")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   auto* time =
@@ -49,13 +49,14 @@ void add_check(CLI::App& app, Action& action) {
       });
   auto* seed = add_text(*command, "--seed", "INTEGER", "The same cases again; others at every run if not given",
                         [&check](const std::string& text) { check.seed = parse_unsigned(text, "--seed"); });
-  auto* regressions = command->add_option("--regressions", check.regressions,
-                                          "Folder of case files to replay first, and to store counterexamples in");
-  regressions->type_name("DIRECTORY");
-  auto* replay = command->add_option("--replay", check.replay, "Judge the case of this file alone")->type_name("FILE");
+  auto* regressions =
+      add_text(*command, "--regressions", "DIRECTORY", "Folder of case files to replay first, and to store counterexamples in",
+               [&check](const std::string& text) { check.regressions = text; });
+  auto* replay = add_text(*command, "--replay", "FILE", "Judge the case of this file alone",
+                          [&check](const std::string& text) { check.replay = text; });
   replay->excludes(time)->excludes(seed)->excludes(regressions);
   auto* list = command->add_flag("--list", arguments->list, "Say what the properties are, and check none");
-  list->excludes(properties)->excludes(replay);
+  list->excludes(engine)->excludes(properties)->excludes(time)->excludes(seed)->excludes(regressions)->excludes(replay);
   command->add_flag("--json", check.json, "One JSON object instead of lines");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }

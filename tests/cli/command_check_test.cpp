@@ -66,6 +66,10 @@ TEST(CommandCheck, WrongArgumentsAreRefused) {
   refused({"check", "--seed", "-1"}, "--seed");
   refused({"check", "--replay", "none.json"}, "none.json: cannot be read");
   refused({"check", "--replay", "none.json", "--seed", "1"}, "--replay");
+  refused({"check", "--replay", ""}, "--replay: this names no file");
+  refused({"check", "--regressions", ""}, "--regressions: this names no folder");
+  for (const char* option : {"--engine", "--property", "--time", "--seed", "--regressions", "--replay"})
+    refused({"check", "--list", option, option == std::string("--engine") ? "cpu" : "1"}, option);
 }
 
 TEST(CommandCheck, AWrongCaseFileIsNamed) {
@@ -76,6 +80,39 @@ TEST(CommandCheck, AWrongCaseFileIsNamed) {
   const auto finished = ozbound({"check", "--property", "sign", "--time", "50ms", "--regressions", directory.path(), "--json"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_EQ(finished.err, "ozbound: " + wrong + "\n");
+}
+
+/// Else it would never be replayed, and nobody would know.
+TEST(CommandCheck, ACaseForAPropertyThatIsNoneIsNamed) {
+  const TemporaryDirectory directory;
+  const auto file = store_case({{"sign", "sing"}, "", sample_case({}, 1)}, directory / "cases");
+  const auto expect_refused = [&](const std::vector<std::string>& arguments) {
+    const auto finished = ozbound(arguments);
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, testing::StartsWith("ozbound: " + file.string() +
+                                                  ": properties: property 'sing' is none of exact-splitting, "));
+  };
+  expect_refused({"check", "--replay", file});
+  expect_refused({"check", "--property", "transposition", "--time", "50ms", "--regressions", directory / "cases"});
+}
+
+TEST(CommandCheck, DirectoriesAreNoCaseFiles) {
+  const TemporaryDirectory directory;
+  const auto folder = directory / "folder.json";
+  std::filesystem::create_directory(folder);
+  expect_refusal({"check", "--replay", folder}, folder.string() + ": is a directory");
+  expect_refusal({"check", "--time", "50ms", "--regressions", directory.path()}, folder.string() + ": is a directory");
+}
+
+/// Before a case is drawn that could not be stored.
+TEST(CommandCheck, AFolderThatIsNoneIsRefused) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "file";
+  write_bytes(file, "");
+  for (const auto& folder : {file, file / "below"})
+    expect_refusal({"check", "--time", "50ms", "--regressions", folder},
+                   "--regressions: " + folder.string() + ": is no directory, and none can be made there");
 }
 
 // With an engine that has a fault, which the command itself does not offer.
@@ -107,6 +144,10 @@ CheckArguments arguments_for(const TemporaryDirectory& directory) {
   return arguments;
 }
 
+std::string replaying(const std::filesystem::path& file) {
+  return "ozbound check --engine cpu --property any-engine --replay '" + file.string() + "'";
+}
+
 /// The case is shown, and the last line tells how to see it again.
 TEST(CommandCheck, AFaultIsExplained) {
   const TemporaryDirectory directory;
@@ -118,7 +159,50 @@ TEST(CommandCheck, AFaultIsExplained) {
   EXPECT_THAT(found.out, HasSubstr("any-engine            FAILS  "));
   EXPECT_THAT(found.out, HasSubstr("C(0, 2) is "));
   EXPECT_THAT(found.out, HasSubstr("\n  \"inner_repeat\": "));
-  EXPECT_THAT(found.out, testing::EndsWith("\nozbound check --property any-engine --replay '" + files[0].string() + "'\n\n"));
+  EXPECT_THAT(found.out, testing::EndsWith("\nstored in " + files[0].string() + "; again by\n" + replaying(files[0]) + "\n\n"));
+  EXPECT_THAT(found.out, HasSubstr("\n" + read_bytes(files[0]) + "\n"));
+}
+
+/// The case is shown, and the last line has the seed.
+TEST(CommandCheck, AFaultIsExplainedThatCannotBeStored) {
+  const TemporaryDirectory directory;
+  auto arguments = arguments_for(directory);
+  arguments.seed = 8;
+  arguments.seconds = 0.5;
+  auto blocking = faulty();
+  blocking.faulty_slice = [&](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    if (!std::filesystem::exists(arguments.regressions)) write_bytes(arguments.regressions, "");
+    return right.slice(operand, side, slicing);
+  };
+  auto found = run(arguments, blocking);
+  EXPECT_EQ(found.code, ExitCode::verdict_failed);
+  EXPECT_THAT(found.out, HasSubstr("C(0, 2) is "));
+  EXPECT_THAT(found.out, HasSubstr("\n  \"inner_repeat\": "));
+  EXPECT_THAT(found.out, HasSubstr("\nnot stored: " + arguments.regressions.string() + "/any-engine-"));
+  const std::string again = "ozbound check --engine cpu --property any-engine --seed 8 --time 0.5s";
+  EXPECT_THAT(found.out, testing::EndsWith(": cannot be written; again by\n" + again + "\n\n"));
+
+  std::filesystem::remove(arguments.regressions);
+  arguments.json = true;
+  found = run(arguments, blocking);
+  const auto record = json::parse(found.out)["properties"][0];
+  EXPECT_EQ(record["file"], "");
+  EXPECT_THAT(record["not_stored"], HasSubstr("cannot be written"));
+  EXPECT_EQ(record["reproduction"], again);
+}
+
+/// As it is on file, also where that is by hand.
+TEST(CommandCheck, AReplayedFileIsShownAsItIs) {
+  const TemporaryDirectory directory;
+  auto arguments = arguments_for(directory);
+  GemmCase one;
+  one.a.values = Matrix<double>(1, 4), one.b.values = Matrix<double>(4, 3), one.c0.values = Matrix<double>(1, 3);
+  const auto file = store_case({{}, "by hand", one}, directory / "by hand");
+  arguments.replay = file;
+  EXPECT_THAT(run(arguments, faulty()).out, testing::EndsWith("\n" + read_bytes(file) + "\nreplayed from " + file.string() +
+                                                              "; again by\n" + replaying(file) + "\n\n"));
+  arguments.json = true;
+  EXPECT_EQ(json::parse(run(arguments, faulty()).out)["properties"][0]["case"], json::parse(read_bytes(file)));
 }
 
 TEST(CommandCheck, WhatIsStoredIsReplayedFirst) {
@@ -134,7 +218,8 @@ TEST(CommandCheck, WhatIsStoredIsReplayedFirst) {
   const auto record = json::parse(second.out)["properties"][0];
   EXPECT_EQ(record["drawn"], 0);
   EXPECT_EQ(record["file"], files[0].string());
-  EXPECT_EQ(record["reproduction"], "ozbound check --property any-engine --replay '" + files[0].string() + "'");
+  EXPECT_EQ(record["reproduction"], replaying(files[0]));
+  EXPECT_EQ(record["case"], json::parse(read_bytes(files[0])));
   EXPECT_EQ(case_from_json(record["case"]).gemm_case.n(), 3);
   EXPECT_EQ(case_files(arguments.regressions).size(), 1u);
 
@@ -147,12 +232,6 @@ TEST(CommandCheck, WhatIsStoredIsReplayedFirst) {
 
   arguments.replay = files[0];
   EXPECT_EQ(run(arguments, faulty()).code, ExitCode::verdict_failed);
-}
-
-TEST(CommandCheck, ACaseForNoPropertyIsRefused) {
-  const TemporaryDirectory directory;
-  const auto file = store_case({{"own"}, "", sample_case({}, 1)}, directory.path());
-  expect_refusal({"check", "--replay", file}, file.string() + ": properties: names none that is known here");
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <functional>
 #include <stdexcept>
+#include <vector>
 
 #include "ozbound/verify/number_classes.hpp"
 #include "support/faulty_engine.hpp"
@@ -118,11 +119,66 @@ TEST(Check, AWrongFileIsNamed) {
                   testing::AllOf(testing::HasSubstr("wrong.json: "), testing::HasSubstr("is missing"))));
 }
 
-TEST(Check, AFolderThatCannotBeMadeIsNamed) {
+using Look = std::function<void(const GemmCase&)>;
+
+/// False wherever C has entries; `look` is called with each such case.
+Property false_of_entries(Look look) {
+  return {"own", "C has no entries", "this test", {}, [look](const GemmCase& one, const Engine&) {
+            if (one.m() * one.n() == 0) return std::optional<std::string>();
+            look(one);
+            return std::optional<std::string>("it has");
+          }};
+}
+
+TEST(Check, AFolderThatCannotBeMadeIsRefusedBeforeAnyCase) {
   const TemporaryDirectory directory;
   write_bytes(directory / "cases", "");
-  EXPECT_THAT([&] { (void)check(find_property("rounded-once"), faulty(), options(directory)); },
-              testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("cases")));
+  int judged = 0;
+  EXPECT_THAT([&] { (void)check(false_of_entries([&](const GemmCase&) { ++judged; }), FaultyEngine(), options(directory)); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::AllOf(testing::HasSubstr("cases: "), testing::HasSubstr("no directory"))));
+  EXPECT_EQ(judged, 0);
+}
+
+/// The case as it was drawn is on file while it is shrunk: whatever ends that, it is not lost. Then the shrunk one is.
+TEST(Check, WhatIsFoundIsStoredBeforeItIsShrunk) {
+  const TemporaryDirectory directory;
+  std::vector<GemmCase> falsified, on_file;
+  const auto look = [&](const GemmCase& one) {
+    falsified.push_back(one);
+    if (falsified.size() == 2)
+      for (const auto& file : case_files(directory / "cases")) on_file.push_back(read_case(file).gemm_case);
+  };
+  const auto result = check(false_of_entries(look), FaultyEngine(), options(directory));
+  ASSERT_FALSE(result.holds());
+  ASSERT_EQ(on_file.size(), 1u);
+  EXPECT_TRUE(on_file[0] == falsified[0]);
+  EXPECT_FALSE(result.counterexample->gemm_case == falsified[0]);
+  EXPECT_EQ(case_files(directory / "cases"), std::vector{result.counterexample->file});
+  EXPECT_TRUE(read_case(result.counterexample->file).gemm_case == result.counterexample->gemm_case);
+}
+
+/// The folder becomes unusable after the first look at it.
+TEST(Check, WhatCannotBeStoredIsNotLost) {
+  const TemporaryDirectory directory;
+  const auto block = [&](const GemmCase&) { write_bytes(directory / "cases", ""); };
+  const auto result = check(false_of_entries(block), FaultyEngine(), options(directory));
+  ASSERT_FALSE(result.holds());
+  EXPECT_EQ(result.counterexample->file, "");
+  EXPECT_THAT(result.counterexample->not_stored, testing::MatchesRegex(".*/cases/own-.*\\.json: cannot be written"));
+  EXPECT_EQ(result.counterexample->gemm_case.m(), 1);
+}
+
+/// What is replayed is shown as it is: for which properties, and why it is there.
+TEST(Check, AReplayedCaseKeepsItsPurpose) {
+  const TemporaryDirectory directory;
+  auto one = sample_case({}, 1);
+  one.a.values = one.b.values = one.c0.values = Matrix<double>(1, 1);
+  const auto file = store_case({{}, "by hand", one}, directory / "cases");
+  const auto result = check(false_of_entries([](const GemmCase&) {}), FaultyEngine(), options(directory));
+  ASSERT_FALSE(result.holds());
+  EXPECT_EQ(result.counterexample->file, file);
+  EXPECT_EQ(to_text(*result.counterexample), read_bytes(file));
 }
 
 // Shrinking.

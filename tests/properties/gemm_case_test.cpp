@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -120,6 +122,8 @@ TEST(GemmCase, WhatDoesNotFitIsRefused) {
   refused([](GemmCase& one) { one.target = Target{Target::Kind::componentwise, -1}; }, "");
   refused([](GemmCase& one) { one.working.row_tile = -1; }, "row_tile");
   refused([](GemmCase& one) { one.inner_repeat = std::numeric_limits<Index>::max(); }, "inner_repeat");
+  refused([](GemmCase& one) { one.c.padding = 1 << 28; }, "c: has more than 2^28 elements");
+  refused([](GemmCase& one) { one.a.storage = {false, true, 1 << 10}, one.inner_repeat = 1 << 18; }, "a: has more than 2^28");
 }
 
 TEST(GemmCase, FilesAreNamedInComplaints) {
@@ -130,11 +134,50 @@ TEST(GemmCase, FilesAreNamedInComplaints) {
   };
   complains("cannot be read");
   write_bytes(file, "{");
-  complains("this is not JSON");
+  complains("line 1: this is not JSON");
   write_bytes(file, "[]");
   complains("case: is no object");
   write_bytes(file, "{}");
   complains("schema: is missing");
+  write_bytes(file, "{\n\"a\": {\"rows\": 1,\n\"rows\": 2}}");
+  complains("'rows' is there twice");
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  complains("is a directory");
+}
+
+/// Wherever sizes fit, whatever they are.
+TEST(GemmCase, LongMatricesAreRead) {
+  const TemporaryDirectory directory;
+  GemmCase one;
+  one.a.values = Matrix<double>(1, 20000), one.b.values = Matrix<double>(20000, 1), one.c0.values = Matrix<double>(1, 1);
+  EXPECT_TRUE(read_case(store_case({{}, "", one}, directory.path())).gemm_case == one);
+}
+
+TEST(GemmCase, FoldersToStoreInAreTriedWithoutMakingThem) {
+  const TemporaryDirectory directory;
+  const auto refused = [](const std::filesystem::path& folder, const std::string& why) {
+    EXPECT_THAT([&] { require_storable(folder); },
+                testing::ThrowsMessage<std::invalid_argument>(testing::StartsWith(folder.string() + ": " + why)));
+  };
+  write_bytes(directory / "file", "");
+  std::filesystem::create_symlink("nowhere", directory / "link");
+  refused(directory / "file", "is no directory");
+  refused(directory / "file" / "below", "is no directory");
+  refused(directory / "link", "is no directory");
+  EXPECT_NO_THROW(require_storable(directory.path()));
+  EXPECT_NO_THROW(require_storable(directory / "new" / "and" / "deeper"));
+  EXPECT_NO_THROW(require_storable("none-here"));
+  EXPECT_EQ(directory.names(), (std::set<std::string>{"file", "link"}));
+
+  std::filesystem::create_directory(directory / "read-only");
+  std::filesystem::permissions(directory / "read-only", std::filesystem::perms::owner_read);
+  if (::geteuid() == 0) {  // may write there all the same
+    EXPECT_NO_THROW(require_storable(directory / "read-only"));
+  } else {
+    refused(directory / "read-only", "cannot be written");
+    refused(directory / "read-only" / "new", "cannot be written");
+  }
 }
 
 TEST(GemmCase, FilesAreNamedByPropertyAndContent) {

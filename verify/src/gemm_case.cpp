@@ -1,5 +1,6 @@
 #include "ozbound/verify/gemm_case.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,12 +13,14 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 
 #include "ozbound/core/dyadic.hpp"
+#include "parsed_json.hpp"
 
 namespace ozbound {
 namespace {
@@ -167,7 +170,7 @@ void check_elements(const json& elements, const std::string& name, Index rows, I
 
 CaseMatrix matrix_from(const Members& parent, const std::string& key) {
   const Members members(parent.at(key), key, {"type", "order", "padding", "rows", "columns", "elements"});
-  const Index rows = members.integer("rows", 0, 1 << 14), columns = members.integer("columns", 0, 1 << 14);
+  const Index rows = members.integer("rows", 0, most_elements), columns = members.integer("columns", 0, most_elements);
   const auto& elements = members.at("elements");
   const auto name = members.member("elements");
   check_elements(elements, name, rows, columns);
@@ -242,12 +245,7 @@ bool same(const CaseMatrix& x, const CaseMatrix& y) { return x.storage == y.stor
 
 bool fits_float(double x) { return std::isnan(x) || static_cast<double>(static_cast<float>(x)) == x; }
 
-void validate_storage(const Storage& storage, const char* name) {
-  if (storage.padding < 0) fail(std::string(name) + ".padding", "must not be negative");
-}
-
 void validate_matrix(const CaseMatrix& matrix, const char* name, Index rows, Index cols) {
-  validate_storage(matrix.storage, name);
   const auto& values = matrix.values;
   if (values.rows() != rows || values.cols() != cols)
     fail(name, fmt::format("is {} x {}, not {} x {}", values.rows(), values.cols(), rows, cols));
@@ -255,11 +253,35 @@ void validate_matrix(const CaseMatrix& matrix, const char* name, Index rows, Ind
   if (!fits) fail(std::string(name) + ".elements", "one is no f32");
 }
 
+/// As it lies in memory.
+void validate_size(const std::string& name, Index rows, Index cols, const Storage& storage) {
+  if (storage.padding < 0) fail(name + ".padding", "must not be negative");
+  const Index lines = storage.column_major ? cols : rows, length = storage.column_major ? rows : cols;
+  const bool fits = storage.padding <= most_elements && length <= most_elements &&
+                    lines <= most_elements / std::max<Index>(1, length + storage.padding);
+  if (!fits) fail(name, "has more than 2^28 elements, padding included");
+}
+
 Matrix<double> repeated(const Matrix<double>& x, Index down, Index across) {
   Matrix<double> result(x.rows() * down, x.cols() * across);
   for (Index i = 0; i < result.rows(); ++i)
     for (Index j = 0; j < result.cols(); ++j) result(i, j) = x(i % x.rows(), j % x.cols());
   return result;
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::error_code unreachable;
+  if (std::filesystem::is_directory(file, unreachable)) throw std::invalid_argument("is a directory");
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream bytes;
+  if (in.peek() != std::ifstream::traits_type::eof()) bytes << in.rdbuf();
+  if (!in.is_open() || in.bad() || !bytes) throw std::invalid_argument("cannot be read");
+  return bytes.str();
+}
+
+/// Of what a file would be made in.
+bool is_writable(const std::filesystem::path& directory) {
+  return ::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 /// FNV-1a: the same on every platform.
@@ -279,9 +301,12 @@ void GemmCase::validate() const {
   validate_matrix(a, "a", m(), a.values.cols());
   validate_matrix(b, "b", a.values.cols(), n());
   validate_matrix(c0, "c0", m(), n());
-  validate_storage(c, "c");
-  const Index widest = std::max<Index>({m(), n(), 1}) * std::max<Index>(a.values.cols(), 1);
-  if (inner_repeat > most_elements / widest) fail("inner_repeat", "makes a matrix of more than 2^28 elements");
+  if (inner_repeat > most_elements / std::max<Index>(1, a.values.cols()))
+    fail("inner_repeat", "makes an inner dimension of more than 2^28");
+  validate_size("a", m(), k(), a.storage);
+  validate_size("b", k(), n(), b.storage);
+  validate_size("c0", m(), n(), c0.storage);
+  validate_size("c", m(), n(), c);
   plan.validate();
   if (target && parse_target(to_string(*target)) != *target) fail("target", "is none");
   const CpuEngine tried(working);  // throws naming the option
@@ -334,13 +359,8 @@ StoredCase case_from_json(const json& object) {
 }
 
 StoredCase read_case(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in) fail(file.string(), "cannot be read");
   try {
-    const auto parsed = json::parse(text, nullptr, false);
-    if (parsed.is_discarded()) throw std::invalid_argument("this is not JSON");
-    return case_from_json(parsed);
+    return case_from_json(parse_json(bytes_of(file)));
   } catch (const std::invalid_argument& error) {
     fail(file.string(), error.what());
   }
@@ -363,6 +383,16 @@ std::filesystem::path store_case(const StoredCase& stored, const std::filesystem
     throw std::runtime_error(file.string() + ": cannot be written");
   }
   return file;
+}
+
+void require_storable(const std::filesystem::path& directory) {
+  std::error_code error;  // of a path that leads through what is no directory
+  auto there = std::filesystem::absolute(directory, error);
+  while (std::filesystem::symlink_status(there, error).type() == std::filesystem::file_type::not_found &&
+         there.has_relative_path())
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, error)) fail(directory.string(), "is no directory, and none can be made there");
+  if (!is_writable(there)) fail(directory.string(), "cannot be written: no counterexample could be stored");
 }
 
 std::vector<std::filesystem::path> case_files(const std::filesystem::path& directory) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -12,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "../parsed_json.hpp"
+
 namespace ozbound::checking {
 namespace {
 
@@ -19,23 +20,11 @@ using nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& wrong) { throw std::invalid_argument("certificate: " + wrong); }
 
-/// Refuses objects that name a member twice, of which JSON libraries keep one.
 json parse(std::string_view text) {
-  std::vector<std::set<std::string>> open;
-  const auto watch = [&open](int, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) open.emplace_back();
-    if (event == json::parse_event_t::object_end) open.pop_back();
-    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
-      refuse("'" + value.get<std::string>() + "' is there twice");
-    return true;
-  };
   try {
-    return json::parse(text, watch);
-  } catch (const json::out_of_range&) {
-    refuse("a number in it lies outside the range of a double");
-  } catch (const json::parse_error& error) {
-    const auto read = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
-    refuse(fmt::format("line {}: this is not JSON", std::count(read.begin(), read.end(), '\n') + 1));
+    return parse_json(text);
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -39,6 +40,7 @@ class Search {
 
   void run() {
     for (std::uint64_t batch = 0; !found_ && !finished(); ++batch) run_batch(batch);
+    if (found_) store();  // in place of the case as it was found
   }
 
   [[nodiscard]] std::int64_t drawn() const { return drawn_; }
@@ -67,9 +69,26 @@ class Search {
     if (options_.progress) options_.progress(std::min(1.0, seconds_since(start_) / options_.seconds));
     auto wrong = judge(property_, gemm_case, engine_);
     if (!wrong) return;
-    if (!found_) found_at_ = Clock::now();
-    found_ = {gemm_case, *wrong, {}};  // the last one to fail is the simplest: rapidcheck goes on from each that does
+    const bool first = !found_;
+    // The last one to fail is the simplest: rapidcheck goes on from each that does.
+    found_ = {{{property_.name}, *wrong, gemm_case}, *wrong, {}};
+    if (first) {
+      store();  // whoever loses patience while it is shrunk has this one
+      found_at_ = Clock::now();
+    }
     RC_FAIL(*wrong);
+  }
+
+  void store() {
+    if (options_.store.empty()) return;
+    try {
+      found_->file = store_case(*found_, options_.store);
+      std::error_code ignored;  // two files do no harm
+      if (!stored_.empty() && stored_ != found_->file) std::filesystem::remove(stored_, ignored);
+      stored_ = found_->file;
+    } catch (const std::runtime_error& error) {
+      found_->not_stored = error.what();
+    }
   }
 
   const Property& property_;
@@ -80,6 +99,7 @@ class Search {
   Clock::time_point found_at_;
   std::int64_t drawn_ = 0;
   std::optional<Counterexample> found_;
+  std::filesystem::path stored_;  // a file of this search
 };
 
 /// Replays the files of a folder that are for the property, until one fails.
@@ -88,13 +108,14 @@ void replay(const std::filesystem::path& folder, const Property& property, const
     const auto stored = read_case(file);
     if (result.counterexample || !stored.is_for(property.name)) continue;
     ++result.replayed;
-    if (auto wrong = judge(property, stored.gemm_case, engine)) result.counterexample = {stored.gemm_case, *wrong, file};
+    if (auto wrong = judge(property, stored.gemm_case, engine)) result.counterexample = {stored, *wrong, file};
   }
 }
 
 }  // namespace
 
 CheckResult check(const Property& property, const Engine& engine, const CheckOptions& options) {
+  if (!options.store.empty()) require_storable(options.store);
   CheckResult result;
   result.property = property.name;
   for (const auto& folder : options.replayed) replay(folder, property, engine, result);
@@ -104,9 +125,6 @@ CheckResult check(const Property& property, const Engine& engine, const CheckOpt
   search.run();
   result.drawn = search.drawn();
   result.counterexample = std::move(search.found());
-  if (result.counterexample && !options.store.empty())
-    result.counterexample->file =
-        store_case({{property.name}, result.counterexample->explanation, result.counterexample->gemm_case}, options.store);
   return result;
 }
 

@@ -22,10 +22,11 @@ struct CheckOptions {
   std::function<void(double)> progress = {};  ///< called now and then with the share of the time that has passed
 };
 
-struct Counterexample {
-  GemmCase gemm_case;  ///< as simple as shrinking made it
+/// The case as it is on file, or as simple as shrinking made it; then it is for its property, the explanation as its note.
+struct Counterexample : StoredCase {
   std::string explanation;
-  std::filesystem::path file;  ///< where it is stored; empty if it is not
+  std::filesystem::path file;   ///< where it is stored; empty if it is not
+  std::string not_stored = {};  ///< why it could not be, where it should have been
 };
 
 struct CheckResult {
@@ -37,8 +38,10 @@ struct CheckResult {
   [[nodiscard]] bool holds() const { return !counterexample; }
 };
 
-/// Replays what is on file for a property, then draws cases for as long as they hold; a counterexample is shrunk and stored.
-/// @throws std::invalid_argument naming a case file that is none, std::runtime_error if a counterexample cannot be stored.
+/// Replays what is on file for a property, then draws cases for as long as they hold. A counterexample is stored as it was
+/// found, then shrunk, then stored in place of that: whatever ends the shrinking, a case is on file.
+/// @throws std::invalid_argument before any case is judged, naming a folder to store in that cannot be written, and naming a
+/// case file that is none.
 CheckResult check(const Property& property, const Engine& engine, const CheckOptions& options = {});
 
 }  // namespace ozbound

@@ -52,7 +52,7 @@ struct GemmCase {
   [[nodiscard]] Matrix<double> full_b() const;
 
   /// @throws std::invalid_argument naming the member: shapes that do not fit, a value that its element type does not hold, a
-  /// plan or target that is none, negative options, or more than 2^28 elements in one matrix.
+  /// plan or target that is none, negative options, or more than 2^28 elements in one matrix, padding included.
   void validate() const;
 
   /// The same bits in every member.
@@ -77,12 +77,16 @@ std::string to_text(const StoredCase& stored);
 /// @throws std::invalid_argument naming the member that is missing, unknown or wrong.
 StoredCase case_from_json(const nlohmann::json& json);
 
-/// @throws std::invalid_argument `FILE: what is wrong`.
+/// @throws std::invalid_argument `FILE: what is wrong`: also for a member that is there twice.
 StoredCase read_case(const std::filesystem::path& file);
 
 /// Writes DIRECTORY/PROPERTY-HASH.json, whole or not at all, and returns its path; the hash is that of the content. Makes the
 /// directory. @throws std::runtime_error naming the file that cannot be written.
 std::filesystem::path store_case(const StoredCase& stored, const std::filesystem::path& directory);
+
+/// Whether store_case can do that. Neither makes nor writes anything.
+/// @throws std::invalid_argument naming the directory, if it is none, or it, or what it would be made in, cannot be written.
+void require_storable(const std::filesystem::path& directory);
 
 /// The case files of a directory, *.json, by name; none where there is no such directory.
 std::vector<std::filesystem::path> case_files(const std::filesystem::path& directory);
