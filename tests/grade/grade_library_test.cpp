@@ -53,6 +53,7 @@ const Names few_digits{"demmel.criterion-a-constant",
                        "shapes.awkward",
                        "layouts.transposition",
                        "layouts.row-major",
+                       "layouts.same-matrix",
                        "reproducibility.accurate",
                        "reproducibility.threads-accurate"};
 
@@ -96,8 +97,9 @@ TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfOthers) {
 /// And for no consequence of it.
 TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfItsCaller) {
   const auto grade = graded(bad_blas("changes_environment"), true);
-  EXPECT_EQ(faults(grade), (Names{"demmel.environment-of-caller", "shapes.environment-of-caller",
-                                  "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
+  EXPECT_EQ(faults(grade),
+            (Names{"demmel.environment-of-caller", "special.environment-of-caller", "shapes.environment-of-caller",
+                   "layouts.environment-of-caller", "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
   EXPECT_THAT(find(grade, "demmel.environment-of-caller").detail, HasSubstr("after dgemm(NN, 32 x 32 x 32, "));
   EXPECT_THAT(faults(graded(bad_blas("changes_x87"), true)), testing::Contains("loading.environment-of-caller"));
 }

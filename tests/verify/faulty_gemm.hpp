@@ -1,9 +1,12 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -16,14 +19,18 @@ namespace ozbound {
 /// What is wrong with a FaultyGemm. The last ones are no faults: others do so, and may.
 enum class Fault {
   none,
-  strassen,             ///< one level, where m, n and k are even and at least 64
-  single_precision,     ///< sums rounded to 24 bits
-  three_slices,         ///< 21 bits of each row of A and column of B
-  fast_growth,          ///< each sum is off by k^2 u |a||b|
-  subnormals_are_zero,  ///< as inputs
-  flushes_results,      ///< products and sums below 2^-1022 become 0
-  saturates,            ///< the largest finite number instead of infinity
+  strassen,                ///< one level, where m, n and k are even and at least 64
+  single_precision,        ///< sums rounded to 24 bits
+  three_slices,            ///< 21 bits of each row of A and column of B
+  fast_growth,             ///< each sum is off by k^2 u |a||b| / 8
+  late_growth,             ///< each sum of more than 32 terms is off by k u |a||b| / 2
+  subnormals_are_zero,     ///< as inputs
+  subnormals_are_doubled,  ///< in inputs and results
+  flushes_results,         ///< products and sums below 2^-1022 become 0
+  overflow_is_nan,
+  saturates,  ///< the largest finite number instead of infinity
   beta_zero_reads_c,
+  beta_zero_reads_large_c,  ///< of 140 rows and more
   beta_nan_is_zero,
   swallows_nan,
   swallows_nan_in_c,
@@ -36,7 +43,16 @@ enum class Fault {
   irreproducible,  ///< the order of summation changes from call to call
   writes_past_ld,  ///< one element below each column
   writes_before_c,
+  writes_past_large_ld,  ///< where ldc exceeds its minimum by more than 3
   changes_a,
+  touches_a,          ///< writes an element of A and restores it
+  exits,              ///< the process, with 0, where m = 17
+  exits_on_a_fault,   ///< has its own handler for SIGSEGV from its first call on, and reads past A where m = 17
+  misreads_letters,   ///< C(0, 0) is off where op is said otherwise than as N or T; so in the next three
+  misreads_large_ld,  ///< where A is transposed and lda exceeds its minimum by more than 7
+  wrong_update,       ///< where alpha = -1 and beta = 1
+  wrong_same_matrix,  ///< where A and B are the same memory
+  wraps_offsets,      ///< at 32 bits
   reads_past_a,
   reads_before_b,
   wrong_transposition,  ///< of A: rows in reverse
@@ -69,6 +85,7 @@ class FaultyGemm final : public ForeignGemm {
       if (fault_ == Fault::writes_empty_c) *call.c = 0;
       return;
     }
+    misbehave(call);
     const Operands in = read(call);
     const auto products = call.alpha == 0 && fault_ != Fault::multiplies_by_zero_alpha
                               ? std::vector<double>(static_cast<std::size_t>(call.m * call.n))
@@ -88,8 +105,21 @@ class FaultyGemm final : public ForeignGemm {
     [[nodiscard]] const double* column(Index j) const { return b.data() + j * k; }
   };
 
-  static const double& element(const double* x, Index ld, bool by_rows, Index i, Index j) {
-    return by_rows ? x[i * ld + j] : x[i + j * ld];
+  [[nodiscard]] const double& element(const double* x, Index ld, bool by_rows, Index i, Index j) const {
+    const Index offset = by_rows ? i * ld + j : i + j * ld;
+    return x[fault_ == Fault::wraps_offsets ? static_cast<std::int32_t>(offset) : offset];
+  }
+
+  /// What happens before anything is computed.
+  void misbehave(const BlasCall& call) const {
+    if (fault_ == Fault::exits && call.m == 17) _exit(0);
+    if (fault_ == Fault::exits_on_a_fault && calls_ == 1) std::signal(SIGSEGV, [](int) { _exit(0); });
+    if (fault_ == Fault::touches_a && call.k > 0) {
+      auto* const first = const_cast<volatile double*>(call.a);  // NOLINT: the fault
+      const double kept = *first;
+      *first = 0;
+      *first = kept;
+    }
   }
 
   [[nodiscard]] Operands read(const BlasCall& call) const {
@@ -101,7 +131,7 @@ class FaultyGemm final : public ForeignGemm {
     for (Index j = 0; j < call.n; ++j)
       for (Index l = 0; l < call.k; ++l)
         in.b.push_back(seen(element(call.b, call.ldb, call.row_major != call.transpose_b, l, j)));
-    if (fault_ == Fault::reads_past_a && call.k > 0) {
+    if ((fault_ == Fault::reads_past_a || (fault_ == Fault::exits_on_a_fault && call.m == 17)) && call.k > 0) {
       const bool by_rows = call.row_major != call.transpose_a;
       touch(&element(call.a, call.lda, by_rows, call.m - 1, call.k - 1) + 1);
     }
@@ -118,6 +148,7 @@ class FaultyGemm final : public ForeignGemm {
   /// An element as the library sees it.
   [[nodiscard]] double seen(double x) const {
     if (fault_ == Fault::subnormals_are_zero && std::abs(x) < std::numeric_limits<double>::min()) return 0;
+    if (fault_ == Fault::subnormals_are_doubled && std::fpclassify(x) == FP_SUBNORMAL) return 2 * x;
     if (fault_ == Fault::infinity_is_nan && std::isinf(x)) return std::nan("");
     return x;
   }
@@ -186,10 +217,13 @@ class FaultyGemm final : public ForeignGemm {
 
   [[nodiscard]] double finished(double sum, double magnitude, double k, bool infinite, bool nan) const {
     using Limits = std::numeric_limits<double>;
+    if (fault_ == Fault::subnormals_are_doubled && std::fpclassify(sum) == FP_SUBNORMAL) return 2 * sum;
+    if (fault_ == Fault::overflow_is_nan && !infinite && std::isinf(sum)) return Limits::quiet_NaN();
     if (fault_ == Fault::saturates && !infinite && std::isinf(sum)) return std::copysign(Limits::max(), sum);
     if (fault_ == Fault::keeps_infinity && std::isnan(sum) && !nan && infinite) return Limits::infinity();
     if (fault_ == Fault::drops_nan_payload && std::isnan(sum)) return Limits::quiet_NaN();
-    if (fault_ == Fault::fast_growth) return sum + 0.001 * k * k * 0x1p-53 * magnitude;
+    if (fault_ == Fault::fast_growth) return sum + 0.125 * k * k * 0x1p-53 * magnitude;
+    if (fault_ == Fault::late_growth && k > 32) return sum + 0.5 * k * 0x1p-53 * magnitude;
     return sum;
   }
 
@@ -197,8 +231,8 @@ class FaultyGemm final : public ForeignGemm {
   void store(const BlasCall& call, Index i, Index j, double product) const {
     const bool reversed = fault_ == Fault::wrong_row_major && call.row_major;
     auto& c = call.c[call.row_major ? i * call.ldc + (reversed ? call.n - 1 - j : j) : i + j * call.ldc];
-    const bool unread = (call.beta == 0 && fault_ != Fault::beta_zero_reads_c) ||
-                        (std::isnan(call.beta) && fault_ == Fault::beta_nan_is_zero) ||
+    const bool reads_c = fault_ == Fault::beta_zero_reads_c || (fault_ == Fault::beta_zero_reads_large_c && call.m >= 140);
+    const bool unread = (call.beta == 0 && !reads_c) || (std::isnan(call.beta) && fault_ == Fault::beta_nan_is_zero) ||
                         (call.alpha == 0 && fault_ == Fault::forgets_beta_without_alpha);
     double old = unread ? 0 : c;
     if (fault_ == Fault::swallows_nan_in_c && std::isnan(old)) old = 0;
@@ -215,6 +249,12 @@ class FaultyGemm final : public ForeignGemm {
     const Index lines = call.row_major ? call.m : call.n;
     if (fault_ == Fault::writes_past_ld && call.ldc > length)
       for (Index line = 0; line < lines; ++line) call.c[line * call.ldc + length] = 1;
+    if (fault_ == Fault::writes_past_large_ld && call.ldc > length + 3) call.c[length] = 1;
+    if (fault_ == Fault::misreads_letters && call.spelling != OpSpelling::usual) *call.c += 1;
+    if (fault_ == Fault::misreads_large_ld && call.transpose_a && call.lda > (call.row_major ? call.m : call.k) + 7)
+      *call.c += 1;
+    if (fault_ == Fault::wrong_update && call.alpha == -1 && call.beta == 1) *call.c += 1;
+    if (fault_ == Fault::wrong_same_matrix && call.a == call.b) *call.c += 1;
     if (fault_ == Fault::writes_before_c) call.c[-1] = 1;
     if (fault_ == Fault::changes_a && call.k > 0) *const_cast<double*>(call.a) = -*call.a;  // NOLINT: the fault
   }

@@ -56,13 +56,20 @@ class GuardedMemory {
   }
   [[nodiscard]] double* at_start() const { return reinterpret_cast<double*>(pages_.data() + guard()); }
 
-  /// `8 bytes after the end of A`, if the address lies in one of the guards.
+  /// Whether what lies between the guards may be written.
+  void set_writable(bool writable) const {
+    check(mprotect(at_start(), usable_, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0, "mprotect");
+  }
+
+  /// `reaches 8 bytes after the end of A`, or `writes into A`, if the address lies in one of the guards or between them.
   [[nodiscard]] std::optional<std::string> describe(std::uintptr_t address, char operand) const {
     const auto start = reinterpret_cast<std::uintptr_t>(at_start());
     const auto end = start + usable_;
-    if (address >= end && address < end + guard()) return fmt::format("{} bytes after the end of {}", address - end, operand);
+    if (address >= end && address < end + guard())
+      return fmt::format("reaches {} bytes after the end of {}", address - end, operand);
     if (address < start && address >= start - guard())
-      return fmt::format("{} bytes before the start of {}", start - address, operand);
+      return fmt::format("reaches {} bytes before the start of {}", start - address, operand);
+    if (address >= start && address < end) return fmt::format("writes into {}", operand);
     return std::nullopt;
   }
 
@@ -79,6 +86,7 @@ struct Progress {
   std::size_t index;  ///< of the call under way
   std::uintptr_t address;
   int signal;  ///< 0 while nothing happened
+  bool done;   ///< every call returned
 };
 
 Progress* told;  // by the handler below, in the child
@@ -105,7 +113,8 @@ class GuardedCalls {
   Finding run() {
     Tally tally({"bounds-of-memory.guard-pages",
                  "no access outside the elements of A, B and C, neither before the first nor after the last one "
-                 "((k-1) lda + m elements of a column-major A): on another page it ends the process",
+                 "((k-1) lda + m elements of a column-major A), and none that writes into A or B: on a page that forbids it "
+                 "it ends the process",
                  level3_blas});
     each_call([&](std::size_t index, const Operands&, const Storage&, bool) {
       if (index >= next_ && faults_ < most_faults) resume(index);
@@ -117,7 +126,7 @@ class GuardedCalls {
 
  private:
   static constexpr int most_faults = 5;
-  static constexpr std::size_t bytes = 140 * 140 * sizeof(double);  // more than an edge case's operand with its padding
+  static constexpr std::size_t bytes = edge_case_extent * sizeof(double);
 
   template <class Visit>
   void each_call(Visit visit) const {
@@ -133,6 +142,14 @@ class GuardedCalls {
     return data;
   }
 
+  /// A and B may be read only until the next call is placed. The handlers are set again: the library may have its own.
+  void make(const BlasCall& call) const {
+    for (const auto* memory : {&a_, &b_}) memory->set_writable(false);
+    tell_faults_to(progress());
+    gemm_.dgemm(call);
+    for (const auto* memory : {&a_, &b_}) memory->set_writable(true);
+  }
+
   [[nodiscard]] BlasCall guarded(const Operands& in, const Storage& storage, bool at_end) const {
     const StoredCall stored(in, storage);
     auto call = stored.call();
@@ -145,16 +162,16 @@ class GuardedCalls {
   /// In a child: the calls from `first` on.
   [[noreturn]] void child(std::size_t first) const {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    tell_faults_to(progress());
     std::thread(
         [&] {  // of its own: OpenMP's threads stayed with the parent, and a region of the main thread would wait for them
           each_call([&](std::size_t index, const Operands& in, const Storage& storage, bool at_end) {
             if (index < first) return;
             progress().index = index;
-            gemm_.dgemm(guarded(in, storage, at_end));
+            make(guarded(in, storage, at_end));
           });
         })
         .join();
+    progress().done = true;
     _exit(0);
   }
 
@@ -168,20 +185,22 @@ class GuardedCalls {
     check(waitpid(pid, &status, 0) == pid, "waitpid");
     fault_.reset();
     next_ = static_cast<std::size_t>(-1);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (progress().done) return;
     ++faults_;
     fault_ = progress();
     next_ = fault_->index + 1;
-    words_ = words(WIFSIGNALED(status) ? WTERMSIG(status) : fault_->signal);
+    words_ = words(status);
   }
 
-  [[nodiscard]] std::string words(int signal) const {
+  [[nodiscard]] std::string words(int status) const {
     std::string text;
     each_call([&](std::size_t index, const Operands& in, const Storage& storage, bool at_end) {
       if (index == fault_->index) text = describe(guarded(in, storage, at_end));
     });
     for (const auto& [memory, operand] : {std::pair{&a_, 'A'}, std::pair{&b_, 'B'}, std::pair{&c_, 'C'}})
-      if (const auto where = memory->describe(fault_->address, operand)) return fmt::format("{} reaches {}", text, *where);
+      if (const auto where = memory->describe(fault_->address, operand)) return fmt::format("{} {}", text, *where);
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : fault_->signal;
+    if (signal == 0) return fmt::format("{} ends the process (exit {})", text, WEXITSTATUS(status));
     return fmt::format("{} ends in signal {} ({}) at address {:#x}", text, signal, strsignal(signal), fault_->address);
   }
 

@@ -35,7 +35,7 @@ struct Gathered {
     ++total.entries;
     const bool finite = entry.kind == OracleEntry::Kind::finite;
     if (finite && !std::isfinite(computed) && !entry.error_upper.is_zero() && may_overflow(entry)) {
-      ++total.overflowed;
+      if (total.overflowed++ == 0) total.first_overflowed = {i, j, computed, entry.rounded};
       return;
     }
     const auto bound = finite ? add_lower(multiply_lower(allowed.factor, entry.scale_lower), allowed.underflow) : Magnitude{};
@@ -59,6 +59,7 @@ struct Gathered {
     worst.entries = total.entries + other.total.entries;
     worst.failures = total.failures + other.total.failures;
     worst.overflowed = total.overflowed + other.total.overflowed;
+    worst.first_overflowed = total.overflowed > 0 ? total.first_overflowed : other.total.first_overflowed;
     total = worst;
   }
 };
@@ -76,12 +77,24 @@ Conventional judge_conventional(const ResultView& c, const Oracle& oracle, const
       .total;
 }
 
-std::string explain(const Conventional& judged) {
+namespace {
+
+std::string explain_worst(const Conventional& judged) {
   if (judged.row < 0) return "no entry judged";
   return fmt::format(
       "worst entry ({}, {}): computed {:a}, exact {:a}, error {}, bound {}, ratio {:.4g}; {} of {} entries exceed the bound",
       judged.row, judged.col, judged.computed, judged.exact, to_string(judged.error), to_string(judged.bound), judged.ratio,
       judged.failures, judged.entries);
+}
+
+}  // namespace
+
+std::string explain(const Conventional& judged) {
+  if (judged.overflowed == 0) return explain_worst(judged);
+  const auto& first = judged.first_overflowed;
+  return fmt::format("{} of {} entries are infinite or NaN and should not be so, first ({}, {}): computed {:a}, exact {:a}; {}",
+                     judged.overflowed, judged.entries, first.row, first.col, first.computed, first.exact,
+                     explain_worst(judged));
 }
 
 }  // namespace ozbound::grading

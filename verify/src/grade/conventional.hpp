@@ -20,6 +20,13 @@ struct Conventional {
   Index failures = 0;    ///< entries with ratio > 1
   Index overflowed = 0;  ///< not judged
 
+  /// One that is not judged.
+  struct Overflowed {
+    Index row = -1, col = -1;
+    double computed = 0, exact = 0;
+  };
+  Overflowed first_overflowed;
+
   Index row = -1, col = -1;  ///< of the largest ratio, the first of equals
   double computed = 0;       ///< there
   double exact = 0;          ///< there, rounded once

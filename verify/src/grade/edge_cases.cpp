@@ -23,7 +23,7 @@ std::vector<Index> sizes(bool quick) {
 void each_edge_case(const GradeOptions& options, bool row_major_too,
                     const std::function<void(const Operands&, const Storage&)>& visit) {
   constexpr std::array<Index, 7> inner{1, 2, 3, 8, 17, 33, 4};
-  constexpr std::array<Index, 3> paddings{1, 0, 3};
+  constexpr std::array<Index, 5> paddings{1, 0, 3, 13, 97};
   const auto pool = generate({.family = Family::uniform, .m = largest, .n = largest, .k = largest, .seed = options.seed});
   std::size_t turn = 0;
   for (const auto m : sizes(options.quick))
@@ -39,7 +39,7 @@ void each_edge_case(const GradeOptions& options, bool row_major_too,
                                     .alpha = plain ? 1 : -1.5,
                                     .beta = plain ? 0 : 0.5,
                                     .c0 = pool.b.view().block(0, 0, m, n)};
-            visit(operands, {row_major, transpose_a, transpose_b, paddings[turn % paddings.size()], 0});
+            visit(operands, {row_major, transpose_a, transpose_b, paddings[turn % paddings.size()]});
             ++turn;
           }
 }

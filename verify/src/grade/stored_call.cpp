@@ -34,6 +34,8 @@ std::string to_string(const Storage& storage) {
   if (storage.transpose_b) text += ", B transposed";
   if (storage.padding != 0) text += fmt::format(", ld + {}", storage.padding);
   if (storage.shift != 0) text += fmt::format(", shifted by {} bytes", 8 * storage.shift);
+  if (storage.spelling != OpSpelling::usual)
+    text += fmt::format(", op said as {} and {}", op_letter(false, storage.spelling), op_letter(true, storage.spelling));
   return text;
 }
 
@@ -90,6 +92,7 @@ StoredCall::StoredCall(const Operands& in, const Storage& storage)
       call_{.row_major = storage.row_major,
             .transpose_a = storage.transpose_a,
             .transpose_b = storage.transpose_b,
+            .spelling = storage.spelling,
             .m = in.a.rows(),
             .n = in.b.cols(),
             .k = in.a.cols(),
@@ -118,8 +121,18 @@ Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const 
 
 std::string describe(const BlasCall& call) {
   return fmt::format("{}({}{}, {} x {} x {}, alpha={:a}, lda={}, ldb={}, beta={:a}, ldc={})",
-                     call.row_major ? "row-major dgemm" : "dgemm", call.transpose_a ? 'T' : 'N', call.transpose_b ? 'T' : 'N',
-                     call.m, call.n, call.k, call.alpha, call.lda, call.ldb, call.beta, call.ldc);
+                     call.row_major ? "row-major dgemm" : "dgemm", op_letter(call.transpose_a, call.spelling),
+                     op_letter(call.transpose_b, call.spelling), call.m, call.n, call.k, call.alpha, call.lda, call.ldb,
+                     call.beta, call.ldc);
 }
 
 }  // namespace ozbound::grading
+
+namespace ozbound {
+
+char op_letter(bool transpose, OpSpelling spelling) {
+  constexpr char letters[][2] = {{'N', 'T'}, {'n', 't'}, {'N', 'C'}, {'n', 'c'}};
+  return letters[static_cast<std::size_t>(spelling)][transpose ? 1 : 0];
+}
+
+}  // namespace ozbound

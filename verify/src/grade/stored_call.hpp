@@ -19,6 +19,7 @@ struct Storage {
   bool transpose_b = false;
   Index padding = 0;  ///< elements by which every leading dimension exceeds its minimum
   Index shift = 0;    ///< elements by which each operand starts beyond a multiple of 64 bytes, 0 to 7
+  OpSpelling spelling = OpSpelling::usual;
 };
 
 /// `row-major, A transposed, B transposed, ld + 3, shifted by 8 bytes`, or `column-major`.

@@ -52,13 +52,15 @@ std::uint32_t crc32_of(std::istream& file) {
 }
 
 void call_cblas(CblasDgemm& dgemm, const BlasCall& call) noexcept {
-  constexpr int row_major = 101, column_major = 102, none = 111, transpose = 112;
+  constexpr int row_major = 101, column_major = 102, none = 111, plain = 112, conjugate = 113;
+  const int transpose =
+      call.spelling == OpSpelling::conjugate || call.spelling == OpSpelling::lower_case_conjugate ? conjugate : plain;
   dgemm(call.row_major ? row_major : column_major, call.transpose_a ? transpose : none, call.transpose_b ? transpose : none,
         call.m, call.n, call.k, call.alpha, call.a, call.lda, call.b, call.ldb, call.beta, call.c, call.ldc);
 }
 
 void call_fortran(FortranDgemm& dgemm, const BlasCall& call) noexcept {
-  const char op_a = call.transpose_a ? 'T' : 'N', op_b = call.transpose_b ? 'T' : 'N';
+  const char op_a = op_letter(call.transpose_a, call.spelling), op_b = op_letter(call.transpose_b, call.spelling);
   dgemm(&op_a, &op_b, &call.m, &call.n, &call.k, &call.alpha, call.a, &call.lda, call.b, &call.ldb, &call.beta, call.c,
         &call.ldc, 1, 1);
 }

@@ -13,12 +13,24 @@
 
 namespace ozbound {
 
+/// How a call spells op: no other result, as real numbers are their own conjugates. CBLAS knows no lower case.
+enum class OpSpelling : std::uint8_t {
+  usual,                ///< N, T
+  lower_case,           ///< n, t
+  conjugate,            ///< N, C
+  lower_case_conjugate  ///< n, c
+};
+
+/// N, n, T, t, C or c.
+char op_letter(bool transpose, OpSpelling spelling);
+
 /// One call of a BLAS's dgemm: C = alpha op(A) op(B) + beta C, column-major unless `row_major`. op(A) is m x k, op(B) k x n;
 /// leading dimensions in elements.
 struct BlasCall {
   bool row_major = false;
   bool transpose_a = false;
   bool transpose_b = false;
+  OpSpelling spelling = OpSpelling::usual;
   Index m = 0;
   Index n = 0;
   Index k = 0;
