@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <vector>
 
+#include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/number_classes.hpp"
 #include "support/faulty_engine.hpp"
 #include "support/temporary_directory.hpp"
@@ -191,6 +194,57 @@ TEST(SimplerCases, AreValidAndOther) {
       ASSERT_FALSE(simpler == one) << seed;
     }
   }
+}
+
+/// The first simpler case for which `falsified` still holds, and so on to the end.
+GemmCase shrunk(GemmCase one, const std::function<bool(const GemmCase&)>& falsified) {
+  EXPECT_TRUE(falsified(one));
+  for (bool simplified = true; simplified;) {
+    const auto simpler = simpler_cases(one);
+    const auto next = std::find_if(simpler.begin(), simpler.end(), falsified);
+    simplified = next != simpler.end();
+    if (simplified) one = *next;
+  }
+  return one;
+}
+
+bool has_bit(double x, int below_leading) { return (bits_of(x) >> (52 - below_leading) & 1) != 0; }
+
+/// What matters of a number is left, whatever else it has: its sign, an exponent as near to 0 as it may be, a bit in its midst.
+TEST(SimplerCases, ReachTheSimplestNumbers) {
+  struct {
+    double complicated;
+    std::function<bool(double)> falsified;
+    double simplest;
+  } const numbers[] = {
+      {-0x1.f0f3f1234p+900, [](double x) { return x < 0 && std::ilogb(x) >= 100 && has_bit(x, 20); }, -0x1.00001p+100},
+      {0x1.fffffffffffffp-3, [](double x) { return has_bit(x, 1) && has_bit(x, 30) && x < 0.25; }, 0x1.80000004p-3},
+      {0x0.00000000fedcbp-1022, [](double x) { return x != 0 && std::ilogb(x) <= -1055; }, 0x1p-1055},
+      {-0x1.23456p+300, [](double x) { return x < -0x1p40; }, -0x1p+41},
+      {double_from_bits(0xfff8000000000012), [](double x) { return std::isnan(x); }, double_from_bits(binary64.nan)},
+      {-0.0, [](double x) { return x == 0; }, 0}};
+  for (const auto& [complicated, falsified, simplest] : numbers) {
+    const auto check_member = [&, &falsified = falsified, &simplest = simplest](const GemmCase& one, const auto& number) {
+      const auto found = shrunk(one, [&](const GemmCase& tried) { return falsified(number(tried)); });
+      EXPECT_EQ(bits_of(number(found)), bits_of(simplest)) << number(found) << " is not " << simplest;
+    };
+    GemmCase one;
+    one.a.values = one.b.values = one.c0.values = Matrix<double>(1, 1);
+    one.alpha = one.beta = one.a.values(0, 0) = complicated;
+    check_member(one, [](const GemmCase& tried) { return tried.m() * tried.k() == 0 ? 1 : tried.a.values(0, 0); });
+    check_member(one, [](const GemmCase& tried) { return tried.beta; });
+    check_member(one, [](const GemmCase& tried) { return tried.alpha; });
+  }
+}
+
+TEST(SimplerCases, ReachTheSimplestTarget) {
+  GemmCase one;
+  one.target = Target::componentwise(0x1.8abcp-40);
+  const auto strict = [](const GemmCase& tried) {
+    return tried.target->kind == Target::Kind::componentwise && tried.target->tau < 0x1p-30;
+  };
+  EXPECT_EQ(shrunk(one, strict).target, Target::componentwise(0x1p-31));
+  EXPECT_EQ(shrunk(one, [](const GemmCase&) { return true; }).target, Target::dgemm());
 }
 
 /// Whichever step is taken, there is an end: the case with nothing in it.

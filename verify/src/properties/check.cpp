@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "properties/simpler_cases.hpp"
 
 namespace ozbound {
 namespace {
@@ -16,7 +20,29 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-rc::Seq<GemmCase> simpler(const GemmCase& gemm_case) { return rc::seq::fromContainer(simpler_cases(gemm_case)); }
+/// simpler_cases, one at a time.
+class SimplerCases {
+ public:
+  explicit SimplerCases(const GemmCase& gemm_case)
+      : case_(std::make_shared<const GemmCase>(gemm_case)),
+        steps_(std::make_shared<const std::vector<SimplifyingStep>>(simplifying_steps(gemm_case))) {}
+
+  rc::Maybe<GemmCase> operator()() {
+    while (next_ < steps_->size()) {
+      auto simpler = *case_;
+      (*steps_)[next_++](simpler);
+      if (!(simpler == *case_)) return simpler;
+    }
+    return rc::Nothing;
+  }
+
+ private:
+  std::shared_ptr<const GemmCase> case_;
+  std::shared_ptr<const std::vector<SimplifyingStep>> steps_;
+  std::size_t next_ = 0;
+};
+
+rc::Seq<GemmCase> simpler(const GemmCase& gemm_case) { return rc::makeSeq<SimplerCases>(gemm_case); }
 
 /// Cases of a domain, and how they shrink.
 rc::Gen<GemmCase> generator(const CaseDomain& domain) {

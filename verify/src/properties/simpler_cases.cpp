@@ -1,7 +1,10 @@
+#include "properties/simpler_cases.hpp"
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
-#include <vector>
 
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/property.hpp"
@@ -25,35 +28,56 @@ std::vector<std::pair<Index, Index>> chunks(Index size) {
   return all;
 }
 
-/// Elements nearer to simple than x: 0, 1, the power of two, half of the significand's bits, one bit less.
-std::vector<double> simpler_elements(double x) {
-  if (bits_of(x) == 0) return {};
-  std::vector<double> simpler{0};
+/// Numbers much simpler than x: 0, 1, the same without its sign or its payload, the power of two.
+std::vector<double> boldly_simpler(double x) {
   const auto bits = bits_of(x);
-  if (x == 1) return simpler;
-  simpler.push_back(1);
-  if ((bits & binary64.sign) != 0) simpler.push_back(double_from_bits(bits & ~binary64.sign));
-  if (!std::isfinite(x)) return simpler;
-  const auto value = to_dyadic(x);
-  if (value.magnitude == 0) return simpler;
-  const auto kept = [&](int count) {  // leading bits
-    const auto mask = ~std::uint64_t{0} << (bit_length(value.magnitude) - count);
-    return std::copysign(std::ldexp(static_cast<double>(value.magnitude & mask), value.exponent), x);
-  };
-  const int used = bit_length(value.magnitude) - __builtin_ctzll(value.magnitude);
-  for (const int count : {1, used / 2, used - 1})
-    if (count >= 1 && count < used) simpler.push_back(kept(count));
-  if (used == 1 && std::abs(x) != 1)
-    simpler.push_back(std::copysign(std::ldexp(1.0, value.top_exponent() / 2), x));  // nearer to 1
+  if (bits == 0) return {};
+  if (x == 1 || x == 0) return {0};
+  std::vector<double> simpler{0, 1, double_from_bits(bits & ~binary64.sign)};
+  if (std::isnan(x)) simpler.push_back(double_from_bits(binary64.nan));
+  if (std::isfinite(x)) simpler.push_back(std::copysign(std::ldexp(1.0, to_dyadic(x).top_exponent()), x));
   return simpler;
 }
 
-/// Gathers the valid ones.
+/// The leading bit moved towards 2^0, at first all the way: |exponent| falls, the significand stays.
+void nearer_to_one(double x, std::vector<double>& simpler) {
+  const int e = std::ilogb(x);
+  for (int step = std::abs(e); step >= 1; step /= 2) simpler.push_back(std::ldexp(x, e > 0 ? -step : step));
+}
+
+/// Bits cleared, many at first, then each alone.
+void with_fewer_bits(double x, std::vector<double>& simpler) {
+  const auto value = to_dyadic(x);
+  const int zeros = std::countr_zero(value.magnitude);
+  const int used = bit_length(value.magnitude) - zeros;
+  for (const auto& [first, count] : chunks(used)) {
+    const auto cleared = value.magnitude & ~(((std::uint64_t{1} << count) - 1) << (zeros + first));
+    if (cleared != 0) simpler.push_back(std::copysign(std::ldexp(static_cast<double>(cleared), value.exponent), x));
+  }
+}
+
+/// Numbers a little simpler than x. Fewer bits set, or as many and a smaller |exponent|: this ends.
+std::vector<double> slightly_simpler(double x) {
+  std::vector<double> simpler;
+  if (!std::isfinite(x) || x == 0) return simpler;
+  nearer_to_one(x, simpler);
+  with_fewer_bits(x, simpler);
+  return simpler;
+}
+
+std::vector<double> simpler_numbers(double x) {
+  auto simpler = boldly_simpler(x);
+  const auto slightly = slightly_simpler(x);
+  simpler.insert(simpler.end(), slightly.begin(), slightly.end());
+  return simpler;
+}
+
+/// Gathers the steps, the boldest first.
 class Simplifier {
  public:
   explicit Simplifier(const GemmCase& gemm_case) : case_(gemm_case) {}
 
-  std::vector<GemmCase> run() {
+  std::vector<SimplifyingStep> run() {
     leave_out_inner();
     leave_out_rows();
     leave_out_columns();
@@ -61,52 +85,53 @@ class Simplifier {
     simplify_working();
     simplify_plan();
     clear_matrices();
-    simplify_elements(&GemmCase::a);
-    simplify_elements(&GemmCase::b);
-    simplify_elements(&GemmCase::c0);
-    return std::move(found_);
+    for (const auto simpler : {&boldly_simpler, &slightly_simpler})
+      for (const auto member : {&GemmCase::a, &GemmCase::b, &GemmCase::c0}) simplify_elements(member, simpler);
+    return std::move(steps_);
   }
 
  private:
-  template <class Change>
-  void attempt(const Change& change) {
-    auto next = case_;
-    change(next);
-    if (next == case_) return;
-    found_.push_back(std::move(next));
-  }
+  void attempt(SimplifyingStep step) { steps_.push_back(std::move(step)); }
 
   void leave_out_inner() {
     for (const Index repeat : {Index{1}, case_.inner_repeat / 2, case_.inner_repeat - 1})
-      if (repeat >= 1 && repeat < case_.inner_repeat) attempt([&](GemmCase& next) { next.inner_repeat = repeat; });
+      if (repeat >= 1 && repeat < case_.inner_repeat) attempt([=](GemmCase& next) { next.inner_repeat = repeat; });
     for (const auto& [first, count] : chunks(case_.a.values.cols()))
-      attempt([&, l = first, size = count](GemmCase& next) {
-        next.a.values = without(case_.a.values, 0, 0, l, size);
-        next.b.values = without(case_.b.values, l, size, 0, 0);
+      attempt([l = first, size = count](GemmCase& next) {
+        next.a.values = without(next.a.values, 0, 0, l, size);
+        next.b.values = without(next.b.values, l, size, 0, 0);
       });
   }
 
   void leave_out_rows() {
     for (const auto& [first, count] : chunks(case_.m()))
-      attempt([&, i = first, size = count](GemmCase& next) {
-        next.a.values = without(case_.a.values, i, size, 0, 0);
-        next.c0.values = without(case_.c0.values, i, size, 0, 0);
+      attempt([i = first, size = count](GemmCase& next) {
+        next.a.values = without(next.a.values, i, size, 0, 0);
+        next.c0.values = without(next.c0.values, i, size, 0, 0);
       });
   }
 
   void leave_out_columns() {
     for (const auto& [first, count] : chunks(case_.n()))
-      attempt([&, j = first, size = count](GemmCase& next) {
-        next.b.values = without(case_.b.values, 0, 0, j, size);
-        next.c0.values = without(case_.c0.values, 0, 0, j, size);
+      attempt([j = first, size = count](GemmCase& next) {
+        next.b.values = without(next.b.values, 0, 0, j, size);
+        next.c0.values = without(next.c0.values, 0, 0, j, size);
       });
   }
 
   void simplify_scalars() {
-    attempt([](GemmCase& next) { next.beta = 0; });
-    if (case_.beta != 0) attempt([](GemmCase& next) { next.beta = 1; });
-    attempt([](GemmCase& next) { next.alpha = 1; });
-    if (case_.target && *case_.target != Target::dgemm()) attempt([](GemmCase& next) { next.target = Target::dgemm(); });
+    for (const double beta : simpler_numbers(case_.beta)) attempt([=](GemmCase& next) { next.beta = beta; });
+    if (case_.alpha != 1) {  // the simplest, simpler than 0
+      attempt([](GemmCase& next) { next.alpha = 1; });
+      for (const double alpha : simpler_numbers(case_.alpha)) attempt([=](GemmCase& next) { next.alpha = alpha; });
+    }
+    if (case_.target) simplify_target(*case_.target);
+  }
+
+  void simplify_target(const Target& target) {
+    if (target != Target::dgemm()) attempt([](GemmCase& next) { next.target = Target::dgemm(); });
+    for (const double tau : simpler_numbers(target.tau))
+      if (tau > 0) attempt([=](GemmCase& next) { next.target->tau = tau; });
   }
 
   void simplify_working() {
@@ -117,7 +142,7 @@ class Simplifier {
     attempt([](GemmCase& next) { next.working.column_tile = 0; });
     attempt([](GemmCase& next) { next.a.storage = next.b.storage = next.c0.storage = next.c = {}; });
     for (const auto member : {&GemmCase::a, &GemmCase::b, &GemmCase::c0})
-      attempt([&](GemmCase& next) { (next.*member).storage = {}; });
+      attempt([=](GemmCase& next) { (next.*member).storage = {}; });
     attempt([](GemmCase& next) { next.c = {}; });
     attempt([](GemmCase& next) { next.seed = 0; });
   }
@@ -127,7 +152,7 @@ class Simplifier {
     const auto with = [&](int slices_a, int slices_b, int cut) {
       const bool fewer = slices_a <= plan.a.slices && slices_b <= plan.b.slices && slices_a >= 1 && slices_b >= 1;
       if (!fewer) return;
-      attempt([&](GemmCase& next) {
+      attempt([=](GemmCase& next) {
         next.plan.a.slices = slices_a, next.plan.b.slices = slices_b;
         next.plan.cut = std::clamp(cut, 2, slices_a + slices_b);
       });
@@ -145,19 +170,28 @@ class Simplifier {
     attempt([](GemmCase& next) { next.c0.values = Matrix<double>(next.c0.values.rows(), next.c0.values.cols()); });
   }
 
-  void simplify_elements(CaseMatrix GemmCase::*member) {
+  void simplify_elements(CaseMatrix GemmCase::*member, std::vector<double> (*simpler)(double)) {
     const auto& values = (case_.*member).values;
     for (Index t = 0; t < values.rows() * values.cols(); ++t)
-      for (const double x : simpler_elements(values.data()[t]))
-        attempt([&](GemmCase& next) { (next.*member).values.data()[t] = x; });
+      for (const double x : simpler(values.data()[t])) attempt([=](GemmCase& next) { (next.*member).values.data()[t] = x; });
   }
 
   const GemmCase& case_;
-  std::vector<GemmCase> found_;
+  std::vector<SimplifyingStep> steps_;
 };
 
 }  // namespace
 
-std::vector<GemmCase> simpler_cases(const GemmCase& gemm_case) { return Simplifier(gemm_case).run(); }
+std::vector<SimplifyingStep> simplifying_steps(const GemmCase& gemm_case) { return Simplifier(gemm_case).run(); }
+
+std::vector<GemmCase> simpler_cases(const GemmCase& gemm_case) {
+  std::vector<GemmCase> simpler;
+  for (const auto& step : simplifying_steps(gemm_case)) {
+    auto next = gemm_case;
+    step(next);
+    if (!(next == gemm_case)) simpler.push_back(std::move(next));
+  }
+  return simpler;
+}
 
 }  // namespace ozbound

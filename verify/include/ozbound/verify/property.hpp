@@ -46,8 +46,9 @@ std::optional<std::string> judge(const Property& property, const GemmCase& gemm_
 /// A case of a domain: the same for a seed on every platform. Classes of numbers are weighted as number_classes.hpp says.
 GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed);
 
-/// Cases one step simpler, the boldest steps first: without rows, columns, inner indices, slices, threads, padding; with zeros,
-/// ones and short significands for elements. Each is valid, and every chain of them ends.
+/// Cases one step simpler, the boldest steps first: without rows, columns, inner indices, slices, threads, padding; elements,
+/// alpha, beta and tau that are 0 or 1, nearer to 1 by exponent, or with any bit cleared. Each is valid, and every chain of
+/// them ends.
 std::vector<GemmCase> simpler_cases(const GemmCase& gemm_case);
 
 }  // namespace ozbound
