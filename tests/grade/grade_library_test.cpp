@@ -154,6 +154,8 @@ TEST(GradeLibrary, SaysWithHowManyThreads) {
   const auto wrong = grade_library(request("wrong_with_threads"));
   EXPECT_THAT(find(wrong, "reproducibility.threads-accurate").detail, testing::StartsWith("with 2 threads: "));
   EXPECT_EQ(find(wrong, "reproducibility.threads").outcome, Outcome::differs);
+  const auto unordered = grade_library(request("unordered_summation"));
+  EXPECT_THAT(find(unordered, "reproducibility.threads-run-to-run").detail, testing::StartsWith("with 1 thread: "));
   const auto right = grade_library(request("correct"));
   EXPECT_THAT(find(right, "reproducibility.threads-accurate").detail, testing::StartsWith("each with 1, 2"));
   EXPECT_THAT(find(right, "reproducibility.threads-run-to-run").detail, testing::ContainsRegex(" threads: [0-9]+ cases"));

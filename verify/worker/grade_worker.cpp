@@ -41,7 +41,8 @@ using nlohmann::json;
 /// starts.
 int taken_over(int descriptor) {
   constexpr int out_of_the_way = 200;
-  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, out_of_the_way);
+  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, out_of_the_way);
+  if (moved < 0) moved = fcntl(descriptor, F_DUPFD_CLOEXEC, note_descriptor + 1);  // few descriptors are allowed
   if (moved < 0) {
     std::perror("a descriptor of ozbound grade cannot be moved");
     _exit(2);

@@ -96,8 +96,9 @@ std::vector<Finding> of_all_threads(const std::map<unsigned, Products>& made) {
       if (found != all.end() && (is_fault(found->outcome) || !is_fault(finding.outcome))) continue;
       if (found == all.end()) found = all.insert(found, finding);
       *found = finding;
-      found->detail = is_fault(finding.outcome) ? fmt::format("with {} threads: {}", threads, finding.detail)
-                                                : fmt::format("each with {} threads: {}", counts_of(made), finding.detail);
+      found->detail = is_fault(finding.outcome)
+                          ? fmt::format("with {} thread{}: {}", threads, threads == 1 ? "" : "s", finding.detail)
+                          : fmt::format("each with {} threads: {}", counts_of(made), finding.detail);
     }
   return all;
 }
