@@ -24,6 +24,6 @@ extern "C" void dgemm_(const char* op_a, const char* op_b, const int* m, const i
                        const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
                        const int* ldc, std::size_t, std::size_t) {
   constexpr int column_major = 102, none = 111, transpose = 112;
-  cblas_dgemm(column_major, (*op_a | 0x20) == 'n' ? none : transpose, (*op_b | 0x20) == 'n' ? none : transpose, *m, *n, *k, *alpha, a, *lda, b,
-              *ldb, *beta, c, *ldc);
+  cblas_dgemm(column_major, (*op_a | 0x20) == 'n' ? none : transpose, (*op_b | 0x20) == 'n' ? none : transpose, *m, *n, *k,
+              *alpha, a, *lda, b, *ldb, *beta, c, *ldc);
 }

@@ -29,6 +29,6 @@ extern "C" void dgemm_64_(const char* op_a, const char* op_b, const std::int64_t
                           const std::int64_t* k, const double* alpha, const double* a, const std::int64_t* lda, const double* b,
                           const std::int64_t* ldb, const double* beta, double* c, const std::int64_t* ldc) {
   constexpr int column_major = 102, none = 111, transpose = 112;
-  cblas_dgemm64_(column_major, (*op_a | 0x20) == 'n' ? none : transpose, (*op_b | 0x20) == 'n' ? none : transpose, *m, *n, *k, *alpha, a, *lda, b,
-                 *ldb, *beta, c, *ldc);
+  cblas_dgemm64_(column_major, (*op_a | 0x20) == 'n' ? none : transpose, (*op_b | 0x20) == 'n' ? none : transpose, *m, *n, *k,
+                 *alpha, a, *lda, b, *ldb, *beta, c, *ldc);
 }
