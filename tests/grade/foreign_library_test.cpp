@@ -53,6 +53,27 @@ void expect_products(const ForeignLibrary& library) {
       }
 }
 
+/// What a library is told of op(A), transposed, and op(B), not so.
+std::vector<double> ops(const ForeignLibrary& library, OpSpelling spelling) {
+  const double one = 1;
+  std::vector<double> c(2);
+  library.dgemm(
+      {.transpose_a = true, .spelling = spelling, .m = 2, .n = 1, .k = 1, .a = &one, .b = &one, .c = c.data(), .ldc = 2});
+  return c;
+}
+
+TEST(ForeignLibrary, SaysOpAsItIsSpelt) {
+  const ForeignLibrary fortran(bad("shows_op"), "dgemm_"), cblas(bad("shows_op"), "cblas_dgemm");
+  EXPECT_THAT(ops(fortran, OpSpelling::usual), ElementsAre('T', 'N'));
+  EXPECT_THAT(ops(fortran, OpSpelling::lower_case), ElementsAre('t', 'n'));
+  EXPECT_THAT(ops(fortran, OpSpelling::conjugate), ElementsAre('C', 'N'));
+  EXPECT_THAT(ops(fortran, OpSpelling::lower_case_conjugate), ElementsAre('c', 'n'));
+  for (const auto spelling : {OpSpelling::usual, OpSpelling::lower_case})
+    EXPECT_THAT(ops(cblas, spelling), ElementsAre(112, 111));
+  for (const auto spelling : {OpSpelling::conjugate, OpSpelling::lower_case_conjugate})
+    EXPECT_THAT(ops(cblas, spelling), ElementsAre(113, 111));
+}
+
 TEST(ForeignLibrary, CallsByBothConventions) {
   expect_products(ForeignLibrary(bad("correct"), "cblas_dgemm"));
   expect_products(ForeignLibrary(bad("correct"), "dgemm_"));
