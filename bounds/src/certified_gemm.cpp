@@ -115,7 +115,8 @@ class CertifiedGemm {
   /// Of what is read.
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
-    if (!is_zero(certificate_.alpha)) prints.a = fingerprint(call_.a), prints.b = fingerprint(call_.b);
+    const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
+    if (reads) prints.a = fingerprint(call_.a), prints.b = fingerprint(call_.b);
     if (!is_zero(call_.beta)) prints.c0 = fingerprint(call_.c0);
   }
 

@@ -268,7 +268,7 @@ Decision decide(InputView a, InputView b, const Target& target, const Engine& en
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   const Index k = a.cols();
   auto read = options;
-  if (options.alpha == 0) a = a.block(0, 0, a.rows(), 0), b = b.block(0, 0, 0, b.cols());
+  if (options.alpha == 0 || a.rows() == 0 || b.cols() == 0) a = a.block(0, 0, a.rows(), 0), b = b.block(0, 0, 0, b.cols());
   if (a.cols() == 0) read.alpha = 1;
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;

@@ -87,7 +87,7 @@ void GemmCall::check() const {
 
 GemmCall GemmCall::without_unread() const {
   auto call = *this;
-  if (is_zero(alpha)) {
+  if (is_zero(alpha) || m() == 0 || n() == 0) {
     call.a = a.block(0, 0, a.rows(), 0);
     call.b = b.block(0, 0, 0, b.cols());
   }

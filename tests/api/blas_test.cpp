@@ -3,6 +3,7 @@
 #include "ozbound/blas.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -174,6 +175,21 @@ TYPED_TEST(BlasGemm, EmptyProducts) {
   EXPECT_TRUE(
       gemm(Layout::column_major, Op::transpose, Op::none, 1, 1, 0, T{1}, none, 1, none, 1, T{0}, &x, 1, Target::dgemm()).holds);
   EXPECT_EQ(x, T{0});
+}
+
+TYPED_TEST(BlasGemm, NothingIsReadForAnEmptyC) {
+  using T = TypeParam;
+  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  const T* unreadable = static_cast<const T*>(page);
+  T* nothing = nullptr;
+  for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-3)}) {
+    EXPECT_TRUE(gemm(Layout::row_major, Op::none, Op::none, 0, 5, 2, T{1}, unreadable, 2, unreadable, 5, T{1}, nothing, 5, target)
+                    .holds);
+    EXPECT_TRUE(gemm(Layout::row_major, Op::none, Op::none, 5, 0, 2, T{1}, unreadable, 2, unreadable, 1, T{0}, nothing, 1, target)
+                    .holds);
+  }
+  munmap(page, 4096);
 }
 
 TYPED_TEST(BlasGemm, SpecialScalars) {

@@ -481,8 +481,9 @@ TEST(CertificateCheck, RejectsAChangedBitOfAMatrix) {
           matrix(i, j) = value;
         }
     };
-    change_each(changed.problem.a, "a", one.product.alpha != 0);
-    change_each(changed.problem.b, "b", one.product.alpha != 0);
+    const bool reads_factors = one.product.alpha != 0 && one.product.m() > 0 && one.product.n() > 0;
+    change_each(changed.problem.a, "a", reads_factors);
+    change_each(changed.problem.b, "b", reads_factors);
     change_each(changed.c0, "c0", one.product.beta != 0);
   }
 }

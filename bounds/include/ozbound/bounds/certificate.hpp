@@ -15,7 +15,7 @@ namespace ozbound {
 /// What a product was made of and what it is, so that a certificate of another is seen to be one. docs/records.md has the
 /// definition.
 struct Fingerprints {
-  std::optional<std::uint64_t> a, b;  ///< of op(A), op(B); none where alpha = 0
+  std::optional<std::uint64_t> a, b;  ///< of op(A), op(B); none where alpha = 0 or C is empty
   std::optional<std::uint64_t> c0;    ///< none where beta = 0
   std::uint64_t c = 0;
 };

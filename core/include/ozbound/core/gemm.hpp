@@ -11,7 +11,7 @@ namespace ozbound {
 
 /// C = alpha A B + beta C0. A is m x k, B is k x n, C and C0 are m x n; a transposed operand is a transposed view.
 ///
-/// beta = 0 never reads C0, alpha = 0 never reads A or B. C0 may be C itself. NaN, infinities and zeros in the result are
+/// beta = 0 never reads C0, alpha = 0 and an empty C never read A or B. C0 may be C itself. NaN, infinities and zeros in the result are
 /// functions of the inputs alone (SpecialSum).
 struct GemmCall {
   InputView a;
@@ -29,7 +29,7 @@ struct GemmCall {
   /// without being C.
   void check() const;
 
-  /// The same call without what is never read: no inner dimension where alpha = 0.
+  /// The same call without what is never read: no inner dimension where alpha = 0 or C is empty.
   [[nodiscard]] GemmCall without_unread() const;
 
   /// Every entry is NaN or infinite whatever the finite elements are: a scalar is not finite and meets a term.
