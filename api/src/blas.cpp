@@ -15,14 +15,16 @@ namespace {
 template <class T>
 MatrixView<T> stored(Layout layout, T* data, Index rows, Index cols, Index ld, const std::string& name) {
   const Index least = std::max<Index>(1, layout == Layout::row_major ? cols : rows);
-  if (ld < least) throw std::invalid_argument("ld" + name + " must be at least " + std::to_string(least) + ": " + std::to_string(ld));
+  if (ld < least)
+    throw std::invalid_argument("ld" + name + " must be at least " + std::to_string(least) + ": " + std::to_string(ld));
   if (data == nullptr && rows > 0 && cols > 0) throw std::invalid_argument(name + " must not be null");
   return layout == Layout::row_major ? row_major(data, rows, cols, ld) : column_major(data, rows, cols, ld);
 }
 
 /// op(X). BLAS does not look at A and B where alpha is 0, and they may be null then: one number stands for all their elements.
 template <class T>
-MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Index cols, Index ld, bool read, const std::string& name) {
+MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Index cols, Index ld, bool read,
+                            const std::string& name) {
   if (op != Op::none && op != Op::transpose && op != Op::conjugate_transpose)
     throw std::invalid_argument("op_" + name + " must be none, transpose or conjugate_transpose");
   static constexpr T unread{};

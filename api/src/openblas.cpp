@@ -87,8 +87,8 @@ class OpenBlas final : public NativeGemm {
       for (Index i = 0; i < call.m(); ++i)
         for (Index j = 0; j < call.n(); ++j) c(i, j) = double_from_bits(call.c0.bits(i, j));
     if (call.m() > 0 && call.n() > 0)
-      cblas_dgemm(CblasRowMajor, a.op(), b.op(), blas_size(call.m()), blas_size(call.n()), blas_size(call.k()), call.alpha, a.data(),
-                  a.ld(), b.data(), b.ld(), call.beta, c.data(), blas_size(call.n()));
+      cblas_dgemm(CblasRowMajor, a.op(), b.op(), blas_size(call.m()), blas_size(call.n()), blas_size(call.k()), call.alpha,
+                  a.data(), a.ld(), b.data(), b.ld(), call.beta, c.data(), blas_size(call.n()));
     for (Index i = 0; i < call.m(); ++i)
       for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(c(i, j)));
   }

@@ -79,7 +79,8 @@ double Allowance::ratio_upper(Index i, Index j, double error) const {
   return allowed_(i, j) == 0 ? infinity : divide_upper(error, allowed_(i, j));
 }
 
-// Norms add entries of different scales. They are taken relative to the largest one; what is 2^400 below it only counts upwards.
+// Norms add entries of different scales. They are taken relative to the largest one; what is 2^400 below it only counts
+// upwards.
 double Allowance::at_scale_upper(Index i, Index j, double x) const {
   const auto shift = enclosure_.row_exponents[at(i)] + std::int64_t{enclosure_.column_exponents[at(j)]} - scale_;
   return x == 0 || enclosure_.upper(i, j) == 0 ? 0 : std::max(Scaled{x, shift}.upper(), 0x1p-500);

@@ -38,8 +38,8 @@ struct Worst {
 class Allowance {
  public:
   /// @param factor share of M that E may take: (tau - u) / (1 + u), from below.
-  Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options, const Enclosure& enclosure,
-            const Engine& engine);
+  Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
+            const Enclosure& enclosure, const Engine& engine);
 
   /// error / allowed at (i, j), rounded up; the error relative to the enclosure's scales. 0 where there is no error.
   [[nodiscard]] double ratio_upper(Index i, Index j, double error) const;
@@ -47,7 +47,8 @@ class Allowance {
   /// Over all entries; for a normwise target the ratio of the norms, at the entry with the largest error.
   [[nodiscard]] Worst worst(const RelativeError& error, int threads) const;
 
-  /// For some entries (i, j) with errors relative to the enclosure's scales: a lower limit of worst(), exact for single entries.
+  /// For some entries (i, j) with errors relative to the enclosure's scales: a lower limit of worst(), exact for single
+  /// entries.
   [[nodiscard]] bool normwise() const { return normwise_; }
   /// error^2 at (i, j) over allowed^2 in the whole: what an entry contributes to a normwise ratio squared. From above.
   [[nodiscard]] double normwise_share(Index i, Index j, double error) const;

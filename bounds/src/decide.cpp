@@ -65,8 +65,8 @@ struct CostedPlan {
   double cost;
 };
 
-/// Every plan all of whose slices meet another: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut leaves slices
-/// unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices.
+/// Every plan all of whose slices meet another: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut leaves
+/// slices unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices.
 std::vector<CostedPlan> enumerate_plans(Encoding encoding, const CostModel& costs, Index m, Index n, Index k) {
   std::vector<CostedPlan> plans;
   for (int a = 1; a <= max_slices; ++a)
@@ -117,14 +117,16 @@ class Chooser {
     const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, options_);
     const double share = guarantee.obstacle.empty() && tau_ > 0 ? divide_upper(guarantee.factor, tau_) : infinity;
     const double beyond = share > 1 ? share : infinity;  // underflow, or a target that it never certifies
-    const Candidate native{Method::native, {}, costs().native(m(), n(), decision_.k), certifies ? std::min(share, 1.0) : beyond, certifies};
+    const Candidate native{
+        Method::native, {}, costs().native(m(), n(), decision_.k), certifies ? std::min(share, 1.0) : beyond, certifies};
     native_ = native;
   }
 
   void consider_slices(Target::Kind kind) {
     const auto enclosure = enclose_product(a_, b_, engine_);
     const auto plans = enumerate_plans(options_.encoding, costs(), m(), n(), decision_.k);
-    if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, enclosure, 0x1p-8 * u_, Method::correctly_rounded);
+    if (kind == Target::Kind::correctly_rounded)
+      return choose_refined(plans, enclosure, 0x1p-8 * u_, Method::correctly_rounded);
     if (kind == Target::Kind::relative) return choose_refined(plans, enclosure, 0x1p-2 * tau_, Method::slices);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
     const Allowance allowance(a_, b_, decision_.target, factor, options_, enclosure, engine_);
@@ -151,8 +153,8 @@ class Chooser {
     return false;
   }
 
-  /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing, exactly,
-  /// the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
+  /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
+  /// exactly, the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
   void choose_refined(const std::vector<CostedPlan>& plans, const Enclosure& enclosure, double share, Method method) {
     const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, enclosure, engine_);
     const auto probes = allowance.probes(8);
@@ -212,7 +214,8 @@ class Chooser {
   void note(const Candidate& candidate) {
     auto& all = decision_.candidates;
     if (!all.empty() && all.back().cost == candidate.cost) {
-      if (candidate.certifies || candidate.plan == all.back().plan || (!all.back().certifies && candidate.ratio < all.back().ratio))
+      if (candidate.certifies || candidate.plan == all.back().plan ||
+          (!all.back().certifies && candidate.ratio < all.back().ratio))
         all.back() = candidate;
     } else {
       all.push_back(candidate);
@@ -262,7 +265,8 @@ Decision decide(InputView a, InputView b, const Target& target, const Engine& en
   const FloatEnvironment environment;
   if (b.rows() != a.cols()) throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + shape(b));
   if (options.beta != 0 && (options.c0.rows() != a.rows() || options.c0.cols() != b.cols()))
-    throw std::invalid_argument("c0 must be " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + ": " + shape(options.c0));
+    throw std::invalid_argument("c0 must be " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + ": " +
+                                shape(options.c0));
   if (b.cols() > 0 && a.rows() > std::numeric_limits<Index>::max() / 8 / b.cols())
     throw std::length_error("a product of " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");

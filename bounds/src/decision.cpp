@@ -45,7 +45,9 @@ Index size_member(const nlohmann::json& json, const char* name) {
 }
 
 /// 0 where it is missing.
-double number_member(const nlohmann::json& json, const char* name) { return json.contains(name) ? member<double>(json, name) : 0; }
+double number_member(const nlohmann::json& json, const char* name) {
+  return json.contains(name) ? member<double>(json, name) : 0;
+}
 
 double ratio_member(const nlohmann::json& json) {
   const bool infinite = json.contains("ratio") && json.at("ratio") == "inf";
@@ -84,7 +86,8 @@ nlohmann::json to_json(const Decision& decision) {
 
 Decision decision_from_json(const nlohmann::json& json) {
   if (!json.is_object()) throw std::invalid_argument("decision: must be a JSON object");
-  if (member<std::string>(json, "schema") != schema) throw std::invalid_argument(std::string("decision: schema must be ") + schema);
+  if (member<std::string>(json, "schema") != schema)
+    throw std::invalid_argument(std::string("decision: schema must be ") + schema);
   Decision decision;
   decision.target = parse_target(member<std::string>(json, "target"));
   decision.method = parse_method(member<std::string>(json, "method"));

@@ -53,7 +53,8 @@ double float_dot(const float* x, const float* y, Index length) {
     std::array<float, lanes> sums{};
     Index l = start;
     for (; l + static_cast<Index>(lanes) <= end; l += static_cast<Index>(lanes))
-      for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += x[l + static_cast<Index>(lane)] * y[l + static_cast<Index>(lane)];
+      for (std::size_t lane = 0; lane < lanes; ++lane)
+        sums[lane] += x[l + static_cast<Index>(lane)] * y[l + static_cast<Index>(lane)];
     for (; l < end; ++l) sums[0] += x[l] * y[l];
     float sum = 0;
     for (const float lane : sums) sum += lane;
@@ -91,7 +92,8 @@ class Builder {
         b_scales_(vector_scales(b, Side::columns_of_b, first_slice.encoding, engine.threads())),
         a_(magnitudes(a, Side::rows_of_a, a_scales_)),
         b_(magnitudes(b, Side::columns_of_b, b_scales_)),
-        result_{Matrix<double>(a.rows(), b.cols()), Matrix<double>(a.rows(), b.cols()), exponents_of(a_scales_), exponents_of(b_scales_)} {}
+        result_{Matrix<double>(a.rows(), b.cols()), Matrix<double>(a.rows(), b.cols()), exponents_of(a_scales_),
+                exponents_of(b_scales_)} {}
 
   Enclosure build() {
     level_one();
@@ -109,8 +111,8 @@ class Builder {
     const SplitPlan plan{first_slice, first_slice, 2, Accumulation::exact};
     const auto rows = engine_.measure(a_, Side::rows_of_a, first_slice).vectors;
     const auto columns = engine_.measure(b_, Side::columns_of_b, first_slice).vectors;
-    const auto products =
-        engine_.group_sums(engine_.slice(a_, Side::rows_of_a, first_slice), engine_.slice(b_, Side::columns_of_b, first_slice), plan);
+    const auto products = engine_.group_sums(engine_.slice(a_, Side::rows_of_a, first_slice),
+                                             engine_.slice(b_, Side::columns_of_b, first_slice), plan);
     for (Index i = 0; i < result_.lower.rows(); ++i)
       for (Index j = 0; j < result_.lower.cols(); ++j) {
         const auto sum = static_cast<std::uint64_t>(products[0](i, j));
@@ -169,7 +171,8 @@ class Builder {
       result_.upper(i, j) = 0;
       return;
     }
-    const Scaled largest{1, top - result_.row_exponents[static_cast<std::size_t>(i)] - result_.column_exponents[static_cast<std::size_t>(j)]};
+    const Scaled largest{
+        1, top - result_.row_exponents[static_cast<std::size_t>(i)] - result_.column_exponents[static_cast<std::size_t>(j)]};
     const Scaled all{to_double_upper(static_cast<std::uint64_t>(k())), largest.exponent + 2};
     result_.lower(i, j) = largest.lower();
     result_.upper(i, j) = std::min(result_.upper(i, j), all.upper());

@@ -121,8 +121,9 @@ ErrorBound native_error_bound(InputView a, InputView b, const NativeGuarantee& g
   const auto columns = engine.measure(b, Side::columns_of_b, one).vectors;
   const bool with_c0 = options.beta != 0;
   ErrorBound bound;
-  bound.source = with_c0 ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
-                 : plus_minus_one(options.alpha) ? "k u |A||B| (Jeannerod, Rump)" : "gamma_{k+3} |alpha||A||B|";
+  bound.source = with_c0                         ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
+                 : plus_minus_one(options.alpha) ? "k u |A||B| (Jeannerod, Rump)"
+                                                 : "gamma_{k+3} |alpha||A||B|";
   bound.assumptions = {"the native DGEMM sums conventionally: each entry is a sum of k rounded products, in some order"};
   const double share = divide_upper(guarantee.factor, subtract_lower(1, guarantee.factor));
   bound.product = summation_upper(rows, columns, with_c0 ? 2 * share : guarantee.factor);

@@ -11,9 +11,9 @@ namespace ozbound {
 /// What conventional summation guarantees of a native DGEMM on these operands:
 /// |C^ - C| <= factor * (|alpha||A||B| + |beta||C0|) + underflow.
 struct NativeGuarantee {
-  double factor = 0;          ///< k u for C = +-AB (Jeannerod, Rump); gamma_{k+3} otherwise
-  double underflow = 0;       ///< 0 where no operation can underflow
-  std::string obstacle;       ///< why there is no guarantee at all; empty if there is one
+  double factor = 0;     ///< k u for C = +-AB (Jeannerod, Rump); gamma_{k+3} otherwise
+  double underflow = 0;  ///< 0 where no operation can underflow
+  std::string obstacle;  ///< why there is no guarantee at all; empty if there is one
 };
 
 NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& options);

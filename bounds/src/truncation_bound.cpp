@@ -86,26 +86,31 @@ Norms all_slices_norms(const VectorFacts& facts, const Slicing& slicing, double 
 /// ||.||_2 meets ||.||_2, ||.||_1 meets ||.||_inf and the other way round.
 constexpr std::array<std::pair<std::size_t, std::size_t>, 3> dual{{{1, 1}, {0, 2}, {2, 0}}};
 
-/// Calls visit(name, norms of a row, norms of a column) for every term h(x, y) of the truncation error, norms as functions of the
-/// facts. Slices of A that meet all of B's share one tail of B; those that meet none of it join A's residual.
+/// Calls visit(name, norms of a row, norms of a column) for every term h(x, y) of the truncation error, norms as functions of
+/// the facts. Slices of A that meet all of B's share one tail of B; those that meet none of it join A's residual.
 template <class Visit>
 void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
   const auto b_tail = [&plan](int c) { return [&plan, c](const VectorFacts& f) { return tail_norms(f, plan.b, c); }; };
   const int meet_all = std::clamp(plan.cut - plan.b.slices, 0, plan.a.slices);
   const int meet_some = std::min(plan.cut - 1, plan.a.slices);
   if (meet_all > 0)
-    visit("A leading x B residual", [&](const VectorFacts& f) { return leading_norms(f, plan.a, meet_all); }, b_tail(plan.b.slices));
+    visit(
+        "A leading x B residual", [&](const VectorFacts& f) { return leading_norms(f, plan.a, meet_all); },
+        b_tail(plan.b.slices));
   for (int p = meet_all + 1; p <= meet_some; ++p)
-    visit("A slice x B tail", [&plan, p](const VectorFacts& f) { return slice_norms(f, plan.a, p); }, b_tail(plan.last_b(p)));
-  visit("A residual x B", [&](const VectorFacts& f) { return tail_norms(f, plan.a, meet_some); }, b_tail(0));
+    visit(
+        "A slice x B tail", [&plan, p](const VectorFacts& f) { return slice_norms(f, plan.a, p); }, b_tail(plan.last_b(p)));
+  visit(
+      "A residual x B", [&](const VectorFacts& f) { return tail_norms(f, plan.a, meet_some); }, b_tail(0));
 }
 
 template <class Visit>
 void for_each_accumulation_term(const SplitPlan& plan, const Visit& visit) {
   if (plan.accumulation == Accumulation::exact) return;
   const double factor = (static_cast<double>(plan.groups().size()) - 1) * 0x1p-53;
-  visit("accumulation", [&plan, factor](const VectorFacts& f) { return all_slices_norms(f, plan.a, factor); },
-        [&plan](const VectorFacts& f) { return all_slices_norms(f, plan.b, 1); });
+  visit(
+      "accumulation", [&plan, factor](const VectorFacts& f) { return all_slices_norms(f, plan.a, factor); },
+      [&plan](const VectorFacts& f) { return all_slices_norms(f, plan.b, 1); });
 }
 
 /// Collects terms over all rows and columns.
@@ -162,7 +167,8 @@ EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const
   return {std::move(collect.terms)};
 }
 
-EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan, Index k) {
+EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,
+                            Index k) {
   const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
   for_each_truncation_term(plan, collect);

@@ -62,7 +62,8 @@ std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan,
   Index columns = std::max<Index>(n, 1);
   while (!(engine.workspace(plan, rows, columns, k) <= cap)) {
     if (rows == 1 && columns == 1)
-      throw std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least_workspace(engine, plan, k)))) +
+      throw std::invalid_argument("workspace must be at least " +
+                                  std::to_string(static_cast<Index>(std::ceil(least_workspace(engine, plan, k)))) +
                                   " bytes for k = " + std::to_string(k));
     (rows >= columns ? rows : columns) = ((rows >= columns ? rows : columns) + 1) / 2;
   }

@@ -184,10 +184,12 @@ TYPED_TEST(BlasGemm, NothingIsReadForAnEmptyC) {
   const T* unreadable = static_cast<const T*>(page);
   T* nothing = nullptr;
   for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-3)}) {
-    EXPECT_TRUE(gemm(Layout::row_major, Op::none, Op::none, 0, 5, 2, T{1}, unreadable, 2, unreadable, 5, T{1}, nothing, 5, target)
-                    .holds);
-    EXPECT_TRUE(gemm(Layout::row_major, Op::none, Op::none, 5, 0, 2, T{1}, unreadable, 2, unreadable, 1, T{0}, nothing, 1, target)
-                    .holds);
+    EXPECT_TRUE(
+        gemm(Layout::row_major, Op::none, Op::none, 0, 5, 2, T{1}, unreadable, 2, unreadable, 5, T{1}, nothing, 5, target)
+            .holds);
+    EXPECT_TRUE(
+        gemm(Layout::row_major, Op::none, Op::none, 5, 0, 2, T{1}, unreadable, 2, unreadable, 1, T{0}, nothing, 1, target)
+            .holds);
   }
   munmap(page, 4096);
 }

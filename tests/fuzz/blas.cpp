@@ -92,7 +92,20 @@ void call(Bytes& bytes) {
 
   auto* const c_data = std::get<MatrixView<T>>(c.output().typed()).data();
   Arguments<T> arguments{storage.column_major ? Layout::column_major : Layout::row_major,
-                         op_a, op_b, m, n, k, alpha, data_of<T>(a), a.ld(), data_of<T>(b), b.ld(), beta, c_data, c.ld(), wanted};
+                         op_a,
+                         op_b,
+                         m,
+                         n,
+                         k,
+                         alpha,
+                         data_of<T>(a),
+                         a.ld(),
+                         data_of<T>(b),
+                         b.ld(),
+                         beta,
+                         c_data,
+                         c.ld(),
+                         wanted};
   const bool wrong = spoil(fault, arguments);
   const Untouched untouched({&a, &b});
   std::optional<Certificate> certificate;

@@ -21,7 +21,8 @@ std::string shortest(double x) {
 }
 
 std::string plain_file(const Matrix<double>& matrix) {
-  auto text = "%%MatrixMarket matrix array real general\n" + std::to_string(matrix.rows()) + " " + std::to_string(matrix.cols()) + "\n";
+  auto text =
+      "%%MatrixMarket matrix array real general\n" + std::to_string(matrix.rows()) + " " + std::to_string(matrix.cols()) + "\n";
   for (Index j = 0; matrix.rows() > 0 && j < matrix.cols(); ++j)
     for (Index i = 0; i < matrix.rows(); ++i) text += shortest(matrix(i, j)) + "\n";
   return text;

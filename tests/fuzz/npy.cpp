@@ -17,7 +17,8 @@ constexpr std::uint64_t max_bytes = 1 << 18;
 
 /// Element (i, j) by the header's own words: the data are the last bytes of the file.
 template <class T>
-std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_view data, const Matrix<T>& matrix, Index i, Index j) {
+std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_view data, const Matrix<T>& matrix, Index i,
+                                           Index j) {
   const bool by_columns = header.find("True", 10) != std::string_view::npos;
   const auto place = static_cast<std::size_t>(by_columns ? j * matrix.rows() + i : i * matrix.cols() + j);
   std::array<char, sizeof(T)> bytes{};

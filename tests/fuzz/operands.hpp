@@ -26,11 +26,38 @@ using test::StoredMatrix;
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// Where something changes: zeros and specials, the ends of both formats, ties, and the balanced encoding's larger scale.
-inline constexpr std::array<double, 32> telling_numbers{
-    0.0,       -0.0,      1,         -1,       inf,      -inf,   std::numeric_limits<double>::quiet_NaN(),
-    0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, 0x1p1023, 0x1p-149, 0x1p-126,
-    0x1.fffffep127, 0x1p-150, 0x1.FDp0, 0x1.FCfffffffffffp0, 0x1.fffffffffffffp0, 0x1.0000000000001p0, 0x1.000002p0, 0x1p53,
-    0x1p-53,   0x1.8p-53, 0x1p-24,   0x1p511,  -0x1p-537, 127,    -128,  0x1.5555555555555p-2, 0x1.fep6};
+inline constexpr std::array<double, 32> telling_numbers{0.0,
+                                                        -0.0,
+                                                        1,
+                                                        -1,
+                                                        inf,
+                                                        -inf,
+                                                        std::numeric_limits<double>::quiet_NaN(),
+                                                        0x1p-1074,
+                                                        -0x1p-1074,
+                                                        0x1p-1022,
+                                                        0x1.fffffffffffffp1023,
+                                                        -0x1.fffffffffffffp1023,
+                                                        0x1p1023,
+                                                        0x1p-149,
+                                                        0x1p-126,
+                                                        0x1.fffffep127,
+                                                        0x1p-150,
+                                                        0x1.FDp0,
+                                                        0x1.FCfffffffffffp0,
+                                                        0x1.fffffffffffffp0,
+                                                        0x1.0000000000001p0,
+                                                        0x1.000002p0,
+                                                        0x1p53,
+                                                        0x1p-53,
+                                                        0x1.8p-53,
+                                                        0x1p-24,
+                                                        0x1p511,
+                                                        -0x1p-537,
+                                                        127,
+                                                        -128,
+                                                        0x1.5555555555555p-2,
+                                                        0x1.fep6};
 
 /// A number of the element type: one of the above, a short one of moderate size, or any bits at all.
 inline double number(Bytes& bytes, bool single) {
@@ -55,7 +82,8 @@ inline StoredMatrix matrix(Bytes& bytes, Index rows, Index cols, Storage storage
 }
 
 inline Target target(Bytes& bytes) {
-  constexpr std::array<double, 12> taus{0x1p-53, 0x1p-52, 0x1.8p-53, 0x1p-50, 0x1p-45, 1e-12, 0x1p-24, 0x1p-22, 1e-6, 1e-3, 1, 0x1p-60};
+  constexpr std::array<double, 12> taus{0x1p-53, 0x1p-52, 0x1.8p-53, 0x1p-50, 0x1p-45, 1e-12,
+                                        0x1p-24, 0x1p-22, 1e-6,      1e-3,    1,       0x1p-60};
   Target result{static_cast<Target::Kind>(bytes.between(0, 5)), 0};
   if (result.kind != Target::Kind::correctly_rounded && result.kind != Target::Kind::dgemm) result.tau = bytes.pick(taus);
   return result;

@@ -13,11 +13,11 @@ namespace ozbound {
 struct DecideOptions {
   double alpha = 1;
   double beta = 0;
-  InputView c0 = {};                  ///< m x n where beta is not 0
-  Format format = binary64;           ///< of C
+  InputView c0 = {};         ///< m x n where beta is not 0
+  Format format = binary64;  ///< of C
   Encoding encoding = Encoding::balanced();
-  const NativeGemm* native = nullptr; ///< null: native DGEMM is not considered
-  bool slices = true;                 ///< false: only native DGEMM is considered
+  const NativeGemm* native = nullptr;  ///< null: native DGEMM is not considered
+  bool slices = true;                  ///< false: only native DGEMM is considered
 };
 
 /// No way that is open certifies the target; what() says why.

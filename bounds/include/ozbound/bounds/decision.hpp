@@ -24,8 +24,8 @@ enum class Method : std::uint8_t {
 struct Candidate {
   Method method = Method::slices;
   std::optional<SplitPlan> plan;
-  double cost = 0;       ///< in the unit of the cost model
-  double ratio = 0;      ///< largest predicted error bound over what the target allows; at most 1 certifies
+  double cost = 0;   ///< in the unit of the cost model
+  double ratio = 0;  ///< largest predicted error bound over what the target allows; at most 1 certifies
   bool certifies = false;
 };
 

@@ -18,14 +18,14 @@ namespace ozbound {
 ///
 /// where the rounding is max(result_factor |C^|, underflow) for one rounding, and their sum for a chain of them.
 struct ErrorBound {
-  std::string source;                        ///< the equation it comes from
-  std::vector<std::string> assumptions;      ///< what it takes on trust; empty for bounds that rest on integers alone
-  EntryBound product;                        ///< named terms, relative to the scales
+  std::string source;                    ///< the equation it comes from
+  std::vector<std::string> assumptions;  ///< what it takes on trust; empty for bounds that rest on integers alone
+  EntryBound product;                    ///< named terms, relative to the scales
   std::vector<std::int32_t> row_exponents;
   std::vector<std::int32_t> column_exponents;
   double alpha = 1;
-  double result_factor = 0x1p-53;            ///< u of C's format where C^ is rounded once
-  double underflow = 0x1p-1074;              ///< eta/2 of C's format, rounded up to a double
+  double result_factor = 0x1p-53;  ///< u of C's format where C^ is rounded once
+  double underflow = 0x1p-1074;    ///< eta/2 of C's format, rounded up to a double
   bool rounded_once = true;
 
   /// The bound of entry (i, j) whose computed value has magnitude |c_hat|, rounded up; +Inf where it is beyond a double.

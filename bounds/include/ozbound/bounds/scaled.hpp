@@ -22,8 +22,12 @@ struct Scaled {
   }
 
   /// |x| * |y|, rounded up or down.
-  static Scaled product_upper(Scaled x, Scaled y) { return {multiply_upper(x.significand, y.significand), x.exponent + y.exponent}; }
-  static Scaled product_lower(Scaled x, Scaled y) { return {multiply_lower(x.significand, y.significand), x.exponent + y.exponent}; }
+  static Scaled product_upper(Scaled x, Scaled y) {
+    return {multiply_upper(x.significand, y.significand), x.exponent + y.exponent};
+  }
+  static Scaled product_lower(Scaled x, Scaled y) {
+    return {multiply_lower(x.significand, y.significand), x.exponent + y.exponent};
+  }
 
   [[nodiscard]] Scaled times_power_of_two(std::int64_t shift) const { return {significand, exponent + shift}; }
 

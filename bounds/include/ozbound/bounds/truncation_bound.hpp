@@ -8,14 +8,14 @@
 
 namespace ozbound {
 
-/// The general bound of |AB - S| (theory.md, section 2), S the exact sum of a plan's slice products, for any encoding and product
-/// set. Relative to rho_i sigma_j. Rigorous.
+/// The general bound of |AB - S| (theory.md, section 2), S the exact sum of a plan's slice products, for any encoding and
+/// product set. Relative to rho_i sigma_j. Rigorous.
 
 /// From the scales alone: k * [sum_p a_p t_c(p) + t_sA], the same for every entry.
 double truncation_a_priori_upper(const SplitPlan& plan, Index k);
 
-/// From the norms of slices and tails: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), slices with equal c(p) merged, where h(x, y) is the
-/// least of ||x||_2 ||y||_2, ||x||_1 ||y||_inf and ||x||_inf ||y||_1. Zero where residuals vanish.
+/// From the norms of slices and tails: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), slices with equal c(p) merged, where h(x, y) is
+/// the least of ||x||_2 ||y||_2, ||x||_1 ||y||_inf and ||x||_inf ||y||_1. Zero where residuals vanish.
 /// @pre rows and columns are facts under plan.a and plan.b.
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
                                          const SplitPlan& plan);
@@ -25,12 +25,14 @@ EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std:
 EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan);
 
 /// The error of the plan before its one rounding: the lesser of the two truncation bounds, plus accumulation.
-EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan, Index k);
+EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,
+                            Index k);
 
 /// factor * |A||B| by the norms of rows and columns: h(A, B), as above.
 EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, double factor);
 
-/// plan_error_upper for one row and one column, without building vectors: plan_error_upper({row}, {column}, plan, k).upper(0, 0).
+/// plan_error_upper for one row and one column, without building vectors: plan_error_upper({row}, {column}, plan, k).upper(0,
+/// 0).
 /// @pre the FP environment rounds to nearest and keeps subnormals (FloatEnvironment), as for EntryBound::upper.
 double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k);
 

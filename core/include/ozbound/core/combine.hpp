@@ -88,8 +88,8 @@ struct Scalars {
 
 /// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once (theory.md, section 2).
 ///
-/// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test on
-/// bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
+/// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test
+/// on bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
 OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale,
                                  const Scalars& scalars, Dyadic c0, double error) {
   WideDyadic<diagonal_limbs> sum;

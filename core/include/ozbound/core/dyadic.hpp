@@ -28,11 +28,11 @@ struct Dyadic {
 /// A binary interchange format: its anatomy, and nothing that depends on the floating-point environment. Passed by value:
 /// device code may use a constant of the host, but not refer to it.
 struct Format {
-  int precision;         ///< significand bits, the hidden one included
-  int least_exponent;    ///< weight of the last bit of a subnormal number
-  std::uint64_t inf;     ///< bits of +Inf
-  std::uint64_t nan;     ///< bits of the quiet NaN that the project writes
-  std::uint64_t sign;    ///< the sign bit
+  int precision;       ///< significand bits, the hidden one included
+  int least_exponent;  ///< weight of the last bit of a subnormal number
+  std::uint64_t inf;   ///< bits of +Inf
+  std::uint64_t nan;   ///< bits of the quiet NaN that the project writes
+  std::uint64_t sign;  ///< the sign bit
 };
 
 inline constexpr Format binary64{53, -1074, 0x7ff0000000000000, 0x7ff8000000000000, 0x8000000000000000};

@@ -87,9 +87,11 @@ struct GridSum {
   }
 
  private:
-  [[nodiscard]] OZB_HD constexpr std::uint64_t round_magnitude(const WideInteger<Limbs>& value, bool rest, Format format) const {
+  [[nodiscard]] OZB_HD constexpr std::uint64_t round_magnitude(const WideInteger<Limbs>& value, bool rest,
+                                                               Format format) const {
     const int length = value.bits();
-    if (length == 0) return 0;  // a sticky bit below an all-zero magnitude cannot occur: it stands 60 bits below the leading bit
+    if (length == 0)
+      return 0;  // a sticky bit below an all-zero magnitude cannot occur: it stands 60 bits below the leading bit
     const int top = exponent + length - format.precision;
     const int last = top > format.least_exponent ? top : format.least_exponent;  // weight of the last bit kept
     const int low = last - exponent;

@@ -11,8 +11,8 @@ namespace ozbound {
 
 /// C = alpha A B + beta C0. A is m x k, B is k x n, C and C0 are m x n; a transposed operand is a transposed view.
 ///
-/// beta = 0 never reads C0, alpha = 0 and an empty C never read A or B. C0 may be C itself. NaN, infinities and zeros in the result are
-/// functions of the inputs alone (SpecialSum).
+/// beta = 0 never reads C0, alpha = 0 and an empty C never read A or B. C0 may be C itself. NaN, infinities and zeros in the
+/// result are functions of the inputs alone (SpecialSum).
 struct GemmCall {
   InputView a;
   InputView b;
@@ -49,8 +49,8 @@ double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Inde
 std::vector<Entry> multiply_finite(const GemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
-/// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas a
-/// finite product may overflow over a C0 that was not.
+/// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas
+/// a finite product may overflow over a C0 that was not.
 void apply_specials(const GemmCall& call, int threads);
 
 /// The given entries, correctly rounded by the exact superaccumulator. @pre none of them is special.

@@ -24,8 +24,8 @@ struct VectorScale {
   bool special = false;       ///< holds a NaN or an infinity: each of its entries of C is special; its digits are zero
 };
 
-/// Digits of all vectors of an operand, slice after slice along the inner dimension: A in order, B in reverse, so that the pairs
-/// of one diagonal lie side by side and are one integer dot product of length pairs * k. Can be kept and reused.
+/// Digits of all vectors of an operand, slice after slice along the inner dimension: A in order, B in reverse, so that the
+/// pairs of one diagonal lie side by side and are one integer dot product of length pairs * k. Can be kept and reused.
 class SlicedMatrix {
  public:
   /// Slices an operand. Finite elements of any size; threads share the vectors.
@@ -72,10 +72,10 @@ struct VectorFacts {
   /// Bits below a weight (below rho for the vector itself) at which magnitudes are rounded up to integers.
   static constexpr int fraction_bits = 16;
 
-  IntegerNorms vector;                ///< |x| in units of rho 2^-16, rounded up
-  std::uint64_t floor_squares = 0;    ///< sum of squares of |x| in units of rho 2^-16, rounded down: below ||x||_2^2
-  std::vector<IntegerNorms> slices;   ///< [p-1]: the digits of slice p, exact
-  std::vector<IntegerNorms> tails;    ///< [p-1]: |T_p|, what p slices leave, in units of weight_p 2^-16, rounded up
+  IntegerNorms vector;               ///< |x| in units of rho 2^-16, rounded up
+  std::uint64_t floor_squares = 0;   ///< sum of squares of |x| in units of rho 2^-16, rounded down: below ||x||_2^2
+  std::vector<IntegerNorms> slices;  ///< [p-1]: the digits of slice p, exact
+  std::vector<IntegerNorms> tails;   ///< [p-1]: |T_p|, what p slices leave, in units of weight_p 2^-16, rounded up
   VectorScale scale;
 };
 

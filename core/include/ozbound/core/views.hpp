@@ -14,8 +14,8 @@ namespace ozbound {
 class InputView {
  public:
   InputView() : view_(MatrixView<const double>{}) {}
-  InputView(MatrixView<const double> view) : view_(view) {}    // NOLINT(google-explicit-constructor): a view of a view
-  InputView(MatrixView<const float> view) : view_(view) {}     // NOLINT(google-explicit-constructor)
+  InputView(MatrixView<const double> view) : view_(view) {}  // NOLINT(google-explicit-constructor): a view of a view
+  InputView(MatrixView<const float> view) : view_(view) {}   // NOLINT(google-explicit-constructor)
   InputView(MatrixView<double> view) : view_(MatrixView<const double>(view)) {}  // NOLINT(google-explicit-constructor)
   InputView(MatrixView<float> view) : view_(MatrixView<const float>(view)) {}    // NOLINT(google-explicit-constructor)
   template <class T>
@@ -54,10 +54,10 @@ class InputView {
 /// C: a matrix of double or of float that is written.
 class OutputView {
  public:
-  OutputView(MatrixView<double> view) : view_(view) {}          // NOLINT(google-explicit-constructor): a view of a view
-  OutputView(MatrixView<float> view) : view_(view) {}           // NOLINT(google-explicit-constructor)
+  OutputView(MatrixView<double> view) : view_(view) {}  // NOLINT(google-explicit-constructor): a view of a view
+  OutputView(MatrixView<float> view) : view_(view) {}   // NOLINT(google-explicit-constructor)
   template <class T>
-  OutputView(Matrix<T>& matrix) : view_(matrix.view()) {}       // NOLINT(google-explicit-constructor)
+  OutputView(Matrix<T>& matrix) : view_(matrix.view()) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] Index rows() const {
     return std::visit([](const auto& v) { return v.rows(); }, view_);
