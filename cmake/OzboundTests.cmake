@@ -13,7 +13,7 @@ function(ozbound_tests name)
   set(long_sources ${sources})
   list(FILTER sources EXCLUDE REGEX "_long_test\\.cpp$")
   list(FILTER long_sources INCLUDE REGEX "_long_test\\.cpp$")
-  ozbound_test_program(ozbound_${name}_tests "${sources}" "${arg_LINK}" ${name} 120)
+  ozbound_test_program(ozbound_${name}_tests "${sources}" "${arg_LINK}" ${name} 600)  # a hang, also under sanitizers
   ozbound_test_program(ozbound_${name}_long_tests "${long_sources}" "${arg_LINK}" ${name}-long 1800)
 endfunction()
 
