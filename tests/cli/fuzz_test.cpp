@@ -10,6 +10,7 @@
 
 #include "cli/support.hpp"
 #include "ozbound/verify/gemm_case.hpp"
+#include "support/replaces_new.hpp"
 
 namespace {
 
@@ -17,6 +18,7 @@ std::atomic<std::size_t> largest_allocation = 0;
 
 }  // namespace
 
+#if OZBOUND_REPLACES_NEW
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (size > largest_allocation) largest_allocation = size;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -29,6 +31,7 @@ std::atomic<std::size_t> largest_allocation = 0;
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#endif
 
 namespace ozbound::cli::test {
 namespace {
