@@ -15,7 +15,6 @@
 namespace ozbound {
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
 const CpuEngine& engine() {
