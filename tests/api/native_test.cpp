@@ -15,9 +15,10 @@
 namespace ozbound {
 namespace {
 
-const double nan = std::numeric_limits<double>::quiet_NaN();
+[[maybe_unused]] constexpr double inf = std::numeric_limits<double>::infinity();
+[[maybe_unused]] const double nan = std::numeric_limits<double>::quiet_NaN();
 
-const CpuEngine& engine() {
+[[maybe_unused]] const CpuEngine& engine() {
   static const CpuEngine one_thread({.threads = 1});
   return one_thread;
 }
