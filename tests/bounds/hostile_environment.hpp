@@ -21,13 +21,14 @@ class HostileEnvironment {
 #pragma omp parallel num_threads(static_cast<int>(saved_.size()))
     {
       std::fegetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
-      std::fesetround(FE_UPWARD);
-      flush_subnormals();
+      disturb();
     }
+    disturb();  // LLVM's OpenMP gives this thread its settings back after a parallel region
   }
   ~HostileEnvironment() {
 #pragma omp parallel num_threads(static_cast<int>(saved_.size()))
     std::fesetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
+    std::fesetenv(&saved_[0]);
   }
   HostileEnvironment(const HostileEnvironment&) = delete;
   HostileEnvironment& operator=(const HostileEnvironment&) = delete;
@@ -41,7 +42,8 @@ class HostileEnvironment {
   }
 
  private:
-  static void flush_subnormals() {
+  static void disturb() {
+    std::fesetround(FE_UPWARD);
 #if defined(__SSE2__)
     _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, denormals are zero
 #endif

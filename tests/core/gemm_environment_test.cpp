@@ -81,9 +81,11 @@ void in_setting(const Setting& setting, const std::function<void()>& work) {
     std::fegetenv(&saved[static_cast<std::size_t>(omp_get_thread_num())]);
     setting.apply();
   }
+  setting.apply();  // LLVM's OpenMP gives this thread its settings back after a parallel region
   work();
 #pragma omp parallel num_threads(team)
   std::fesetenv(&saved[static_cast<std::size_t>(omp_get_thread_num())]);
+  std::fesetenv(&saved[0]);
 }
 
 class EnvironmentTest : public testing::Test {
