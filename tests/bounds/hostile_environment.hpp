@@ -38,7 +38,8 @@ class HostileEnvironment {
     volatile double one = 1;
     volatile double minus_one = -1;
     volatile double three = 3;
-    return one / three != -(minus_one / three);
+    volatile double up = one / three, down = minus_one / three;  // stored: a compiler may move the sign into a quotient
+    return up != -down;
   }
 
  private:
