@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "matrix_file.hpp"
+#include "ozbound/core/scheme.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -37,22 +38,40 @@ std::vector<std::string> dot_product_instructions() {
   return names;
 }
 
+/// What a registry holds, as name and source: [{"name": ..., "source": ...}].
+nlohmann::ordered_json listed(const auto& registry) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& entry : registry) list.push_back({{"name", entry.name}, {"source", entry.source}});
+  return list;
+}
+
 nlohmann::ordered_json facts() {
   return {{"version", OZBOUND_VERSION},
           {"compiler", OZBOUND_COMPILER},
           {"processor", processor_name()},
           {"instructions", dot_product_instructions()},
           {"threads", std::thread::hardware_concurrency()},
-          {"memory_bytes", physical_memory()}};
+          {"memory_bytes", physical_memory()},
+          {"schemes", listed(all_schemes())}};
+}
+
+/// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
+void append_listed(Table& table, std::string title, const nlohmann::ordered_json& list) {
+  for (const auto& entry : list) {
+    table.emplace_back(title, fmt::format("{}: {}", entry["name"].get<std::string>(), entry["source"].get<std::string>()));
+    title.clear();
+  }
 }
 
 void print_for_people(const nlohmann::ordered_json& facts) {
-  print_table({{"version", facts["version"]},
-               {"compiler", facts["compiler"]},
-               {"processor", facts["processor"]},
-               {"instructions", fmt::format("{}", fmt::join(facts["instructions"].get<std::vector<std::string>>(), " "))},
-               {"threads", facts["threads"].dump()},
-               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}});
+  Table table{{"version", facts["version"]},
+              {"compiler", facts["compiler"]},
+              {"processor", facts["processor"]},
+              {"instructions", fmt::format("{}", fmt::join(facts["instructions"].get<std::vector<std::string>>(), " "))},
+              {"threads", facts["threads"].dump()},
+              {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
+  append_listed(table, "schemes", facts["schemes"]);
+  print_table(table);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "ozbound/core/scheme.hpp"
 
 namespace ozbound::cli::test {
 namespace {
@@ -41,6 +42,18 @@ TEST(CommandInfo, ForPrograms) {
   const auto facts = nlohmann::json::parse(info.out);
   EXPECT_EQ(facts["memory_bytes"], physical_memory());
   EXPECT_GE(facts["threads"], 1);
+}
+
+TEST(CommandInfo, ListsTheSchemes) {
+  const auto people = ozbound({"info"}).out;
+  const auto listed = nlohmann::json::parse(ozbound({"info", "--json"}).out)["schemes"];
+  ASSERT_EQ(listed.size(), all_schemes().size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const auto& scheme = all_schemes()[i];
+    EXPECT_EQ(listed[i]["name"], scheme.name);
+    EXPECT_EQ(listed[i]["source"], scheme.source);
+    EXPECT_THAT(people, testing::HasSubstr(scheme.name + ": " + scheme.source));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound {
+
+/// A method for the product of FP64 matrices by slices, as its authors published or released it: a rule that makes a plan.
+struct Scheme {
+  std::string name;       ///< `ozimmu-ef`
+  std::string source;     ///< publication or program, with the algorithm's number
+  std::string statement;  ///< encoding, product set and accumulation in one line
+
+  /// The plan for slice counts of A and B, 1 … max_slices, and an inner dimension k >= 0.
+  /// @throws std::invalid_argument for other counts, k < 0, or s_A != s_B where the source defines s_A = s_B only.
+  SplitPlan (*plan)(int slices_a, int slices_b, Index k);
+};
+
+/// Every scheme there is.
+std::span<const Scheme> all_schemes();
+
+/// The names of all schemes, for messages: `ozimmu, ozimmu-paper, …`.
+std::string scheme_names();
+
+/// @throws std::invalid_argument for a name that no scheme has.
+const Scheme& find_scheme(std::string_view name);
+
+/// The largest beta <= 7 for which INT32 holds a dot product of length k of the digits of encoding(beta): k D^2 <= 2^31 - 1; 1
+/// if there is none, where sums of blocks are 64-bit. The papers' floor((31 - log2 k) / 2) is the same or less
+/// (docs/schemes.md).
+int digit_bits(Encoding (*encoding)(int beta), Index k);
+
+}  // namespace ozbound
