@@ -1,4 +1,4 @@
-// A grade as JSON and as a page, and the plots in it.
+// A grade as JSON and as a page, and plots: in it and as files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "grade_library/markup.hpp"
-#include "grade_library/plot.hpp"
 #include "ozbound/verify/grade_library.hpp"
+#include "plot/markup.hpp"
 
 namespace ozbound {
 namespace {
@@ -44,6 +43,9 @@ std::vector<const ptree*> elements(const ptree& tree, const std::string& name) {
 }
 
 std::string attribute(const ptree& element, const std::string& name) { return element.get<std::string>("<xmlattr>." + name); }
+std::string attribute(const ptree& element, const std::string& name, const std::string& otherwise) {
+  return element.get("<xmlattr>." + name, otherwise);
+}
 
 /// What a reader reads.
 std::string text(const ptree& tree) {
@@ -171,6 +173,56 @@ TEST(Plot, SeriesOfOneTitleShareAPlot) {
   EXPECT_EQ(plots[0][1].label, "c");
   EXPECT_EQ(plots[1][0].label, "b");
 }
+
+std::vector<Series> measured_and_bound() {
+  auto claimed = series("a bound", {{1, 1e-3}, {2, 1e-2}}, false, true);
+  claimed.bound = true;
+  return {series("measured", {{1, 1e-4}, {2, 1e-3}}, false, true), claimed};
+}
+
+TEST(Plot, BoundsAreDashedAndBearNoMarks) {
+  const auto figure = parse(plot_figure(measured_and_bound()));
+  EXPECT_EQ(elements(figure, "circle").size(), 2U + 1U);  // at the points and in the legend
+  EXPECT_EQ(elements(figure, "rect").size(), 1U);         // the frame alone: no mark of the second series
+  EXPECT_THAT(plot_figure(measured_and_bound()), HasSubstr("class=\"series c1 bound\""));
+}
+
+TEST(Plot, AFileNeedsNothingElse) {
+  const auto file = svg(measured_and_bound());
+  const auto tree = parse(file);
+  EXPECT_EQ(attribute(tree.get_child("svg"), "xmlns"), "http://www.w3.org/2000/svg");
+  for (const auto* elsewhere : {"href", "url(", "@import", "var("}) EXPECT_THAT(file, Not(HasSubstr(elsewhere)));
+  EXPECT_THAT(text(*elements(tree, "style").at(0)), HasSubstr(".c1 { color:"));
+  EXPECT_EQ(attribute(*elements(tree, "rect").at(0), "class"), "page");  // a background, so that no page shines through
+  EXPECT_THAT(axis_texts(tree), testing::IsSupersetOf({"errors", "n", "f", "0.001", "measured", "a bound"}));
+  EXPECT_EQ(elements(tree, "figure").size(), 0U);
+}
+
+double number_of(const ptree& element, const std::string& name) { return std::stod(attribute(element, name)); }
+
+TEST(Plot, AFileHoldsAllItsPlots) {
+  std::vector<Series> many;
+  for (int plot = 0; plot < 3; ++plot)
+    for (int i = 0; i < 12; ++i) {
+      many.push_back(series("a series with a long name, number " + std::to_string(i), {{1, i}, {2, i}, {3, infinity}}));
+      many.back().plot = "plot " + std::to_string(plot);
+    }
+  const auto tree = parse(svg(many));
+  const auto& root = tree.get_child("svg");
+  std::set<std::string> places;
+  double lowest = 0;
+  for (const auto* group : elements(root, "g"))
+    if (attribute(*group, "class", "") == "panel") places.insert(attribute(*group, "transform"));
+  EXPECT_THAT(places, testing::SizeIs(3));
+  for (const auto* words : elements(root, "text"))
+    if (attribute(*words, "class", "") == "left-out") lowest = std::max(lowest, number_of(*words, "y"));
+  EXPECT_GT(lowest, 380);                                 // below the drawing,
+  EXPECT_GT(number_of(root, "height"), 2 * lowest + 30);  // in two rows, within the file
+  EXPECT_EQ(number_of(root, "width"), 2 * (640 + 16));
+  EXPECT_EQ(texts(tree, "text").size() % 3, 0U);
+}
+
+TEST(Plot, AFileOfNothingIsRefused) { EXPECT_THROW(svg({}), std::invalid_argument); }
 
 Finding finding(const std::string& test, Outcome outcome, const std::string& detail = "") {
   return {.test = test,

@@ -3,9 +3,8 @@
 #include <array>
 
 #include "html_style.hpp"
-#include "markup.hpp"
 #include "ozbound/verify/grade_library.hpp"
-#include "plot.hpp"
+#include "plot/markup.hpp"
 
 namespace ozbound {
 namespace {
@@ -137,13 +136,13 @@ std::string to_html(const Grade& grade, const std::string& version, const std::s
 <meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <title>{}</title>
-<style>{}</style>
+<style>{}{}</style>
 </head>
 <body>
 {}</body>
 </html>
 )",
-                     title, markup::style, body);
+                     title, markup::style, plot_style(), body);
 }
 
 }  // namespace ozbound

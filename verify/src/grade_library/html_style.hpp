@@ -2,17 +2,14 @@
 
 namespace ozbound::markup {
 
-/// The page's style: readable from 20 em wide, light or dark as the reader's system is. Colours of series are those of Okabe
-/// and Ito, distinct to the colour-blind; every series has a mark of its own as well.
+/// The page's style but for its plots: readable from 20 em wide, light or dark as the reader's system is.
 inline constexpr const char* style = R"css(
 :root { color-scheme: light dark;
   --text: #1d2125; --faint: #5b6570; --page: #ffffff; --panel: #f5f6f8; --line: #d8dce1;
-  --good: #0b6b3a; --bad: #b3261e; --open: #8a5a00; --number: #24527a;
-  --c0: #0072b2; --c1: #d55e00; --c2: #00845e; --c3: #b0508c; --c4: #9a7000; --c5: #2f8fc4; --c6: #6b6b6b; --c7: #7a4fb5; }
+  --good: #0b6b3a; --bad: #b3261e; --open: #8a5a00; --number: #24527a; }
 @media (prefers-color-scheme: dark) { :root {
   --text: #e3e6e9; --faint: #9aa4ae; --page: #15181b; --panel: #1e2226; --line: #363c43;
-  --good: #67c98f; --bad: #ff8a80; --open: #e6b450; --number: #8fc1ea;
-  --c0: #4aa8e0; --c1: #ff8c42; --c2: #3cc79b; --c3: #e48bc4; --c4: #e0b93c; --c5: #8fd0f5; --c6: #b0b0b0; --c7: #b795ea; } }
+  --good: #67c98f; --bad: #ff8a80; --open: #e6b450; --number: #8fc1ea; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 66rem; background: var(--page); color: var(--text);
   font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
@@ -37,12 +34,6 @@ ul.values b { font-weight: 600; font-variant-numeric: tabular-nums; color: var(-
 .plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 29rem), 1fr)); gap: 1rem; }
 figure { margin: 0; padding: .7rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; }
 figcaption { font-weight: 600; margin-bottom: .4rem; } figure > svg { display: block; width: 100%; height: auto; }
-figure svg text { font: 16px system-ui, sans-serif; fill: var(--text); } figure svg text.title { fill: var(--faint); }
-.axes rect, .axes path { fill: none; stroke: var(--line); stroke-width: 1; }
-polyline { fill: none; stroke-width: 1.8; stroke: currentColor; } .dashed polyline { stroke-dasharray: 5 4; }
-g circle, g rect, g path { fill: currentColor; } .axes rect, .axes path { fill: none; }
-.c0 { color: var(--c0); } .c1 { color: var(--c1); } .c2 { color: var(--c2); } .c3 { color: var(--c3); }
-.c4 { color: var(--c4); } .c5 { color: var(--c5); } .c6 { color: var(--c6); } .c7 { color: var(--c7); }
 ul.legend { list-style: none; margin: .3rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; font-size: .88rem; }
 ul.legend svg { vertical-align: -1px; } .left-out { margin: .3rem 0 0; font-size: .88rem; color: var(--faint); }
 @media (max-width: 36rem) { ul.findings > li { grid-template-columns: 1fr; } dl.facts { grid-template-columns: 1fr; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/verify/plot.hpp"
 
 namespace ozbound {
 
@@ -79,15 +80,6 @@ struct Finding {
   Outcome outcome = Outcome::measured;
   std::string detail;                                  ///< for people: the worst entry, values in hex, what it means
   std::vector<std::pair<std::string, double>> values;  ///< what was measured, by name
-};
-
-/// Points of a plot.
-struct Series {
-  std::string plot;  ///< series of one plot share this title
-  std::string label;
-  std::string x_axis, y_axis;
-  bool log_x = false, log_y = false;
-  std::vector<std::pair<double, double>> points;
 };
 
 struct Findings {

@@ -1,4 +1,4 @@
-#include "plot.hpp"
+#include "ozbound/verify/plot.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
-#include "markup.hpp"
+#include "plot/markup.hpp"
 
 namespace ozbound {
 namespace {
@@ -19,6 +20,28 @@ using markup::number;
 constexpr double width = 640, height = 380, left = 78, right = 624, top = 14, bottom = 326;
 constexpr std::size_t colours = 8, marks = 4;
 constexpr double most_ticks = 7;
+
+// In a file: what is around a drawing, and the room that a line of text takes. No font is known here: a character is taken for
+// wide.
+constexpr double heading = 34, border = 16, line_height = 24, character = 8.6, key = 34, gap = 20;
+
+constexpr const char* style = R"css(
+.plot text { font: 16px system-ui, sans-serif; fill: #1d2125; } .plot text.title, .plot text.left-out { fill: #5b6570; }
+.plot text.heading { font-weight: 600; }
+.page { fill: #ffffff; }
+.axes rect, .axes path { fill: none; stroke: #d8dce1; stroke-width: 1; }
+.plot polyline { fill: none; stroke-width: 1.8; stroke: currentColor; }
+.dashed polyline { stroke-dasharray: 5 4; } .bound polyline { stroke-dasharray: 9 3 2 3; stroke-width: 1.4; }
+.series circle, .series rect, .series path { fill: currentColor; }
+.c0 { color: #0072b2; } .c1 { color: #d55e00; } .c2 { color: #00845e; } .c3 { color: #b0508c; }
+.c4 { color: #9a7000; } .c5 { color: #2f8fc4; } .c6 { color: #6b6b6b; } .c7 { color: #7a4fb5; }
+@media (prefers-color-scheme: dark) {
+.plot text { fill: #e3e6e9; } .plot text.title, .plot text.left-out { fill: #9aa4ae; }
+.page { fill: #15181b; }
+.axes rect, .axes path { stroke: #363c43; }
+.c0 { color: #4aa8e0; } .c1 { color: #ff8c42; } .c2 { color: #3cc79b; } .c3 { color: #e48bc4; }
+.c4 { color: #e0b93c; } .c5 { color: #8fd0f5; } .c6 { color: #b0b0b0; } .c7 { color: #b795ea; } }
+)css";
 
 struct Tick {
   double place;  ///< in [0, 1]
@@ -120,7 +143,7 @@ std::vector<double> coordinates(const std::vector<Series>& series, Coordinate co
 
 std::string mark(std::size_t index, double x, double y, const std::string& title) {
   constexpr double r = 3.6;
-  const auto content = "<title>" + title + "</title>";
+  const auto content = title.empty() ? "" : "<title>" + title + "</title>";
   switch (index % marks) {
     case 0: return fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{}">{}</circle>)", x, y, r, content);
     case 1:
@@ -135,9 +158,41 @@ std::string mark(std::size_t index, double x, double y, const std::string& title
   }
 }
 
-std::string style_of(std::size_t index) {
-  return fmt::format("c{}{}", index % colours, index / colours % 2 == 1 ? " dashed" : "");
+std::string classes(std::size_t index, bool bound) {
+  return fmt::format("series c{}{}{}", index % colours, index / colours % 2 == 1 ? " dashed" : "", bound ? " bound" : "");
 }
+
+/// A line with the series' mark on it, 28 wide and 12 high: its entry in a legend.
+std::string legend_key(std::size_t index, bool bound) {
+  return fmt::format("<g class=\"{}\"><polyline points=\"1,6 27,6\"/>{}</g>", classes(index, bound),
+                     bound ? "" : mark(index, 14, 6, ""));
+}
+
+/// How wide a text may be: UTF-8, character by character.
+double text_width(const std::string& text) {
+  return character * static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// Places for items of these widths in lines of the drawing's width.
+class Flow {
+ public:
+  /// Where the next item begins, as x and line.
+  std::pair<double, int> place(double item) {
+    if (x_ > left && x_ + item > right) {
+      x_ = left;
+      ++line_;
+    }
+    const auto at = x_;
+    x_ += item + gap;
+    return {at, line_};
+  }
+
+  [[nodiscard]] int lines() const { return x_ > left ? line_ + 1 : line_; }
+
+ private:
+  double x_ = left;
+  int line_ = 0;
+};
 
 class Plot {
  public:
@@ -147,18 +202,32 @@ class Plot {
         y_(series.front().log_y, coordinates(series, [](const auto& point) { return point.second; })) {}
 
   [[nodiscard]] std::string figure() const {
-    const auto& first = series_.front();
-    std::string out = fmt::format("<figure>\n<figcaption>{}</figcaption>\n", escape(first.plot));
-    out += fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" aria-label="{}">)", width,
-                       height, escape(first.plot));
-    out += "\n" + axes();
-    for (std::size_t i = 0; i < series_.size(); ++i) out += drawn(i);
-    return out + "</svg>\n" + legend() + left_out() + "</figure>\n";
+    const auto title = escape(series_.front().plot);
+    std::string out = fmt::format("<figure>\n<figcaption>{}</figcaption>\n", title);
+    out +=
+        fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {} {}" role="img" aria-label="{}">)",
+                    width, height, title);
+    return out + "\n" + drawing() + "</svg>\n" + legend() + left_out() + "</figure>\n";
+  }
+
+  /// The plot as a group whose upper left corner is at (x, y), and its height.
+  [[nodiscard]] std::pair<std::string, double> panel(double x, double y) const {
+    const auto [lines, end] = lines_below();
+    std::string out = fmt::format("<g class=\"panel\" transform=\"translate({},{})\">\n", x, y);
+    out += fmt::format(R"(<text class="heading" x="{}" y="20">{}</text>)", left, escape(series_.front().plot));
+    out += fmt::format("\n<g transform=\"translate(0,{})\">\n{}{}</g>\n</g>\n", heading, drawing(), lines);
+    return {out, heading + end};
   }
 
  private:
   [[nodiscard]] double x(double value) const { return left + (right - left) * x_.place(value); }
   [[nodiscard]] double y(double value) const { return bottom - (bottom - top) * y_.place(value); }
+
+  [[nodiscard]] std::string drawing() const {
+    std::string out = axes();
+    for (std::size_t i = 0; i < series_.size(); ++i) out += drawn(i);
+    return out;
+  }
 
   [[nodiscard]] std::string axes() const {
     const auto& first = series_.front();
@@ -185,6 +254,10 @@ class Plot {
     return x_.fits(point.first) && y_.fits(point.second);
   }
 
+  [[nodiscard]] static std::string said(const Series& one, const std::pair<double, double>& point) {
+    return fmt::format("{}: {}, {}", escape(one.label), number(point.first), number(point.second));
+  }
+
   [[nodiscard]] std::string drawn(std::size_t index) const {
     const auto& one = series_[index];
     std::string line, points;
@@ -192,29 +265,58 @@ class Plot {
       if (!fits(point)) continue;
       const double px = x(point.first), py = y(point.second);
       line += fmt::format("{}{:.1f},{:.1f}", line.empty() ? "" : " ", px, py);
-      points += mark(index, px, py, fmt::format("{}: {}, {}", escape(one.label), number(point.first), number(point.second)));
+      if (!one.bound) points += mark(index, px, py, said(one, point));
     }
-    return fmt::format("<g class=\"{}\"><polyline points=\"{}\"/>{}</g>\n", style_of(index), line, points);
+    return fmt::format("<g class=\"{}\"><polyline points=\"{}\">{}</polyline>{}</g>\n", classes(index, one.bound), line,
+                       "<title>" + escape(one.label) + "</title>", points);
   }
 
   [[nodiscard]] std::string legend() const {
     std::string out = "<ul class=\"legend\">\n";
     for (std::size_t i = 0; i < series_.size(); ++i)
-      out += fmt::format(
-          R"(<li><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 12" width="28" height="12" aria-hidden="true">)"
-          "<g class=\"{}\"><polyline points=\"1,6 27,6\"/>{}</g></svg> {}</li>\n",
-          style_of(i), mark(i, 14, 6, ""), escape(series_[i].label));
+      out +=
+          fmt::format(R"(<li><svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 28 12" width="28" height="12" )"
+                      "aria-hidden=\"true\">{}</svg> {}</li>\n",
+                      legend_key(i, series_[i].bound), escape(series_[i].label));
     return out + "</ul>\n";
+  }
+
+  /// The points that have no place, in words that are not escaped.
+  [[nodiscard]] std::vector<std::string> without_place() const {
+    std::vector<std::string> list;
+    for (const auto& one : series_)
+      for (const auto& point : one.points)
+        if (!fits(point)) list.push_back(fmt::format("{} ({}, {})", one.label, number(point.first), number(point.second)));
+    return list;
   }
 
   [[nodiscard]] std::string left_out() const {
     std::string list;
-    for (const auto& one : series_)
-      for (const auto& point : one.points)
-        if (!fits(point))
-          list += fmt::format("{}{} ({}, {})", list.empty() ? "" : "; ", escape(one.label), number(point.first),
-                              number(point.second));
+    for (const auto& words : without_place()) list += (list.empty() ? "" : "; ") + escape(words);
     return list.empty() ? "" : "<p class=\"left-out\">Not on these axes: " + list + "</p>\n";
+  }
+
+  /// Legend and what has no place, in lines below the drawing; and where they end.
+  [[nodiscard]] std::pair<std::string, double> lines_below() const {
+    const auto baseline = [](int line) { return height + line_height * (line + 0.75); };
+    std::string out;
+    Flow labels;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      const auto [at, line] = labels.place(key + text_width(series_[i].label));
+      out += fmt::format(R"svg(<g transform="translate({:.1f},{:.1f})">{}<text x="{}" y="11.5">{}</text></g>)svg", at,
+                         baseline(line) - 11.5, legend_key(i, series_[i].bound), key, escape(series_[i].label));
+      out += "\n";
+    }
+    auto rest = without_place();
+    if (!rest.empty()) rest.insert(rest.begin(), "Not on these axes:");
+    Flow words;
+    for (const auto& one : rest) {
+      const auto [at, line] = words.place(text_width(one));
+      out += fmt::format(R"(<text class="left-out" x="{:.1f}" y="{:.1f}">{}</text>)", at, baseline(labels.lines() + line),
+                         escape(one));
+      out += "\n";
+    }
+    return {out, height + line_height * (labels.lines() + words.lines())};
   }
 
   const std::vector<Series>& series_;
@@ -222,8 +324,6 @@ class Plot {
 };
 
 }  // namespace
-
-std::string plot_figure(const std::vector<Series>& series) { return Plot(series).figure(); }
 
 std::vector<std::vector<Series>> group_by_plot(const std::vector<Series>& series) {
   std::vector<std::vector<Series>> plots;
@@ -233,6 +333,32 @@ std::vector<std::vector<Series>> group_by_plot(const std::vector<Series>& series
     plot->push_back(one);
   }
   return plots;
+}
+
+std::string plot_figure(const std::vector<Series>& series) { return Plot(series).figure(); }
+
+std::string plot_style() { return style; }
+
+std::string svg(const std::vector<Series>& series) {
+  if (series.empty()) throw std::invalid_argument("there is nothing to draw: no series");
+  const auto plots = group_by_plot(series);
+  const std::size_t columns = std::min<std::size_t>(plots.size(), 2);
+  std::string panels;
+  double y = border;
+  for (std::size_t first = 0; first < plots.size(); first += columns) {
+    double row = 0;
+    for (std::size_t i = first; i < std::min(first + columns, plots.size()); ++i) {
+      const auto [panel, panel_height] = Plot(plots[i]).panel(static_cast<double>(i - first) * (width + border), y);
+      panels += panel;
+      row = std::max(row, panel_height);
+    }
+    y += row + border;
+  }
+  const double all = static_cast<double>(columns) * (width + border);
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+      "<style>{2}</style>\n<rect class=\"page\" width=\"{0}\" height=\"{1}\"/>\n{3}</svg>\n",
+      all, y, style, panels);
 }
 
 }  // namespace ozbound
