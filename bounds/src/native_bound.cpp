@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "allowance.hpp"
+#include "gamma.hpp"
+#include "ozbound/bounds/jeannerod_rump_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/outward.hpp"
 
@@ -92,8 +94,7 @@ NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& 
   NativeGuarantee guarantee;
   const Index k = a.cols();
   const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
-  const double roundings = to_double_upper(static_cast<std::uint64_t>(plain ? k : k + 3)) * 0x1p-53;
-  guarantee.factor = plain ? roundings : divide_upper(roundings, subtract_lower(1, roundings));
+  guarantee.factor = plain ? jeannerod_rump_upper(k) : gamma_upper(k + 3);
   if (!a.is_double() || !b.is_double() || options.format.precision != binary64.precision) {
     guarantee.obstacle = "native DGEMM takes binary64 operands";
     return guarantee;

@@ -42,25 +42,24 @@ test::Exact truncation_error(double a, double b, const SplitPlan& plan) {
 
 TEST(NamedBound, NamesAndSourcesAreDistinctAndFound) {
   std::set<std::string> names;
-  for (const auto& bound : truncation_bounds()) {
+  for (const auto& bound : all_bounds()) {
     EXPECT_TRUE(names.insert(bound.name).second) << bound.name;
     EXPECT_FALSE(bound.source.empty()) << bound.name;
-    EXPECT_EQ(&find_truncation_bound(bound.name), &bound);
+    EXPECT_EQ(&find_bound(bound.name), &bound);
   }
-  EXPECT_THAT([] { find_truncation_bound("kappa"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("'kappa' is none of a-priori, a-posteriori, uchino-truncation")));
+  EXPECT_THAT([] { find_bound("kappa"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("'kappa' is none of a-priori, a-posteriori, accumulation")));
 }
 
 TEST(NamedBound, OursArePartsOfThePlansBound) {
   const auto plan = SplitPlan::balanced(3, 2, 4);
   const double x[] = {1.75, -0x1p-9, 3};
   const CpuEngine engine({.threads = 1});
-  const auto rows = engine.measure(row_major(x, 1, 3, 3), Side::rows_of_a, plan.a).vectors;
-  const auto columns = engine.measure(column_major(x, 3, 1, 3), Side::columns_of_b, plan.b).vectors;
-  const auto value = [&](const char* name) { return find_truncation_bound(name).upper(rows, columns, plan, 3).upper(0, 0); };
+  const BoundInputs inputs(row_major(x, 1, 3, 3), column_major(x, 3, 1, 3), plan, engine);
+  const auto value = [&](const char* name) { return find_bound(name).upper(inputs).scaled.upper(0, 0); };
   EXPECT_GE(value("a-priori"), truncation_a_priori_upper(plan, 3));
   EXPECT_LE(value("a-priori"), next_up(truncation_a_priori_upper(plan, 3)));
-  EXPECT_EQ(value("a-posteriori"), truncation_a_posteriori_upper(rows, columns, plan).upper(0, 0));
+  EXPECT_EQ(value("a-posteriori"), truncation_a_posteriori_upper(inputs.rows, inputs.columns, plan).upper(0, 0));
 }
 
 TEST(UchinoTruncation, IsTheFormula) {
@@ -94,7 +93,7 @@ TEST(UchinoTruncation, CoversItsOwnSplittingAlone) {
   auto others = std::vector<SplitPlan>(4, truncated(7, 8));
   others[0].cut = 10;
   others[1].b.slices = 9;
-  others[2].a.encoding = others[2].b.encoding = Encoding::nearest(7);
+  others[2].a.encoding = others[2].b.encoding = Encoding::ozimmu(7);
   others[3].a.encoding = others[3].b.encoding = Encoding::balanced();
   for (const auto& plan : others) {
     EXPECT_FALSE(uchino_truncation_covers(plan)) << to_string(plan);

@@ -2,16 +2,58 @@
 
 #include "ozbound/core/plan.hpp"
 
+/// Uchino, Ozaki, Imamura: "Performance Enhancement of the Ozaki Scheme on Integer Matrix Multiplication Unit", section 5.
+/// Their k slices are s here, their inner dimension n is k. All cover one encoding for A and B, s x s slices and the pairs with
+/// p + q <= s + 1, and throw std::invalid_argument for any other plan. Derivations: docs/derivations/uchino_bounds.md.
 namespace ozbound {
 
-/// s_A = s_B = s digits of truncated(beta) for A and B, all pairs with p + q <= s + 1: the splitting of Uchino, Ozaki, Imamura,
-/// "Performance Enhancement of the Ozaki Scheme on Integer Matrix Multiplication Unit", Algorithm 3.
+/// Truncated digits (their Algorithm 3), or digits to nearest (5 and 8).
 bool uchino_truncation_covers(const SplitPlan& plan);
 
-/// Their section 5.1: |AB - S| <= 4 (s + 1) k 2^(-beta s) g f^T, g and f the ufp of row and column maxima. Relative to
-/// rho_i sigma_j = 4 g_i f_j it is (s + 1) k 2^(-beta s) for every entry. Rounded up. Not for ozIMMU's released code, whose
-/// first slice holds one bit less (theory.md, section 3, erratum 1).
-/// @throws std::invalid_argument for a plan that it does not cover.
+/// (18): |AB - S| <= 4 (s + 1) k 2^(-beta s) g f^T, g and f the ufp of row and column maxima. Relative to rho_i sigma_j <= 4
+/// g_i f_j it is (s + 1) k 2^(-beta s) for every entry. Rounded up.
 double uchino_truncation_upper(const SplitPlan& plan, Index k);
+
+/// ozIMMU's digits as released, the first a bit shorter.
+bool uchino_released_truncation_covers(const SplitPlan& plan);
+
+/// What (18) becomes there: 16 s k 2^(-beta s) g f^T, which is 4 s k 2^(-beta s) relative to rho_i sigma_j. Rounded up.
+double uchino_released_truncation_upper(const SplitPlan& plan, Index k);
+
+/// Truncated digits, released or not, or digits to nearest, `per_product`.
+bool uchino_accumulation_covers(const SplitPlan& plan);
+
+/// (22): |S^ - S| <= (s (s + 1) / 2 - 1) u |A||B|; nine times that for digits to nearest, whose magnitudes add up to 3 |A| and
+/// 3 |B| at worst. The multiple of |A||B|, rounded up.
+double uchino_accumulation_upper(const SplitPlan& plan);
+
+/// (29): k'max, the largest k' with 2 u ufp(8 k) <= 2^(2 - beta (k' + 1)), at least 0: the sum of all products with p + q <= k'
+/// + 1 is a floating-point number, and so is every partial sum of them. @param precision of that format: u = 2^-precision.
+int uchino_exact_diagonals(int beta, Index k, int precision = 53);
+
+/// As (22), `per_product` or `per_diagonal`.
+bool uchino_refined_accumulation_covers(const SplitPlan& plan);
+
+/// How many of a plan's floating-point terms come after those that are summed exactly, one rounding each: (30) with
+/// s (s + 1) / 2 - k' (k' + 1) / 2 where it prints one less, if terms come diagonal by diagonal; none once k' reaches s.
+int uchino_rounded_additions(const SplitPlan& plan, Index k, int precision = 53);
+
+/// (30), corrected: that many u |A||B|, nine times as many for digits to nearest. The multiple of |A||B|, rounded up.
+double uchino_refined_accumulation_upper(const SplitPlan& plan, Index k);
+
+/// (12): r = max(1, 2^(31 - 2 beta - ceil(log2 k))), how many products of a diagonal an INT32 sum takes.
+Index uchino_group_size(int beta, Index k);
+
+/// The same by the exact limit: the most products with r k D_A D_B <= 2^31 - 1, at least 1.
+Index exact_group_size(const SplitPlan& plan, Index k);
+
+/// w = sum over the diagonals j = 1 … s of ceil(j / r): the floating-point terms of groups of r products.
+int uchino_group_terms(int slices, Index group_size);
+
+/// As (22), `per_diagonal`.
+bool uchino_groups_covers(const SplitPlan& plan);
+
+/// Section 5.2: |S^ - S| <= (w - 1) u |A||B|, nine times that for digits to nearest. The multiple of |A||B|, rounded up.
+double uchino_groups_upper(const SplitPlan& plan, Index group_size);
 
 }  // namespace ozbound

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/plan.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/views.hpp"
+
+/// Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur: "High-Accuracy Floating-Point Matrix Multiplication on Low-Precision
+/// Floating-Point and Fixed-Point Hardware", their last display. Derivation and correction: docs/derivations/kappa_bound.md.
+namespace ozbound {
+
+/// kappa_A = 2 max_i (max_j |a_ij| / min_j of the non-zero |a_ij|) of A's rows, kappa_B of B's columns. Rounded up; any range
+/// of exponents. Zero vectors and those with NaN or infinities do not take part; 0 where none does.
+Scaled kappa_upper(InputView operand, Side side);
+
+/// Every pair of slices, truncated digits or digits to nearest; any s_A, s_B and accumulation.
+bool abdelfattah_covers(const SplitPlan& plan);
+
+/// |AB - S| <= kappa |A||B|, kappa = kappa_A u_A + kappa_B u_B + kappa_A kappa_B u_A u_B with u_A = 2^(-beta s_A), u_B =
+/// 2^(-beta s_B). The multiple of |A||B|, rounded up, +Inf where it is beyond a double.
+/// @throws std::invalid_argument for a plan that it does not cover.
+double abdelfattah_truncation_upper(const SplitPlan& plan, Scaled kappa_a, Scaled kappa_b);
+
+/// |S^ - AB| <= (kappa + gamma_(s_A s_B - 1) (1 + kappa)) |A||B|, gamma_n = n u / (1 - n u), and three times that gamma for
+/// each operand with digits to nearest. The multiple of |A||B|, rounded up.
+/// @throws std::invalid_argument for a plan that it does not cover.
+double abdelfattah_upper(const SplitPlan& plan, Scaled kappa_a, Scaled kappa_b);
+
+}  // namespace ozbound

@@ -1,0 +1,15 @@
+#include "ozbound/bounds/jeannerod_rump_bound.hpp"
+
+#include <cstdint>
+
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound {
+
+double jeannerod_rump_upper(Index k) {
+  const FloatEnvironment environment;
+  return to_double_upper(static_cast<std::uint64_t>(k)) * 0x1p-53;
+}
+
+}  // namespace ozbound
