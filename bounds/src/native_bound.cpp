@@ -94,7 +94,8 @@ NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& 
   NativeGuarantee guarantee;
   const Index k = a.cols();
   const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
-  guarantee.factor = plain ? jeannerod_rump_upper(k) : gamma_upper(k + 3);
+  const Index roundings = plain ? k : k + 3;
+  guarantee.factor = plain ? jeannerod_rump_upper(roundings) : gamma_upper(roundings);
   if (!a.is_double() || !b.is_double() || options.format.precision != binary64.precision) {
     guarantee.obstacle = "native DGEMM takes binary64 operands";
     return guarantee;
