@@ -19,6 +19,7 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "properties/case_product.hpp"
+#include "properties/entry_errors.hpp"
 #include "properties/exact_number.hpp"
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"
@@ -71,22 +72,6 @@ struct PlanBounds {
   }
 };
 
-/// The errors of an entry, and what some bounds are multiples of, relative to rho_i sigma_j.
-struct EntryErrors {
-  Exact truncation, accumulation, total;
-  Exact magnitudes;  ///< |A||B|
-
-  [[nodiscard]] const Exact* of(Bounded bounded) const {
-    switch (bounded) {
-      case Bounded::truncation: return &truncation;
-      case Bounded::accumulation: return &accumulation;
-      case Bounded::total: return &total;
-      case Bounded::native: return nullptr;  // no engine's matter
-    }
-    return nullptr;
-  }
-};
-
 bool exceeds(const Exact& error, double bound) { return std::isfinite(bound) && Exact(bound) < error; }
 
 /// A B, from one copy of what repeats.
@@ -106,27 +91,11 @@ Exact product_of_magnitudes(const GemmCase& gemm_case, Index i, Index j) {
 /// The slices of a vector hold all of it.
 bool held(const VectorFacts& facts) { return facts.tails.back().zero(); }
 
-bool exceeds(const Exact& error, const BoundValue& bound, const Exact& magnitudes, Index i, Index j) {
-  const double scaled = bound.scaled.upper(i, j);
-  if (!std::isfinite(scaled) || !std::isfinite(bound.multiple)) return false;
-  return Exact(scaled) + Exact(bound.multiple) * magnitudes < error;
-}
-
-EntryErrors errors_of(const GemmCase& gemm_case, const SlicedPair& pair, Index i, Index j) {
-  const int scale = -pair.scale(i, j);
-  const auto product = exact_product(gemm_case, i, j).times_power_of_two(scale);
-  const auto sum = pair.exact_sum(i, j);
-  const auto accumulated = pair.accumulated(i, j);
-  return {(product - sum).magnitude(), (accumulated - sum).magnitude(), (product - accumulated).magnitude(),
-          product_of_magnitudes(gemm_case, i, j).times_power_of_two(scale)};
-}
-
 Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const PlanBounds& bounds, bool is_held, Index i,
                     Index j) {
-  const auto errors = errors_of(gemm_case, pair, i, j);
+  const EntryErrors errors(exact_product(gemm_case, i, j), product_of_magnitudes(gemm_case, i, j), pair, i, j);
   for (const auto& [bound, value] : bounds.named)
-    if (const auto* error = errors.of(bound->bounded); error != nullptr && exceeds(*error, value, errors.magnitudes, i, j))
-      return "the bound " + bound->name;
+    if (errors.exceed(*bound, value, i, j)) return "the bound " + bound->name;
   const double a_posteriori = bounds.a_posteriori.upper(i, j);
   const bool exact = gemm_case.plan.accumulation == Accumulation::exact;
   if (is_held && a_posteriori != 0) return "the a-posteriori bound where nothing is cut off, which is not 0,";

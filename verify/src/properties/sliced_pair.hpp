@@ -87,9 +87,9 @@ inline std::vector<std::vector<SlicePair>> groups_by_definition(const SplitPlan&
 class SlicedPair {
  public:
   SlicedPair(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine)
-      : plan_(plan),
-        a_(engine.slice(memory.a.input(), Side::rows_of_a, plan.a)),
-        b_(engine.slice(memory.b.input(), Side::columns_of_b, plan.b)) {}
+      : SlicedPair(memory.a.input(), memory.b.input(), plan, engine) {}
+  SlicedPair(InputView a, InputView b, const SplitPlan& plan, const Engine& engine)
+      : plan_(plan), a_(engine.slice(a, Side::rows_of_a, plan.a)), b_(engine.slice(b, Side::columns_of_b, plan.b)) {}
 
   [[nodiscard]] const SlicedMatrix& a() const { return a_; }
   [[nodiscard]] const SlicedMatrix& b() const { return b_; }
