@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ozbound/core/matrix_unit.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -70,7 +72,7 @@ std::vector<ProductGroup> SplitPlan::groups() const {
 }
 
 Index SplitPlan::int32_terms() const {
-  return 0x7fffffff / (Index{a.encoding.digit_magnitude()} * b.encoding.digit_magnitude());
+  return int8_int32.exact_terms(a.encoding.digit_magnitude(), b.encoding.digit_magnitude());
 }
 
 void SplitPlan::validate() const {

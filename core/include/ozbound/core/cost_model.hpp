@@ -5,7 +5,8 @@
 
 namespace ozbound {
 
-/// What a way of computing C costs, in units of one INT8 slice product of the same shape. `decide` compares nothing else.
+/// What a way of computing C costs, in units of one slice product of the same shape on the engines' MatrixUnit, int8_int32.
+/// `decide` compares nothing else.
 class CostModel {
  public:
   virtual ~CostModel() = default;
