@@ -18,7 +18,7 @@
 #include "decision_arguments.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"

@@ -1,4 +1,4 @@
-#include "plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,7 +10,7 @@
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 
-namespace ozbound::cli {
+namespace ozbound {
 namespace {
 
 constexpr Index sampled_lines = 4;
@@ -88,4 +88,4 @@ std::optional<SplitPlan> search_plan(const Problem& problem, const Target& targe
   return std::nullopt;
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound

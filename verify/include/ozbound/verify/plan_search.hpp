@@ -9,7 +9,7 @@
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/plan.hpp"
 
-namespace ozbound::cli {
+namespace ozbound {
 
 /// The cheapest plan, balanced digits, up to 20 x 20 slices and every cut, whose product meets a target by the exact oracle:
 /// what a selector could have found at best, whatever its bounds say. Nothing if there is none.
@@ -18,4 +18,4 @@ namespace ozbound::cli {
 /// @pre `target` is met entry by entry: it is not normwise.
 std::optional<SplitPlan> search_plan(const Problem& problem, const Target& target, const Engine& engine);
 
-}  // namespace ozbound::cli
+}  // namespace ozbound

@@ -1,10 +1,10 @@
-#include "plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 
 #include <gtest/gtest.h>
 
 #include "ozbound/core/cpu_engine.hpp"
 
-namespace ozbound::cli {
+namespace ozbound {
 namespace {
 
 Problem problem_of(Index rows, Index cols, Index k, double a, double b) {
@@ -43,4 +43,4 @@ TEST(PlanSearch, BeyondAllSlices) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli
+}  // namespace ozbound

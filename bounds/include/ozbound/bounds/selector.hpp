@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/core/engine.hpp"
+#include "ozbound/core/plan.hpp"
+#include "ozbound/core/views.hpp"
+
+namespace ozbound {
+
+/// What a selector chose for C = A B.
+struct Selection {
+  std::optional<SplitPlan> plan;  ///< none: it would leave the product to a native DGEMM, or to the superaccumulator
+  bool certified = false;         ///< a bound proves that the plan meets the target; never where the selector is an estimate
+};
+
+/// A rule that looks at the operands and chooses a plan, so that the product meets a target. Ours, and the published ones: to
+/// be compared, each with the scheme that its authors use it for.
+struct Selector {
+  std::string name;       ///< kebab-case
+  std::string source;     ///< publication or program, with the equation's number
+  std::string statement;  ///< the rule, in mathematics
+  bool rigorous;          ///< what it chooses is certified: its bound never fails
+
+  /// @throws std::invalid_argument where the target is neither `componentwise` nor `dgemm`, the shapes do not fit, or A or B
+  /// holds a NaN or an infinity.
+  Selection (*select)(InputView a, InputView b, const Target& target, const Engine& engine);
+};
+
+/// All of them, ours first.
+std::span<const Selector> all_selectors();
+
+/// @throws std::invalid_argument listing the names.
+const Selector& find_selector(std::string_view name);
+
+/// ESC of A and B: max over i, j of max_l exp(a_il) + max_l exp(b_lj) - max_l (exp(a_il) + exp(b_lj)), exp(x) = floor(log2 |x|)
+/// and -infinity for 0. Entries without a non-zero product have none. `block` > 1 is the coarse form, which looks at the
+/// largest and the smallest exponent of every `block` elements of the inner dimension only: it is the same or more.
+/// Nothing where it has no limit: a block without products that are known to be non-zero.
+/// @pre the elements are finite. @throws std::invalid_argument unless block >= 1.
+std::optional<int> exponent_span(InputView a, InputView b, Index block, int threads);
+
+}  // namespace ozbound

@@ -1,0 +1,92 @@
+#include "ozbound/bounds/selector.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "allowance.hpp"
+#include "ozbound/core/outward.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
+#include "selectors/selectors.hpp"
+
+namespace ozbound {
+namespace {
+
+bool all_finite(InputView operand, Side side, int threads) {
+  const auto scales = vector_scales(operand, side, Encoding::balanced(), threads);
+  return std::none_of(scales.begin(), scales.end(), [](const VectorScale& scale) { return scale.special; });
+}
+
+void check(InputView a, InputView b, const Target& target, int threads) {
+  if (target.kind != Target::Kind::componentwise && target.kind != Target::Kind::dgemm)
+    throw std::invalid_argument("target of a selector must be componentwise or dgemm: " + to_string(target));
+  if (a.cols() != b.rows())
+    throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + std::to_string(b.rows()));
+  if (!all_finite(a, Side::rows_of_a, threads)) throw std::invalid_argument("a must be finite");
+  if (!all_finite(b, Side::columns_of_b, threads)) throw std::invalid_argument("b must be finite");
+}
+
+using Select = Selection (*)(InputView a, InputView b, const Target& target, const Engine& engine);
+
+template <Select Rule>
+Selection checked(InputView a, InputView b, const Target& target, const Engine& engine) {
+  check(a, b, target, engine.threads());
+  return Rule(a, b, target, engine);
+}
+
+}  // namespace
+
+double selector_tau(const Target& target, Index k) { return target_tau(target, k, binary64); }
+
+double tau_before_rounding(const Target& target, Index k) {
+  constexpr double u = 0x1p-53;
+  return divide_lower(subtract_lower(selector_tau(target, k), u), add_upper(1, 2 * u));
+}
+
+int target_bits(const Target& target) {
+  if (target.kind == Target::Kind::dgemm) return binary64.precision;
+  return std::clamp(-std::ilogb(target.tau), 1, binary64.precision);  // ceil(-log2 tau), as floor(log2 tau) is ilogb
+}
+
+std::span<const Selector> all_selectors() {
+  static const std::array<Selector, 9> all{{
+      {"ozbound", "docs/derivations/general_bound.md (G3), enclosure.md, targets.md (T1)",
+       "the fewest products, any s_A, s_B <= 20 and cut, whose bound is at most tau L <= tau |A||B| in every entry", true,
+       checked<select_ozbound>},
+      {"kappa", "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur, their bound by kappa (docs/errata.md)",
+       "the fewest s_A s_B with kappa_A u_A + kappa_B u_B + kappa_A kappa_B u_A u_B and the rounding of the sum at most tau",
+       true, checked<select_by_kappa>},
+      {"uchino", "Uchino, Ozaki, Imamura, sections 5.1 and 5.2, with our L",
+       "the least s with 4 (s + 1) k 2^(-beta s) g f^T + (w - 1) u |A||B| <= tau |A||B|, L in place of |A||B|", true,
+       checked<select_by_uchino>},
+      {"esc", "Schwarz et al.: Guaranteed DGEMM Accuracy (ADP), exponent span capacity",
+       "the least s with W <= 8 s - 2, W = p + ESC + 1, p bits for the target", false, checked<select_by_exponent_span>},
+      {"esc-coarse", "Schwarz et al.: Guaranteed DGEMM Accuracy (ADP), its coarse form",
+       "the same, ESC from the largest and smallest exponents of blocks of the inner dimension", false,
+       checked<select_by_coarse_exponent_span>},
+      {"mantissa-loss-0", "Ootomo, Ozaki, Yokota, INT8-AUTO with T = 0",
+       "the least s, 3 … 18, so that slices lose no bit of a 53-bit significand", false, checked<select_without_mantissa_loss>},
+      {"mantissa-loss-1", "Ootomo, Ozaki, Yokota, INT8-AUTO with T = 1",
+       "the least s, 3 … 18, so that slices lose at most one bit of a significand on average", false,
+       checked<select_by_one_bit_of_loss>},
+      {"mukunoki", "Mukunoki, Ozaki, Ogita, Imamura, Algorithm 3",
+       "the least d >= 2 with (d + 1) |A_d||B|e < tau |A||B|e, tau = 2 sqrt(k) u for dgemm", false,
+       checked<select_by_slice_norms>},
+      {"gemmi", "gemmi (north-numerical-computing), count for an exact representation",
+       "s_A = ceil(max (e_max - e + bits) / beta) over the elements of A, s_B of B", false,
+       checked<select_exact_representation>},
+  }};
+  return all;
+}
+
+const Selector& find_selector(std::string_view name) {
+  std::string names;
+  for (const auto& selector : all_selectors()) {
+    if (selector.name == name) return selector;
+    names += (names.empty() ? "" : ", ") + selector.name;
+  }
+  throw std::invalid_argument("selector '" + std::string(name) + "' is none of " + names);
+}
+
+}  // namespace ozbound

@@ -1,0 +1,123 @@
+#include "ozbound/verify/selector_comparison.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/plan_search.hpp"
+#include "ozbound/verify/verdict.hpp"
+
+namespace ozbound {
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool phi_matters(Family family) {
+  const auto of = [family](double phi) { return generate({family, 8, 8, 8, phi, 1}); };
+  const auto narrow = of(0), wide = of(2);
+  return !std::equal(narrow.a.data(), narrow.a.data() + 64, wide.a.data()) ||
+         !std::equal(narrow.b.data(), narrow.b.data() + 64, wide.b.data());
+}
+
+SelectorOutcome outcome_of(const Selector& selector, const Problem& problem, const Oracle& oracle, const Target& target,
+                           const Engine& engine) {
+  SelectorOutcome outcome{&selector, {}, false, 0, 0, 0};
+  outcome.select_seconds = seconds_of([&] {
+    const auto selection = selector.select(problem.a, problem.b, target, engine);
+    outcome.plan = selection.plan;
+    outcome.certified = selection.certified;
+  });
+  if (!outcome.plan) return outcome;
+  Matrix<double> c(problem.a.rows(), problem.b.cols());
+  outcome.product_seconds = seconds_of([&] { gemm(GemmCall{problem.a, problem.b, c}, *outcome.plan, engine); });
+  outcome.ratio = verify(c, oracle, target).ratio;
+  return outcome;
+}
+
+void check(const ComparisonGrid& grid) {
+  if (grid.n < 1) throw std::invalid_argument("n must be positive: " + std::to_string(grid.n));
+  if (grid.families.empty()) throw std::invalid_argument("no family to compare on");
+  if (grid.phis.empty()) throw std::invalid_argument("no phi to compare on");
+  if (grid.inner.empty()) throw std::invalid_argument("no inner dimension to compare on");
+  if (grid.targets.empty()) throw std::invalid_argument("no target to compare on");
+}
+
+/// The least value that a share of them does not pass. @pre not empty.
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  return values[std::max<std::size_t>(rank, 1) - 1];
+}
+
+}  // namespace
+
+std::optional<double> ComparedCase::overshoot(const SelectorOutcome& outcome) const {
+  if (!fewest || !outcome.plan) return std::nullopt;
+  return static_cast<double>(outcome.products() - fewest->products()) / fewest->products();
+}
+
+std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid) {
+  check(grid);
+  std::vector<Recipe> recipes;
+  for (const auto family : grid.families) {
+    const bool wide = phi_matters(family), square = family == Family::cancellation;
+    for (const Index k : grid.inner) {
+      if (square && k > ComparisonGrid::largest_square) continue;
+      const Index n = square ? k : grid.n;
+      for (const double phi : wide ? grid.phis : std::vector<double>{0}) recipes.push_back({family, n, n, k, phi, grid.seed});
+    }
+  }
+  return recipes;
+}
+
+std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors, const Engine& engine,
+                                            const std::function<void(double)>& progress) {
+  const auto recipes = comparison_recipes(grid);
+  std::vector<ComparedCase> cases;
+  const auto all = static_cast<double>(recipes.size() * grid.targets.size());
+  for (const auto& recipe : recipes) {
+    const auto problem = generate(recipe);
+    const ExactOracle oracle(problem);
+    for (const auto& target : grid.targets) {
+      cases.push_back({recipe, phi_matters(recipe.family), target, search_plan(problem, target, engine), {}});
+      for (const auto& selector : selectors)
+        cases.back().outcomes.push_back(outcome_of(selector, problem, oracle, target, engine));
+      if (progress) progress(static_cast<double>(cases.size()) / all);
+    }
+  }
+  return cases;
+}
+
+SelectorSummary summarize(std::span<const ComparedCase> cases, std::size_t index,
+                          const std::function<bool(const ComparedCase&)>& wanted) {
+  SelectorSummary sum;
+  std::vector<double> overshoots, costs;
+  for (const auto& one : cases) {
+    if (wanted && !wanted(one)) continue;
+    const auto& outcome = one.outcomes.at(index);
+    sum.selector = outcome.selector->name;
+    ++sum.cases;
+    sum.failures += Index{outcome.fails()};
+    sum.worst_ratio = std::max(sum.worst_ratio, outcome.ratio);
+    if (!outcome.plan) continue;
+    ++sum.plans;
+    sum.certified += Index{outcome.certified};
+    costs.push_back(outcome.select_seconds / outcome.product_seconds);
+    if (const auto overshoot = one.overshoot(outcome)) overshoots.push_back(*overshoot);
+  }
+  if (!costs.empty()) sum.median_cost = quantile(costs, 0.5);
+  if (overshoots.empty()) return sum;
+  sum.median_overshoot = quantile(overshoots, 0.5);
+  sum.overshoot_90 = quantile(overshoots, 0.9);
+  sum.largest_overshoot = quantile(overshoots, 1);
+  return sum;
+}
+
+}  // namespace ozbound
