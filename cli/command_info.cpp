@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "matrix_file.hpp"
+#include "ozbound/bounds/selector.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -52,7 +53,8 @@ nlohmann::ordered_json facts() {
           {"instructions", dot_product_instructions()},
           {"threads", std::thread::hardware_concurrency()},
           {"memory_bytes", physical_memory()},
-          {"schemes", listed(all_schemes())}};
+          {"schemes", listed(all_schemes())},
+          {"selectors", listed(all_selectors())}};
 }
 
 /// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
@@ -71,6 +73,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
               {"threads", facts["threads"].dump()},
               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
   append_listed(table, "schemes", facts["schemes"]);
+  append_listed(table, "selectors", facts["selectors"]);
   print_table(table);
 }
 

@@ -53,28 +53,45 @@ std::span<const Selector> all_selectors() {
   static const std::array<Selector, 9> all{{
       {"ozbound", "docs/derivations/general_bound.md (G3), enclosure.md, targets.md (T1)",
        "the fewest products, any s_A, s_B <= 20 and cut, whose bound is at most tau L <= tau |A||B| in every entry", true,
+       "A bound by norms cannot see that errors of either sign cancel: about sqrt(k) is lost, and with it up to a diagonal of "
+       "products. Nothing cheaper than another product sees it.",
        checked<select_ozbound>},
       {"kappa", "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur, their bound by kappa (docs/errata.md)",
        "the fewest s_A s_B with kappa_A u_A + kappa_B u_B + kappa_A kappa_B u_A u_B and the rounding of the sum at most tau",
-       true, checked<select_by_kappa>},
+       true,
+       "kappa is the range of a whole matrix: one tiny element raises the slices of all rows, and the full set squares them.",
+       checked<select_by_kappa>},
       {"uchino", "Uchino, Ozaki, Imamura, sections 5.1 and 5.2, with our L",
        "the least s with 4 (s + 1) k 2^(-beta s) g f^T + (w - 1) u |A||B| <= tau |A||B|, L in place of |A||B|", true,
+       "The bound knows the scales of rows and columns alone, and as many slices of A as of B. It needs a lower bound of "
+       "|A||B|, which the paper does not give.",
        checked<select_by_uchino>},
       {"esc", "Schwarz et al.: Guaranteed DGEMM Accuracy (ADP), exponent span capacity",
-       "the least s with W <= 8 s - 2, W = p + ESC + 1, p bits for the target", false, checked<select_by_exponent_span>},
+       "the least s with W <= 8 s - 2, W = p + ESC + 1, p bits for the target", false,
+       "The count is for one entry of the full set of products; the triangle that is multiplied leaves up to s times as much, "
+       "and k summands are allowed for by dgemm alone. Exponents are those of subnormal numbers too, and a zero has none: with "
+       "either rule broken it is off by any factor (docs/errata.md).",
+       checked<select_by_exponent_span>},
       {"esc-coarse", "Schwarz et al.: Guaranteed DGEMM Accuracy (ADP), its coarse form",
        "the same, ESC from the largest and smallest exponents of blocks of the inner dimension", false,
+       "As esc, and a block with a zero or with unlike elements counts for its worst pair.",
        checked<select_by_coarse_exponent_span>},
       {"mantissa-loss-0", "Ootomo, Ozaki, Yokota, INT8-AUTO with T = 0",
-       "the least s, 3 … 18, so that slices lose no bit of a 53-bit significand", false, checked<select_without_mantissa_loss>},
+       "the least s, 3 … 18, so that slices lose no bit of a 53-bit significand", false,
+       "The target is not asked. No bit is lost in slicing, yet the omitted products are: T = 0 is not error-free "
+       "(docs/errata.md).",
+       checked<select_without_mantissa_loss>},
       {"mantissa-loss-1", "Ootomo, Ozaki, Yokota, INT8-AUTO with T = 1",
        "the least s, 3 … 18, so that slices lose at most one bit of a significand on average", false,
+       "The target is not asked, and an average says nothing of the worst element: one row may lose all of its bits.",
        checked<select_by_one_bit_of_loss>},
       {"mukunoki", "Mukunoki, Ozaki, Ogita, Imamura, Algorithm 3",
        "the least d >= 2 with (d + 1) |A_d||B|e < tau |A||B|e, tau = 2 sqrt(k) u for dgemm", false,
+       "B is not looked at but for its row sums: what its slices leave is no part of the estimate (docs/errata.md).",
        checked<select_by_slice_norms>},
       {"gemmi", "gemmi (north-numerical-computing), count for an exact representation",
        "s_A = ceil(max (e_max - e + bits) / beta) over the elements of A, s_B of B", false,
+       "The target is not asked. Slices hold every element exactly, yet the reduced set omits products.",
        checked<select_exact_representation>},
   }};
   return all;

@@ -77,8 +77,8 @@ std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid) {
   return recipes;
 }
 
-std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors, const Engine& engine,
-                                            const std::function<void(double)>& progress) {
+std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors,
+                                            const Engine& engine, const std::function<void(double)>& progress) {
   const auto recipes = comparison_recipes(grid);
   std::vector<ComparedCase> cases;
   const auto all = static_cast<double>(recipes.size() * grid.targets.size());

@@ -56,7 +56,8 @@ bool no_product(const Exponents& a, Index i, const Exponents& b, Index j) {
 int largest_product(const Exponents& a, Index i, const Exponents& b, Index j) {
   int largest = 2 * none;
   for (Index t = 0; t < a.blocks; ++t)
-    largest = std::max({largest, a.of(a.largest, i)[t] + b.of(b.smallest, j)[t], a.of(a.smallest, i)[t] + b.of(b.largest, j)[t]});
+    largest =
+        std::max({largest, a.of(a.largest, i)[t] + b.of(b.smallest, j)[t], a.of(a.smallest, i)[t] + b.of(b.largest, j)[t]});
   return largest;
 }
 

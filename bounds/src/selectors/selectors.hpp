@@ -25,7 +25,8 @@ Selection select_exact_representation(InputView a, InputView b, const Target& ta
 /// tau of the target for C in binary64.
 double selector_tau(const Target& target, Index k);
 
-/// What is left of tau for the error before C's one rounding: (tau - u) / (1 + 2u), from below; docs/derivations/targets.md (T1).
+/// What is left of tau for the error before C's one rounding: (tau - u) / (1 + 2u), from below; docs/derivations/targets.md
+/// (T1).
 double tau_before_rounding(const Target& target, Index k);
 
 /// Bits that a target needs of a product: ceil(-log2 tau), 53 for `dgemm`, and no more than that.

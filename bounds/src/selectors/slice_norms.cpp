@@ -11,23 +11,22 @@ namespace {
 std::vector<double> row_sums(InputView b) {
   std::vector<double> sums(static_cast<std::size_t>(b.rows()));
   for (Index l = 0; l < b.rows(); ++l)
-    for (Index j = 0; j < b.cols(); ++j)
-      sums[static_cast<std::size_t>(l)] += double_from_bits(b.bits(l, j) & ~binary64.sign);
+    for (Index j = 0; j < b.cols(); ++j) sums[static_cast<std::size_t>(l)] += double_from_bits(b.bits(l, j) & ~binary64.sign);
   return sums;
 }
 
 /// |A| v or |A_d| v of row i, as the paper evaluates them: plain doubles, without a claim.
 double estimate_row(InputView a, Index i, const std::vector<double>& v) {
   double sum = 0;
-  for (Index l = 0; l < a.cols(); ++l)
-    sum += double_from_bits(a.bits(i, l) & ~binary64.sign) * v[static_cast<std::size_t>(l)];
+  for (Index l = 0; l < a.cols(); ++l) sum += double_from_bits(a.bits(i, l) & ~binary64.sign) * v[static_cast<std::size_t>(l)];
   return sum;
 }
 
 double estimate_slice_row(const SlicedMatrix& a, Index i, int d, const std::vector<double>& v) {
   double sum = 0;
   const auto* digits = a.slice(i, d);
-  for (Index l = 0; l < a.inner_dimension(); ++l) sum += std::abs(static_cast<double>(digits[l])) * v[static_cast<std::size_t>(l)];
+  for (Index l = 0; l < a.inner_dimension(); ++l)
+    sum += std::abs(static_cast<double>(digits[l])) * v[static_cast<std::size_t>(l)];
   return std::ldexp(sum, a.exponent(i) + a.slicing().encoding.weight_exponent(d));
 }
 

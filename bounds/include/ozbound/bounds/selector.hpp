@@ -25,6 +25,7 @@ struct Selector {
   std::string source;     ///< publication or program, with the equation's number
   std::string statement;  ///< the rule, in mathematics
   bool rigorous;          ///< what it chooses is certified: its bound never fails
+  std::string caution;    ///< what is known to go wrong, or to be lost, in sentences
 
   /// @throws std::invalid_argument where the target is neither `componentwise` nor `dgemm`, the shapes do not fit, or A or B
   /// holds a NaN or an infinity.

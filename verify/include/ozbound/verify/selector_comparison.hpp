@@ -8,6 +8,7 @@
 #include <vector>
 
 // Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
+#include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 
 #include "ozbound/bounds/selector.hpp"
@@ -61,8 +62,8 @@ std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid);
 
 /// Runs every selector on every problem and target of a grid, with every product judged by the exact oracle.
 /// @param progress called with the share that is done.
-std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors, const Engine& engine,
-                                            const std::function<void(double)>& progress = {});
+std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors,
+                                            const Engine& engine, const std::function<void(double)>& progress = {});
 
 /// One selector over many cases.
 struct SelectorSummary {
@@ -72,8 +73,9 @@ struct SelectorSummary {
   Index certified = 0;  ///< and proved the target
   Index failures = 0;   ///< the product misses the target
   double worst_ratio = 0;
-  std::optional<double> median_overshoot, overshoot_90, largest_overshoot;  ///< 90: the least that 90 % of the cases do not pass
-  double median_cost = 0;                                                   ///< select_seconds / product_seconds
+  std::optional<double> median_overshoot, overshoot_90,
+      largest_overshoot;   ///< 90: the least that 90 % of the cases do not pass
+  double median_cost = 0;  ///< select_seconds / product_seconds
 };
 
 /// Of outcome `index` of every case that `wanted` accepts.

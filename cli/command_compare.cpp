@@ -1,0 +1,145 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare_report.hpp"
+
+#include "atomic_file.hpp"
+#include "commands.hpp"
+#include "decision_arguments.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+constexpr Index largest_size = 4096;
+
+struct Arguments {
+  std::vector<std::string> families, phis, inner, targets, selectors;
+  Index n = 32;
+  std::uint64_t seed = 0;
+  std::string svg, markdown;
+  bool cases = false, json = false;
+};
+
+template <class Value, class Parse>
+std::vector<Value> parsed(const std::vector<std::string>& texts, std::vector<Value> otherwise, const Parse& parse) {
+  if (texts.empty()) return otherwise;
+  std::vector<Value> values;
+  for (const auto& text : texts) values.push_back(parse(text));
+  return values;
+}
+
+double parse_phi(const std::string& text) {
+  const double phi = parse_real(text, "--phi");
+  if (!(phi >= 0) || std::isinf(phi)) throw std::invalid_argument("--phi must be finite and not negative: " + quote(text));
+  return phi;
+}
+
+Target parse_entrywise(const std::string& text) {
+  const auto target = parse_target(text);
+  if (target.kind != Target::Kind::componentwise && target.kind != Target::Kind::dgemm)
+    throw std::invalid_argument("--target must be dgemm or componentwise here: " + quote(text));
+  return target;
+}
+
+ComparisonGrid grid_of(const Arguments& arguments) {
+  return {parsed<Family>(arguments.families,
+                         {Family::uniform, Family::uniform_positive, Family::wide_exponents, Family::graded_rows,
+                          Family::graded_columns, Family::graded_inner, Family::cancellation},
+                         [](const std::string& text) { return parse_family(text); }),
+          parsed<double>(arguments.phis, {0, 0.5, 1, 2, 3}, parse_phi),
+          parsed<Index>(arguments.inner, {64, 256, 1024},
+                        [](const std::string& text) { return parse_integer(text, "--k", 1, largest_size); }),
+          parsed<Target>(arguments.targets, {Target::componentwise(1e-8), Target::componentwise(1e-12), Target::dgemm()},
+                         parse_entrywise),
+          arguments.n,
+          arguments.seed};
+}
+
+std::vector<Selector> selectors_of(const Arguments& arguments) {
+  const auto all = all_selectors();
+  return parsed<Selector>(arguments.selectors, {all.begin(), all.end()},
+                          [](const std::string& text) { return find_selector(text); });
+}
+
+/// A file to be written when all is done, if one was asked for.
+std::optional<AtomicFile> opened(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  return std::optional<AtomicFile>(std::in_place, path);
+}
+
+void print(const Comparison& comparison, const Arguments& arguments) {
+  if (arguments.json) return print_json(comparison_json(comparison));
+  if (arguments.cases) print_text(comparison_cases(comparison) + "\n");
+  print_text(comparison_summary(comparison));
+}
+
+/// Ours must not fail what it certified.
+bool a_certificate_fails(const Comparison& comparison) {
+  return std::any_of(comparison.cases.begin(), comparison.cases.end(), [](const ComparedCase& one) {
+    return std::any_of(one.outcomes.begin(), one.outcomes.end(),
+                       [](const SelectorOutcome& outcome) { return outcome.certified && outcome.fails(); });
+  });
+}
+
+ExitCode run(const Arguments& arguments, const std::string& command) {
+  Comparison comparison{grid_of(arguments), selectors_of(arguments), {}, command};
+  auto plot = opened(arguments.svg), page = opened(arguments.markdown);
+  {
+    const auto engine = make_engine(0);
+    Progress progress("comparing");
+    comparison.cases = compare_selectors(comparison.grid, comparison.selectors, engine, [&](double done) { progress(done); });
+  }
+  if (comparison.cases.empty()) throw std::invalid_argument("nothing to compare: cancellation is left out where k > 256");
+  if (plot) plot->write(svg(comparison_plots(comparison)));
+  if (page) page->write(comparison_markdown(comparison));
+  for (auto* file : {&plot, &page})
+    if (*file) (*file)->flush();
+  for (auto* file : {&plot, &page})
+    if (*file) (*file)->commit();
+  print(comparison, arguments);
+  return a_certificate_fails(comparison) ? ExitCode::verdict_failed : ExitCode::success;
+}
+
+void add_list(CLI::App& command, const std::string& option, std::vector<std::string>& list, const std::string& help,
+              const std::string& type) {
+  command.add_option(option, list, help)->type_name(type)->delimiter(',');
+}
+
+void add_integer(CLI::App& command, const std::string& option, const std::function<void(const std::string&)>& store,
+                 const std::string& help, const std::string& type) {
+  command.add_option_function<std::string>(option, store, help)->type_name(type);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("compare", "Compare selectors of slice counts, judged by the exact oracle");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("FAMILY", arguments->families, "Families of problems; those of docs/selectors.md if none is given");
+  add_list(*command, "--phi", arguments->phis, "0,0.5,1,2,3 if not given; for families that take one", "PHI,...");
+  add_list(*command, "--k", arguments->inner, "Inner dimensions, 64,256,1024 if not given", "SIZE,...");
+  add_list(*command, "--target", arguments->targets, "componentwise:1e-8,componentwise:1e-12,dgemm if not given", "TARGET,...");
+  add_list(*command, "--selector", arguments->selectors, "All if not given; ozbound info lists them", "NAME,...");
+  add_integer(
+      *command, "--n", [arguments](const std::string& text) { arguments->n = parse_integer(text, "--n", 1, largest_size); },
+      "Rows and columns of C, 32 if not given", "SIZE");
+  add_integer(
+      *command, "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
+      "Other random matrices; 0 if not given", "INTEGER");
+  command->add_flag("--cases", arguments->cases, "A line for every case and selector too");
+  command->add_option("--svg", arguments->svg, "File for plots of products and errors")->type_name("FILE");
+  command->add_option("--markdown", arguments->markdown, "File for the page docs/selectors.md")->type_name("FILE");
+  command->add_flag("--json", arguments->json, "One JSON object instead of tables");
+  command->callback([&action, arguments] { action = [arguments](const std::string& line) { return run(*arguments, line); }; });
+}
+
+}  // namespace ozbound::cli

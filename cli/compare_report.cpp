@@ -1,0 +1,269 @@
+#include "compare_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "columns.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:.0f} %", 100 * *share) : "-"; }
+
+std::string phi_of(const ComparedCase& one) { return one.wide ? fmt::format("{}", one.recipe.phi) : "-"; }
+
+std::string title_of(const ComparedCase& one) {
+  return fmt::format("{}{}, k = {}, {}", name(one.recipe.family), one.wide ? fmt::format(", phi = {}", one.recipe.phi) : "",
+                     one.recipe.k, to_string(one.target));
+}
+
+const SelectorOutcome& outcome_of(const ComparedCase& one, std::size_t index) { return one.outcomes[index]; }
+
+std::vector<Cells> summary_rows(const Comparison& comparison) {
+  std::vector<Cells> rows{{"selector", "rigorous", "plans", "certified", "missed", "worst error/target", "overshoot: median",
+                           "90 %", "largest", "selecting/product"}};
+  for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
+    const auto sum = summarize(comparison.cases, t);
+    rows.push_back({sum.selector, comparison.selectors[t].rigorous ? "yes" : "no", fmt::format("{}/{}", sum.plans, sum.cases),
+                    std::to_string(sum.certified), std::to_string(sum.failures), format_upper(sum.worst_ratio),
+                    percent(sum.median_overshoot), percent(sum.overshoot_90), percent(sum.largest_overshoot),
+                    fmt::format("{:.2g}", sum.median_cost)});
+  }
+  return rows;
+}
+
+Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
+  return {std::string(name(one.recipe.family)),
+          phi_of(one),
+          std::to_string(one.recipe.k),
+          to_string(one.target),
+          one.fewest ? std::to_string(one.fewest->products()) : "-",
+          outcome.selector->name,
+          outcome.plan ? to_string(*outcome.plan) : "none",
+          outcome.plan ? std::to_string(outcome.products()) : "-",
+          outcome.certified ? "yes" : "no",
+          outcome.plan ? format_upper(outcome.ratio) : "-",
+          outcome.fails() ? "MISSED" : "",
+          percent(one.overshoot(outcome)),
+          outcome.plan ? fmt::format("{:.2g}", outcome.select_seconds / outcome.product_seconds) : "-"};
+}
+
+nlohmann::ordered_json optional_number(const std::optional<double>& x) {
+  return x ? json_number(*x) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json optional_plan(const std::optional<SplitPlan>& plan) {
+  return plan ? nlohmann::ordered_json(to_string(*plan)) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json summary_json(const SelectorSummary& sum) {
+  return {{"selector", sum.selector},
+          {"cases", sum.cases},
+          {"plans", sum.plans},
+          {"certified", sum.certified},
+          {"missed", sum.failures},
+          {"worst_ratio", json_number(sum.worst_ratio)},
+          {"median_overshoot", optional_number(sum.median_overshoot)},
+          {"overshoot_90", optional_number(sum.overshoot_90)},
+          {"largest_overshoot", optional_number(sum.largest_overshoot)},
+          {"median_cost", json_number(sum.median_cost)}};
+}
+
+nlohmann::ordered_json outcome_json(const ComparedCase& one, const SelectorOutcome& outcome) {
+  return {{"selector", outcome.selector->name},       {"plan", optional_plan(outcome.plan)},
+          {"products", outcome.products()},           {"certified", outcome.certified},
+          {"ratio", json_number(outcome.ratio)},      {"overshoot", optional_number(one.overshoot(outcome))},
+          {"select_seconds", outcome.select_seconds}, {"product_seconds", outcome.product_seconds}};
+}
+
+nlohmann::ordered_json case_json(const ComparedCase& one) {
+  nlohmann::ordered_json json{{"family", name(one.recipe.family)},
+                              {"phi", one.wide ? nlohmann::ordered_json(one.recipe.phi) : nlohmann::ordered_json(nullptr)},
+                              {"m", one.recipe.m},
+                              {"n", one.recipe.n},
+                              {"k", one.recipe.k},
+                              {"target", to_string(one.target)},
+                              {"fewest", optional_plan(one.fewest)},
+                              {"outcomes", nlohmann::ordered_json::array()},
+                              {"reproduction", generate_command(one.recipe)}};
+  for (const auto& outcome : one.outcomes) json["outcomes"].push_back(outcome_json(one, outcome));
+  return json;
+}
+
+/// Values in rising order against the share of the cases, in percent.
+Series sorted_series(std::string plot, const std::string& label, std::string y_axis, std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Series series{std::move(plot), label, "share of the cases, %", std::move(y_axis), false, true, {}, false};
+  for (std::size_t t = 0; t < values.size(); ++t)
+    series.points.emplace_back(100.0 * static_cast<double>(t + 1) / static_cast<double>(values.size()), values[t]);
+  return series;
+}
+
+// Markdown
+
+std::string markdown_table(const std::vector<Cells>& rows) {
+  std::string out;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += fmt::format("| {} |\n", fmt::join(rows[i], " | "));
+    if (i == 0)
+      for (std::size_t j = 0; j < rows[i].size(); ++j) out += j == 0 ? "|---|" : j + 1 == rows[i].size() ? "---|\n" : "---|";
+  }
+  return out;
+}
+
+std::vector<Family> families_of(const Comparison& comparison) {
+  std::vector<Family> families;
+  for (const auto& one : comparison.cases)
+    if (std::find(families.begin(), families.end(), one.recipe.family) == families.end()) families.push_back(one.recipe.family);
+  return families;
+}
+
+SelectorSummary of_family(const Comparison& comparison, std::size_t index, Family family) {
+  return summarize(comparison.cases, index, [family](const ComparedCase& one) { return one.recipe.family == family; });
+}
+
+std::string family_table(const Comparison& comparison) {
+  std::vector<Cells> rows{{"family"}};
+  for (const auto& selector : comparison.selectors) rows[0].push_back(selector.name);
+  for (const auto family : families_of(comparison)) {
+    rows.push_back({std::string(name(family))});
+    for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
+      const auto sum = of_family(comparison, t, family);
+      rows.back().push_back(percent(sum.median_overshoot) + (sum.failures > 0 ? fmt::format(", {} missed", sum.failures) : "") +
+                            (sum.plans < sum.cases ? fmt::format(", {} given up", sum.cases - sum.plans) : ""));
+    }
+  }
+  return markdown_table(rows);
+}
+
+/// The targets that it missed, the worst first.
+std::string unsafe_cases(const Comparison& comparison, std::size_t index) {
+  std::vector<const ComparedCase*> missed;
+  for (const auto& one : comparison.cases)
+    if (outcome_of(one, index).fails()) missed.push_back(&one);
+  std::sort(missed.begin(), missed.end(),
+            [index](const auto* x, const auto* y) { return outcome_of(*x, index).ratio > outcome_of(*y, index).ratio; });
+  if (missed.empty()) return "missed no target here";
+  std::string text = fmt::format("missed {} of {} targets", missed.size(), comparison.cases.size());
+  for (std::size_t t = 0; t < std::min<std::size_t>(missed.size(), 3); ++t)
+    text += fmt::format("{} {} ({} times what is allowed)", t == 0 ? ", worst" : ";", title_of(*missed[t]),
+                        format_upper(outcome_of(*missed[t], index).ratio));
+  return text;
+}
+
+/// The fewest products that any selector needs to meet the target of a case: of all, or of the rigorous ones.
+int fewest_chosen(const ComparedCase& one, bool rigorous_only) {
+  int fewest = std::numeric_limits<int>::max();
+  for (const auto& outcome : one.outcomes)
+    if (outcome.plan && !outcome.fails() && (outcome.selector->rigorous || !rigorous_only))
+      fewest = std::min(fewest, outcome.products());
+  return fewest;
+}
+
+/// How often nobody met the target with fewer products.
+Index times_best(const Comparison& comparison, std::size_t index, bool rigorous_only) {
+  return std::count_if(comparison.cases.begin(), comparison.cases.end(), [=](const ComparedCase& one) {
+    const auto& outcome = outcome_of(one, index);
+    return outcome.plan && !outcome.fails() && outcome.products() == fewest_chosen(one, rigorous_only);
+  });
+}
+
+/// The family on which it overshoots most.
+std::string waste(const Comparison& comparison, std::size_t index) {
+  std::optional<double> most;
+  std::string where;
+  for (const auto family : families_of(comparison)) {
+    const auto sum = of_family(comparison, index, family);
+    if (sum.median_overshoot && (!most || *sum.median_overshoot > *most)) most = sum.median_overshoot, where = name(family);
+  }
+  return most ? fmt::format("most on {}, {} more products than needed in the median", where, percent(most)) : "no plan";
+}
+
+std::string section(const Comparison& comparison, std::size_t index) {
+  const auto& selector = comparison.selectors[index];
+  const auto sum = summarize(comparison.cases, index);
+  std::string text = fmt::format("### {}\n\n{}. {}: {}.\n\n", selector.name, selector.source,
+                                 selector.rigorous ? "Rigorous" : "An estimate", selector.statement);
+  text += fmt::format("{}\n\n", selector.caution);
+  text += fmt::format("- Unsafe: {}.\n", unsafe_cases(comparison, index));
+  text += fmt::format("- Gave up on {} of {} cases.\n", sum.cases - sum.plans, sum.cases);
+  text += fmt::format("- Wasteful: {}.\n", waste(comparison, index));
+  text += fmt::format("- Best, nobody met the target with fewer products: {} of {} cases{}.\n\n",
+                      times_best(comparison, index, false), sum.cases,
+                      selector.rigorous ? fmt::format("; of the rigorous ones {}", times_best(comparison, index, true)) : "");
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_summary(const Comparison& comparison) { return format_columns(summary_rows(comparison)) + "\n"; }
+
+std::string comparison_cases(const Comparison& comparison) {
+  std::vector<Cells> rows{{"family", "phi", "k", "target", "fewest", "selector", "plan", "products", "certified",
+                           "error/target", "", "overshoot", "selecting/product"}};
+  for (const auto& one : comparison.cases)
+    for (const auto& outcome : one.outcomes) rows.push_back(case_row(one, outcome));
+  return format_columns(rows) + "\n";
+}
+
+nlohmann::ordered_json comparison_json(const Comparison& comparison) {
+  nlohmann::ordered_json json{{"schema", "ozbound-compare-1"},
+                              {"command", comparison.command},
+                              {"n", comparison.grid.n},
+                              {"seed", comparison.grid.seed},
+                              {"summary", nlohmann::ordered_json::array()},
+                              {"cases", nlohmann::ordered_json::array()}};
+  for (std::size_t t = 0; t < comparison.selectors.size(); ++t)
+    json["summary"].push_back(summary_json(summarize(comparison.cases, t)));
+  for (const auto& one : comparison.cases) json["cases"].push_back(case_json(one));
+  return json;
+}
+
+std::vector<Series> comparison_plots(const Comparison& comparison) {
+  std::vector<Series> products, errors;
+  for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
+    std::vector<double> over_fewest, over_target;
+    for (const auto& one : comparison.cases) {
+      const auto& outcome = outcome_of(one, t);
+      if (const auto overshoot = one.overshoot(outcome)) over_fewest.push_back(1 + *overshoot);
+      if (outcome.plan) over_target.push_back(outcome.ratio);
+    }
+    const auto& label = comparison.selectors[t].name;
+    products.push_back(sorted_series("Products over the fewest", label, "products / fewest", over_fewest));
+    errors.push_back(sorted_series("Largest error over the target", label, "error / target", over_target));
+  }
+  errors.push_back(
+      {errors.front().plot, "target", errors.front().x_axis, errors.front().y_axis, false, true, {{0, 1}, {100, 1}}, true});
+  products.insert(products.end(), errors.begin(), errors.end());
+  return products;
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = fmt::format(
+      "# Selectors compared\n\n"
+      "Written by `{}`. {} problems and targets; every product is judged by the exact oracle. C is {} x {}; A and B of\n"
+      "`cancellation` are square. *Fewest* is the least number of products of balanced digits that meets the target, found by "
+      "search\n"
+      "with the oracle; *overshoot* is what a selector uses above it. A selector *missed* where an entry has an error above "
+      "its\n"
+      "target. Times are of this machine and of small problems: a ratio says what selecting costs beside the product that "
+      "follows.\n\n",
+      comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n);
+  text += markdown_table(summary_rows(comparison));
+  text +=
+      "\n![Products over the fewest, and the largest error over the target, sorted over the cases](figures/selectors.svg)\n\n"
+      "## By family\n\nMedian overshoot.\n\n";
+  text += family_table(comparison) + "\n## One by one\n\n";
+  for (std::size_t t = 0; t < comparison.selectors.size(); ++t) text += section(comparison, t);
+  text.pop_back();
+  return text;
+}
+
+}  // namespace ozbound::cli

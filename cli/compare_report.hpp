@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "ozbound/verify/plot.hpp"
+#include "ozbound/verify/selector_comparison.hpp"
+
+namespace ozbound::cli {
+
+/// A comparison of selectors: what was asked for and what came of it.
+struct Comparison {
+  ComparisonGrid grid;
+  std::vector<Selector> selectors;
+  std::vector<ComparedCase> cases;
+  std::string command;  ///< that reproduces it
+};
+
+/// One line for each selector over all cases.
+std::string comparison_summary(const Comparison& comparison);
+
+/// One line for each case and selector.
+std::string comparison_cases(const Comparison& comparison);
+
+/// All of it, schema `ozbound-compare-1` of docs/records.md.
+nlohmann::ordered_json comparison_json(const Comparison& comparison);
+
+/// Products over the fewest, and the largest error over the target, each sorted over the cases, a curve for each selector.
+std::vector<Series> comparison_plots(const Comparison& comparison);
+
+/// The page docs/selectors.md: summary, families, and for each selector where it is unsafe, gives up, wastes and is best.
+std::string comparison_markdown(const Comparison& comparison);
+
+}  // namespace ozbound::cli
