@@ -51,9 +51,7 @@ Target parse_entrywise(const std::string& text) {
 }
 
 ComparisonGrid grid_of(const Arguments& arguments) {
-  return {parsed<Family>(arguments.families,
-                         {Family::uniform, Family::uniform_positive, Family::wide_exponents, Family::graded_rows,
-                          Family::graded_columns, Family::graded_inner, Family::cancellation},
+  return {parsed<Family>(arguments.families, {all_families().begin(), all_families().end()},
                          [](const std::string& text) { return parse_family(text); }),
           parsed<double>(arguments.phis, {0, 0.5, 1, 2, 3}, parse_phi),
           parsed<Index>(arguments.inner, {64, 256, 1024},
@@ -124,7 +122,7 @@ void add_integer(CLI::App& command, const std::string& option, const std::functi
 void add_compare(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("compare", "Compare selectors of slice counts, judged by the exact oracle");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("FAMILY", arguments->families, "Families of problems; those of docs/selectors.md if none is given");
+  command->add_option("FAMILY", arguments->families, "Families of problems; all of them if none is given");
   add_list(*command, "--phi", arguments->phis, "0,0.5,1,2,3 if not given; for families that take one", "PHI,...");
   add_list(*command, "--k", arguments->inner, "Inner dimensions, 64,256,1024 if not given", "SIZE,...");
   add_list(*command, "--target", arguments->targets, "componentwise:1e-8,componentwise:1e-12,dgemm if not given", "TARGET,...");

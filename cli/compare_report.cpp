@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,17 +28,37 @@ std::string title_of(const ComparedCase& one) {
 
 const SelectorOutcome& outcome_of(const ComparedCase& one, std::size_t index) { return one.outcomes[index]; }
 
-std::vector<Cells> summary_rows(const Comparison& comparison) {
+using Wanted = std::function<bool(const ComparedCase&)>;
+
+std::vector<Cells> summary_rows(const Comparison& comparison, const Wanted& wanted) {
   std::vector<Cells> rows{{"selector", "rigorous", "plans", "certified", "missed", "worst error/target", "overshoot: median",
                            "90 %", "largest", "selecting/product"}};
   for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
-    const auto sum = summarize(comparison.cases, t);
-    rows.push_back({sum.selector, comparison.selectors[t].rigorous ? "yes" : "no", fmt::format("{}/{}", sum.plans, sum.cases),
-                    std::to_string(sum.certified), std::to_string(sum.failures), format_upper(sum.worst_ratio),
-                    percent(sum.median_overshoot), percent(sum.overshoot_90), percent(sum.largest_overshoot),
-                    fmt::format("{:.2g}", sum.median_cost)});
+    const auto sum = summarize(comparison.cases, t, wanted);
+    rows.push_back({comparison.selectors[t].name, comparison.selectors[t].rigorous ? "yes" : "no",
+                    fmt::format("{}/{}", sum.plans, sum.cases), std::to_string(sum.certified), std::to_string(sum.failures),
+                    format_upper(sum.worst_ratio), percent(sum.median_overshoot), percent(sum.overshoot_90),
+                    percent(sum.largest_overshoot), fmt::format("{:.2g}", sum.median_cost)});
   }
   return rows;
+}
+
+/// Elements of like kind everywhere, without zeros: what dense linear algebra is made of.
+bool dense(const ComparedCase& one) {
+  constexpr std::array families{Family::uniform,        Family::uniform_positive, Family::wide_exponents, Family::graded_rows,
+                                Family::graded_columns, Family::graded_inner,     Family::cancellation};
+  return std::find(families.begin(), families.end(), one.recipe.family) != families.end();
+}
+
+/// The parts of a summary, each with its title, that have cases.
+std::vector<std::pair<std::string, Wanted>> parts(const Comparison& comparison) {
+  std::vector<std::pair<std::string, Wanted>> all{
+      {"Dense families: uniform, wide exponents, graded, cancellation", dense},
+      {"Hard families: sparse, integers, powers of two, maximal digits, subnormal numbers and others",
+       [](const ComparedCase& one) { return !dense(one); }}};
+  std::erase_if(all,
+                [&](const auto& part) { return std::none_of(comparison.cases.begin(), comparison.cases.end(), part.second); });
+  return all;
 }
 
 Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
@@ -98,11 +120,12 @@ nlohmann::ordered_json case_json(const ComparedCase& one) {
 }
 
 /// Values in rising order against the share of the cases, in percent.
-Series sorted_series(std::string plot, const std::string& label, std::string y_axis, std::vector<double> values) {
+Series sorted_series(std::string plot, const std::string& label, std::string y_axis, std::vector<double> values,
+                     std::size_t cases) {
   std::sort(values.begin(), values.end());
   Series series{std::move(plot), label, "share of the cases, %", std::move(y_axis), false, true, {}, false};
   for (std::size_t t = 0; t < values.size(); ++t)
-    series.points.emplace_back(100.0 * static_cast<double>(t + 1) / static_cast<double>(values.size()), values[t]);
+    series.points.emplace_back(100.0 * static_cast<double>(t + 1) / static_cast<double>(cases), values[t]);
   return series;
 }
 
@@ -129,13 +152,18 @@ SelectorSummary of_family(const Comparison& comparison, std::size_t index, Famil
   return summarize(comparison.cases, index, [family](const ComparedCase& one) { return one.recipe.family == family; });
 }
 
-std::string family_table(const Comparison& comparison) {
-  std::vector<Cells> rows{{"family"}};
+/// Median overshoot, and who missed or gave up, by some property of the cases.
+template <class Key>
+std::string table_by(const Comparison& comparison, const std::string& title, const Key& key) {
+  std::vector<std::string> keys;
+  for (const auto& one : comparison.cases)
+    if (std::find(keys.begin(), keys.end(), key(one)) == keys.end()) keys.push_back(key(one));
+  std::vector<Cells> rows{{title}};
   for (const auto& selector : comparison.selectors) rows[0].push_back(selector.name);
-  for (const auto family : families_of(comparison)) {
-    rows.push_back({std::string(name(family))});
+  for (const auto& wanted : keys) {
+    rows.push_back({wanted});
     for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
-      const auto sum = of_family(comparison, t, family);
+      const auto sum = summarize(comparison.cases, t, [&](const ComparedCase& one) { return key(one) == wanted; });
       rows.back().push_back(percent(sum.median_overshoot) + (sum.failures > 0 ? fmt::format(", {} missed", sum.failures) : "") +
                             (sum.plans < sum.cases ? fmt::format(", {} given up", sum.cases - sum.plans) : ""));
     }
@@ -203,7 +231,12 @@ std::string section(const Comparison& comparison, std::size_t index) {
 
 }  // namespace
 
-std::string comparison_summary(const Comparison& comparison) { return format_columns(summary_rows(comparison)) + "\n"; }
+std::string comparison_summary(const Comparison& comparison) {
+  std::string text;
+  for (const auto& [title, wanted] : parts(comparison))
+    text += (text.empty() ? "" : "\n") + title + "\n\n" + format_columns(summary_rows(comparison, wanted)) + "\n";
+  return text;
+}
 
 std::string comparison_cases(const Comparison& comparison) {
   std::vector<Cells> rows{{"family", "phi", "k", "target", "fewest", "selector", "plan", "products", "certified",
@@ -236,8 +269,10 @@ std::vector<Series> comparison_plots(const Comparison& comparison) {
       if (outcome.plan) over_target.push_back(outcome.ratio);
     }
     const auto& label = comparison.selectors[t].name;
-    products.push_back(sorted_series("Products over the fewest", label, "products / fewest", over_fewest));
-    errors.push_back(sorted_series("Largest error over the target", label, "error / target", over_target));
+    products.push_back(
+        sorted_series("Products over the fewest", label, "products / fewest", over_fewest, comparison.cases.size()));
+    errors.push_back(
+        sorted_series("Largest error over the target", label, "error / target", over_target, comparison.cases.size()));
   }
   errors.push_back(
       {errors.front().plot, "target", errors.front().x_axis, errors.front().y_axis, false, true, {{0, 1}, {100, 1}}, true});
@@ -246,21 +281,27 @@ std::vector<Series> comparison_plots(const Comparison& comparison) {
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text = fmt::format(
-      "# Selectors compared\n\n"
-      "Written by `{}`. {} problems and targets; every product is judged by the exact oracle. C is {} x {}; A and B of\n"
-      "`cancellation` are square. *Fewest* is the least number of products of balanced digits that meets the target, found by "
-      "search\n"
-      "with the oracle; *overshoot* is what a selector uses above it. A selector *missed* where an entry has an error above "
-      "its\n"
-      "target. Times are of this machine and of small problems: a ratio says what selecting costs beside the product that "
-      "follows.\n\n",
-      comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n);
-  text += markdown_table(summary_rows(comparison));
-  text +=
-      "\n![Products over the fewest, and the largest error over the target, sorted over the cases](figures/selectors.svg)\n\n"
-      "## By family\n\nMedian overshoot.\n\n";
-  text += family_table(comparison) + "\n## One by one\n\n";
+  std::string text = fmt::format(R"(# Selectors compared
+
+Written by `{}`. {} problems and targets; C is {} x {}, and A, B square for `cancellation`. Every product is judged by the exact oracle.
+
+*Fewest* is the least number of products of balanced digits that meets the target, found by search with the oracle; *overshoot* is what a
+selector uses above it. A selector *missed* where an entry has an error above its target; it *gave up* where it chose no plan. The last
+column is the time of selecting over that of the product, in the median: on products this small selecting is dear.
+
+)",
+                                 comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n);
+  for (const auto& [title, wanted] : parts(comparison))
+    text += fmt::format("**{}**\n\n{}\n", title, markdown_table(summary_rows(comparison, wanted)));
+  text += R"(![Products over the fewest, and the largest error over the target, sorted over the cases](figures/selectors.svg)
+
+## Median overshoot by family, target and inner dimension
+
+)";
+  text += table_by(comparison, "family", [](const ComparedCase& one) { return std::string(name(one.recipe.family)); }) + "\n";
+  text += table_by(comparison, "target", [](const ComparedCase& one) { return to_string(one.target); }) + "\n";
+  text += table_by(comparison, "k", [](const ComparedCase& one) { return std::to_string(one.recipe.k); });
+  text += "\n## One by one\n\n";
   for (std::size_t t = 0; t < comparison.selectors.size(); ++t) text += section(comparison, t);
   text.pop_back();
   return text;

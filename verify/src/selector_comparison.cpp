@@ -59,7 +59,7 @@ double quantile(std::vector<double> values, double share) {
 }  // namespace
 
 std::optional<double> ComparedCase::overshoot(const SelectorOutcome& outcome) const {
-  if (!fewest || !outcome.plan) return std::nullopt;
+  if (!fewest || !outcome.plan || outcome.fails()) return std::nullopt;
   return static_cast<double>(outcome.products() - fewest->products()) / fewest->products();
 }
 

@@ -53,7 +53,7 @@ struct ComparedCase {
   std::optional<SplitPlan> fewest;  ///< the fewest products of balanced digits that meet the target by the exact oracle
   std::vector<SelectorOutcome> outcomes;
 
-  /// (products - fewest) / fewest; nothing where either is missing.
+  /// (products - fewest) / fewest; nothing where either is missing, or the target was missed.
   [[nodiscard]] std::optional<double> overshoot(const SelectorOutcome& outcome) const;
 };
 
