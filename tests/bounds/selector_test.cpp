@@ -1,6 +1,6 @@
-#include "ozbound/bounds/selector.hpp"
-
 #include "bounds/products.hpp"
+
+#include "ozbound/bounds/selector.hpp"
 
 #include <gmock/gmock.h>
 
@@ -155,20 +155,20 @@ TEST(ExponentSpan, SubnormalNumbersHaveTheirOwnExponent) {
 }
 
 TEST(ExponentSpan, CoarseIsNeverLess) {
+  Index wider = 0;
   for (const auto family : {Family::wide_exponents, Family::graded_inner, Family::powers_of_two})
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const auto product = product_of({.family = family, .m = 3, .n = 4, .k = 29, .phi = 3, .seed = seed});
       const auto exact = span(product);
       ASSERT_TRUE(exact);
-      Index wider = 0;
       for (const Index block : {2, 5, 29, 100}) {
         const auto coarse = span(product, block);
         ASSERT_TRUE(coarse);
         EXPECT_GE(*coarse, *exact) << block;
         wider += Index{*coarse > *exact};
       }
-      EXPECT_GT(wider, 0);
     }
+  EXPECT_GT(wider, 100);
 }
 
 TEST(ExponentSpan, CoarseHasNoLimitWhereZerosHideEveryProduct) {

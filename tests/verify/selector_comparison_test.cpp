@@ -98,7 +98,7 @@ TEST(SelectorComparison, SummaryCountsAndRanks) {
   EXPECT_EQ(sum.median_overshoot, 0);
   EXPECT_DOUBLE_EQ(*sum.overshoot_90, 0.5);
   EXPECT_DOUBLE_EQ(*sum.largest_overshoot, 1.1);
-  EXPECT_DOUBLE_EQ(sum.median_cost, 1);  // of 1/2 … 8/2, 1/2, 1/2, 1/2: the sixth of eleven
+  EXPECT_DOUBLE_EQ(sum.median_cost, 1.5);  // of 1/2 … 8/2, 1/2, 1/2, 1/2: the sixth of eleven
   const auto none = summarize(cases, 0, [](const ComparedCase&) { return false; });
   EXPECT_EQ(none.cases, 0);
   EXPECT_FALSE(none.median_overshoot);
