@@ -35,7 +35,8 @@ std::vector<std::string> options(const std::string& subcommand) {
 }
 
 TEST(Documentation, NamesEverySubcommandAndOption) {
-  for (const std::string subcommand : {"check", "demo", "gemm", "generate", "grade", "info", "plan", "survey", "verify"}) {
+  for (const std::string subcommand :
+       {"check", "compare", "demo", "gemm", "generate", "grade", "info", "plan", "survey", "verify"}) {
     const auto text = section(subcommand);
     const auto names = options(subcommand);
     EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json"})) << subcommand;
@@ -69,6 +70,8 @@ TEST(Documentation, NamesEveryMember) {
                                     .out),
                     text);
   expect_documented(json::parse(ozbound({"survey", "--n", "2", "--k", "2", "--json"}).out), text);
+  expect_documented(json::parse(ozbound({"compare", "uniform", "--n", "2", "--k", "2", "--target", "dgemm", "--json"}).out),
+                    text);
   const auto crashing = OZBOUND_BAD_BLAS "/crashes.so";
   expect_documented(
       json::parse(ozbound({"grade", crashing, "--quick", "--part", "demmel", "--part", "accuracy", "--json"}).out), text);
