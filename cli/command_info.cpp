@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "matrix_file.hpp"
+#include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/selector.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "report.hpp"
@@ -46,6 +47,16 @@ nlohmann::ordered_json listed(const auto& registry) {
   return list;
 }
 
+/// The bounds: also what each bounds, and whether it is one.
+nlohmann::ordered_json listed_bounds() {
+  auto list = listed(all_bounds());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    list[i]["bounds"] = to_string(all_bounds()[i].bounded);
+    list[i]["rigorous"] = all_bounds()[i].rigorous;
+  }
+  return list;
+}
+
 nlohmann::ordered_json facts() {
   return {{"version", OZBOUND_VERSION},
           {"compiler", OZBOUND_COMPILER},
@@ -54,6 +65,7 @@ nlohmann::ordered_json facts() {
           {"threads", std::thread::hardware_concurrency()},
           {"memory_bytes", physical_memory()},
           {"schemes", listed(all_schemes())},
+          {"bounds", listed_bounds()},
           {"selectors", listed(all_selectors())}};
 }
 
@@ -73,6 +85,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
               {"threads", facts["threads"].dump()},
               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
   append_listed(table, "schemes", facts["schemes"]);
+  append_listed(table, "bounds", facts["bounds"]);
   append_listed(table, "selectors", facts["selectors"]);
   print_table(table);
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/core/scheme.hpp"
 
 namespace ozbound::cli::test {
@@ -53,6 +54,20 @@ TEST(CommandInfo, ListsTheSchemes) {
     EXPECT_EQ(listed[i]["name"], scheme.name);
     EXPECT_EQ(listed[i]["source"], scheme.source);
     EXPECT_THAT(people, testing::HasSubstr(scheme.name + ": " + scheme.source));
+  }
+}
+
+TEST(CommandInfo, ListsTheBounds) {
+  const auto people = ozbound({"info"}).out;
+  const auto listed = nlohmann::json::parse(ozbound({"info", "--json"}).out)["bounds"];
+  ASSERT_EQ(listed.size(), all_bounds().size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const auto& bound = all_bounds()[i];
+    EXPECT_EQ(listed[i]["name"], bound.name);
+    EXPECT_EQ(listed[i]["source"], bound.source);
+    EXPECT_EQ(listed[i]["bounds"], to_string(bound.bounded));
+    EXPECT_EQ(listed[i]["rigorous"], bound.rigorous);
+    EXPECT_THAT(people, testing::HasSubstr(bound.name + ": " + bound.source));
   }
 }
 
