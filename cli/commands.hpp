@@ -25,6 +25,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_grade(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
+void add_study(CLI::App& app, Action& action);
 void add_survey(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 

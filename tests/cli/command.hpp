@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,21 @@ inline Finished ozbound(std::vector<std::string> arguments) {
   waitpid(process, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(out), read_bytes(err)};
 }
+
+/// Preloads a library into every command run while it lives.
+class Preloaded {
+ public:
+  explicit Preloaded(const char* library) {
+    setenv("LD_PRELOAD", library, 1);
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
+  }
+  ~Preloaded() {
+    unsetenv("LD_PRELOAD");
+    unsetenv("ASAN_OPTIONS");
+  }
+  Preloaded(const Preloaded&) = delete;
+  Preloaded& operator=(const Preloaded&) = delete;
+};
 
 /// Bad input: exit code 2, nothing on standard output, and exactly this one line on standard error.
 inline void expect_refusal(const std::vector<std::string>& arguments, const std::string& wrong) {

@@ -303,21 +303,6 @@ TEST(CommandGemm, NativeIsCertifiedWithItsAssumption) {
   EXPECT_EQ(beyond.err, "ozbound: native DGEMM does not certify componentwise:1e-15: its guarantee is weaker\n");
 }
 
-/// Preloads a library into every command run while it lives.
-class Preloaded {
- public:
-  explicit Preloaded(const char* library) {
-    setenv("LD_PRELOAD", library, 1);
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
-  }
-  ~Preloaded() {
-    unsetenv("LD_PRELOAD");
-    unsetenv("ASAN_OPTIONS");
-  }
-  Preloaded(const Preloaded&) = delete;
-  Preloaded& operator=(const Preloaded&) = delete;
-};
-
 TEST(CommandGemm, AFailedVerdictIsSaidAndCIsWritten) {
 #ifndef OZBOUND_HAVE_OPENBLAS
   GTEST_SKIP() << "this build has no native DGEMM";

@@ -36,7 +36,7 @@ std::vector<std::string> options(const std::string& subcommand) {
 
 TEST(Documentation, NamesEverySubcommandAndOption) {
   for (const std::string subcommand :
-       {"check", "compare", "demo", "gemm", "generate", "grade", "info", "plan", "survey", "verify"}) {
+       {"check", "compare", "demo", "gemm", "generate", "grade", "info", "plan", "study", "survey", "verify"}) {
     const auto text = section(subcommand);
     const auto names = options(subcommand);
     EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json"})) << subcommand;
@@ -72,6 +72,8 @@ TEST(Documentation, NamesEveryMember) {
   expect_documented(json::parse(ozbound({"survey", "--n", "2", "--k", "2", "--json"}).out), text);
   expect_documented(json::parse(ozbound({"compare", "uniform", "--n", "2", "--k", "2", "--target", "dgemm", "--json"}).out),
                     text);
+  expect_documented(json::parse(ozbound({"study", "ootomo-fig4", "--json"}).out), text);
+  expect_documented(json::parse(ozbound({"study", "kappa", "--scale", "0.02", "--json"}).out), text);
   const auto crashing = OZBOUND_BAD_BLAS "/crashes.so";
   expect_documented(
       json::parse(ozbound({"grade", crashing, "--quick", "--part", "demmel", "--part", "accuracy", "--json"}).out), text);

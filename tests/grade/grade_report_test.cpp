@@ -118,6 +118,11 @@ TEST(Plot, PutsPointsOnLogarithmicAxes) {
               ElementsAre("20", "50", "100", "200", "500", "1000", "1e-15", "1e-12", "1e-9", "1e-6", "1e-3", "1e0", "n", "f"));
 }
 
+TEST(Plot, OneIsNoNegativePower) {
+  const auto figure = parse(plot_figure({series("one", {{1e-4, 1}, {1e3, 1}}, true)}));
+  EXPECT_THAT(axis_texts(figure), testing::Contains("1e0"));
+}
+
 TEST(Plot, NarrowRangesHaveTicksToo) {
   for (const auto& [low, high] : {std::pair{1.0, 1.5}, {3.0, 3.0}, {3.0, 3.0000000000001}, {1e300, 1.01e300}, {9.0, 11.0}}) {
     for (const bool log : {false, true}) {
@@ -160,7 +165,7 @@ TEST(Plot, SeriesAreToldApart) {
   const auto figure = parse(plot_figure(many));
   std::set<std::string> classes;
   for (const auto* group : elements(figure, "g")) classes.insert(attribute(*group, "class"));
-  EXPECT_EQ(classes.size(), 10U);  // and the axes
+  EXPECT_EQ(classes.size(), 2 * 9 + 1U);  // their keys in the legend, and the axes
   EXPECT_THAT(texts(figure, "li"), ElementsAre(" s0", " s1", " s2", " s3", " s4", " s5", " s6", " s7", " s8"));
 }
 
@@ -184,7 +189,7 @@ TEST(Plot, BoundsAreDashedAndBearNoMarks) {
   const auto figure = parse(plot_figure(measured_and_bound()));
   EXPECT_EQ(elements(figure, "circle").size(), 2U + 1U);  // at the points and in the legend
   EXPECT_EQ(elements(figure, "rect").size(), 1U);         // the frame alone: no mark of the second series
-  EXPECT_THAT(plot_figure(measured_and_bound()), HasSubstr("class=\"series c1 bound\""));
+  EXPECT_THAT(plot_figure(measured_and_bound()), HasSubstr("class=\"series c1 bound\">"));
 }
 
 TEST(Plot, AFileNeedsNothingElse) {

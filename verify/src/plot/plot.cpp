@@ -25,13 +25,16 @@ constexpr double most_ticks = 7;
 // wide.
 constexpr double heading = 34, border = 16, line_height = 24, character = 8.6, key = 34, gap = 20;
 
+// Lines of bounds often run upon each other: their dashes begin elsewhere, so that one shows in the gaps of the other.
 constexpr const char* style = R"css(
 .plot text { font: 16px system-ui, sans-serif; fill: #1d2125; } .plot text.title, .plot text.left-out { fill: #5b6570; }
 .plot text.heading { font-weight: 600; }
 .page { fill: #ffffff; }
 .axes rect, .axes path { fill: none; stroke: #d8dce1; stroke-width: 1; }
 .plot polyline { fill: none; stroke-width: 1.8; stroke: currentColor; }
-.dashed polyline { stroke-dasharray: 5 4; } .bound polyline { stroke-dasharray: 9 3 2 3; stroke-width: 1.4; }
+.dashed polyline { stroke-dasharray: 5 4; } .bound polyline { stroke-dasharray: 7 14; }
+.bound.c2 polyline, .bound.c5 polyline { stroke-dashoffset: 7; } .bound.c0 polyline, .bound.c3 polyline, .bound.c6 polyline { stroke-dashoffset: 14; }
+.key.bound polyline { stroke-dasharray: 7 3; stroke-dashoffset: 0; }
 .series circle, .series rect, .series path { fill: currentColor; }
 .c0 { color: #0072b2; } .c1 { color: #d55e00; } .c2 { color: #00845e; } .c3 { color: #b0508c; }
 .c4 { color: #9a7000; } .c5 { color: #2f8fc4; } .c6 { color: #6b6b6b; } .c7 { color: #7a4fb5; }
@@ -103,7 +106,7 @@ class Axis {
     const double step = std::max(1.0, std::ceil(2 * (high_ - low_) / most_ticks));
     std::vector<Tick> ticks;
     for (double power = std::ceil(2 * low_ / step) * step; power <= 2 * high_; power += step)
-      ticks.push_back({between(power / 2), fmt::format("1e{:.0f}", power)});
+      ticks.push_back({between(power / 2), fmt::format("1e{:.0f}", power + 0.0)});  // no -0
     return ticks;
   }
 
@@ -113,7 +116,7 @@ class Axis {
     for (double power = std::floor(2 * low_); power <= 2 * high_; ++power)
       for (const double multiple : {1.0, 2.0, 5.0})
         if (const double s = (power + std::log10(multiple)) / 2; s >= low_ && s <= high_)
-          ticks.push_back({between(s), number(multiple * std::pow(10, power))});
+          ticks.push_back({between(s), fmt::format("{:g}", multiple * std::pow(10, power))});
     return ticks;
   }
 
@@ -164,7 +167,7 @@ std::string classes(std::size_t index, bool bound) {
 
 /// A line with the series' mark on it, 28 wide and 12 high: its entry in a legend.
 std::string legend_key(std::size_t index, bool bound) {
-  return fmt::format("<g class=\"{}\"><polyline points=\"1,6 27,6\"/>{}</g>", classes(index, bound),
+  return fmt::format("<g class=\"{}\"><polyline points=\"1,6 27,6\"/>{}</g>", classes(index, bound) + " key",
                      bound ? "" : mark(index, 14, 6, ""));
 }
 

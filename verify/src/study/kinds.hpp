@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ozbound/verify/study.hpp"
+
+namespace ozbound::study {
+
+Study ootomo_fig4(const StudyOptions& options, const StudyContext& context);
+Study ootomo_fig6(const StudyOptions& options, const StudyContext& context);
+Study ootomo_fig7(const StudyOptions& options, const StudyContext& context);
+Study uchino_fig1(const StudyOptions& options, const StudyContext& context);
+Study uchino_fig5(const StudyOptions& options, const StudyContext& context);
+Study kappa(const StudyOptions& options, const StudyContext& context);
+
+}  // namespace ozbound::study
