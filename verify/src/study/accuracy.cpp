@@ -127,7 +127,7 @@ Study ootomo_fig7(const StudyOptions& options, const StudyContext& context) {
 
 namespace {
 
-constexpr Index uchino_rows = 24, shortest_inner = 1024, longest_inner = Index{1} << 18;
+constexpr Index uchino_rows = 16, shortest_inner = 1024, longest_inner = Index{1} << 18;
 const std::vector<double> uchino_phis{0, 1, 2, 4};
 
 /// Where bounds are drawn against the number of slices.
