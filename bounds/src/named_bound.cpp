@@ -57,7 +57,7 @@ std::vector<NamedBound> ours() {
       {"a-posteriori", std::string(general) + " (G3)", any, Bounded::truncation, true, every_plan,
        [](In in) { return BoundValue{truncation_a_posteriori_upper(in.rows, in.columns, in.plan)}; }},
       {"accumulation", std::string(general) + " (G5)", any, Bounded::accumulation, true, every_plan,
-       [](In in) { return BoundValue{accumulation_upper(in.rows, in.columns, in.plan)}; }},
+       [](In in) { return BoundValue{accumulation_upper(in.rows, in.columns, in.plan, in.k())}; }},
       {"plan-error", general, any, Bounded::total, true, every_plan,
        [](In in) { return BoundValue{plan_error_upper(in.rows, in.columns, in.plan, in.k())}; }},
   };

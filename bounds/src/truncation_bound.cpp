@@ -105,9 +105,9 @@ void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
 }
 
 template <class Visit>
-void for_each_accumulation_term(const SplitPlan& plan, const Visit& visit) {
+void for_each_accumulation_term(const SplitPlan& plan, Index k, const Visit& visit) {
   if (plan.accumulation == Accumulation::exact) return;
-  const double factor = (static_cast<double>(plan.groups().size()) - 1) * 0x1p-53;
+  const double factor = (static_cast<double>(plan.groups(k).size()) - 1) * 0x1p-53;
   visit(
       "accumulation", [&plan, factor](const VectorFacts& f) { return all_slices_norms(f, plan.a, factor); },
       [&plan](const VectorFacts& f) { return all_slices_norms(f, plan.b, 1); });
@@ -160,10 +160,11 @@ EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std:
   return {std::move(collect.terms)};
 }
 
-EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan) {
+EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,
+                              Index k) {
   const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
-  for_each_accumulation_term(plan, collect);
+  for_each_accumulation_term(plan, k, collect);
   return {std::move(collect.terms)};
 }
 
@@ -172,7 +173,7 @@ EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const V
   const FloatEnvironment environment;
   const TermCollector collect(rows, columns);
   for_each_truncation_term(plan, collect);
-  for_each_accumulation_term(plan, collect);
+  for_each_accumulation_term(plan, k, collect);
   EntryBound bound{std::move(collect.terms)};
   if (plan.accumulation == Accumulation::exact) bound.uniform = a_priori(plan, k);
   return bound;
@@ -200,7 +201,7 @@ double entry_error_upper(const VectorFacts& row, const VectorFacts& column, cons
     total = add_upper(total, least);
   };
   for_each_truncation_term(plan, add);
-  for_each_accumulation_term(plan, add);
+  for_each_accumulation_term(plan, k, add);
   return plan.accumulation == Accumulation::exact ? std::min(total, a_priori(plan, k)) : total;
 }
 

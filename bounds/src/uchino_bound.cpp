@@ -75,7 +75,7 @@ bool uchino_refined_accumulation_covers(const SplitPlan& plan) {
 int uchino_rounded_additions(const SplitPlan& plan, Index k, int precision) {
   require_covered(uchino_refined_accumulation_covers(plan), "uchino-refined-accumulation", plan);
   const int diagonals = uchino_exact_diagonals(plan.a.encoding.beta, k, precision);
-  const auto groups = plan.groups();
+  const auto groups = plan.groups(k);
   const auto rounded =
       std::find_if(groups.begin(), groups.end(), [&](const ProductGroup& group) { return group.diagonal > diagonals + 1; });
   // The first term is no addition.

@@ -35,7 +35,8 @@ void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPla
   if (a.inner_dimension() != b.inner_dimension())
     throw std::invalid_argument("a and b have different inner dimensions: " + std::to_string(a.inner_dimension()) + ", " +
                                 std::to_string(b.inner_dimension()));
-  const Index pairs = plan.accumulation == Accumulation::per_product ? 1 : std::min(plan.a.slices, plan.b.slices);
+  Index pairs = 1;
+  for (const auto& group : plan.groups(a.inner_dimension())) pairs = std::max<Index>(pairs, group.pairs());
   const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
   if (a.inner_dimension() > max_group_sum(plan.accumulation) / largest)
     throw std::invalid_argument("the inner dimension is too long for the integer sums: " + std::to_string(a.inner_dimension()));
@@ -104,7 +105,7 @@ class Tile {
 class TiledProduct {
  public:
   TiledProduct(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const CpuEngine::Options& options)
-      : a_(a), b_(b), groups_(plan.groups()), options_(options) {
+      : a_(a), b_(b), groups_(plan.groups(a.inner_dimension())), options_(options) {
     options_.inner_block = longest_block(options, plan, a.inner_dimension());
     options_.row_tile = std::min(options.row_tile, a.count());
     options_.column_tile = std::min(options.column_tile, b.count());
@@ -152,7 +153,7 @@ class TileEpilogue {
   TileEpilogue(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue, OutputView c)
       : a_(a),
         b_(b),
-        layout_(sum_layout(plan)),
+        layout_(sum_layout(plan, a.inner_dimension())),
         epilogue_(epilogue),
         scalars_{to_dyadic(epilogue.alpha), to_dyadic(epilogue.beta), c.format()},
         c_(c) {}
@@ -234,7 +235,7 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
                                                         const SplitPlan& plan) const {
   check_operands(a, b, plan);
   std::vector<Matrix<std::int64_t>> sums;
-  for (std::size_t t = 0; t < plan.groups().size(); ++t) sums.emplace_back(a.count(), b.count());
+  for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) sums.emplace_back(a.count(), b.count());
   TiledProduct product(a, b, plan, options_);
   product.run([&](const Tile& tile, std::size_t) {
     for (Index i = 0; i < tile.rows(); ++i)
@@ -248,7 +249,7 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
 double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
   const double rows = static_cast<double>(std::min(options_.row_tile, m) + kernel_rows);
   const double columns = static_cast<double>(std::min(options_.column_tile, n) + kernel_columns);
-  const double tile = rows * columns * 8.0 * static_cast<double>(plan.groups().size()) +
+  const double tile = rows * columns * 8.0 * static_cast<double>(plan.groups(k).size()) +
                       2.0 * (rows + columns) * static_cast<double>(longest_block(options_, plan, k));
   return SlicedMatrix::bytes(m, k, plan.a.slices) + SlicedMatrix::bytes(n, k, plan.b.slices) + options_.threads * tile;
 }

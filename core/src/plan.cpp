@@ -60,14 +60,23 @@ int SplitPlan::products() const {
   return count;
 }
 
-std::vector<ProductGroup> SplitPlan::groups() const {
+Index SplitPlan::error_free_pairs(Index k) const {
+  return k == 0 ? max_slices : std::clamp<Index>(int32_terms() / k, 1, max_slices);
+}
+
+std::vector<ProductGroup> SplitPlan::groups(Index k) const {
   std::vector<ProductGroup> result;
   if (accumulation == Accumulation::per_product) {
     for (int p = 1; p <= a.slices; ++p)
       for (int q = 1; q <= last_b(p); ++q) result.push_back({p + q, p, p});
     return result;
   }
-  for (int g = 2; g <= cut; ++g) result.push_back({g, std::max(1, g - b.slices), std::min(a.slices, g - 1)});
+  const int together = accumulation == Accumulation::exact ? max_slices : static_cast<int>(error_free_pairs(k));
+  for (int g = 2; g <= cut; ++g) {
+    const int last = std::min(a.slices, g - 1);
+    for (int p = std::max(1, g - b.slices); p <= last; p += together)
+      result.push_back({g, p, std::min(p + together - 1, last)});
+  }
   return result;
 }
 

@@ -240,7 +240,7 @@ TEST(TruncationBound, HasTheSameBitsInAnyEnvironment) {
       std::vector<std::uint64_t> all{bits_of(truncation_a_priori_upper(plan, 1000)), bits_of(total.uniform)};
       for (const auto& bound :
            {total, truncation_a_posteriori_upper(pair.rows(), pair.columns(), plan),
-            accumulation_upper(pair.rows(), pair.columns(), plan), summation_upper(pair.rows(), pair.columns(), 1.1)})
+            accumulation_upper(pair.rows(), pair.columns(), plan, 1000), summation_upper(pair.rows(), pair.columns(), 1.1)})
         for (const auto& term : bound.terms)
           for (const auto& outer : term.alternatives)
             all.insert(all.end(), {bits_of(outer.rows[0]), bits_of(outer.columns[0])});

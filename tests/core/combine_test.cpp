@@ -96,8 +96,9 @@ TEST(SumLayoutTest, IsThatOfThePlan) {
   RandomBits random(2);
   for (int i = 0; i < 300; ++i) {
     const auto plan = sample_plan(random.pick(accumulations), random);
-    const auto layout = sum_layout(plan);
-    const auto groups = plan.groups();
+    const Index k = Index{1} << random.below(20);
+    const auto layout = sum_layout(plan, k);
+    const auto groups = plan.groups(k);
     ASSERT_EQ(layout.accumulation, plan.accumulation);
     ASSERT_EQ(layout.radix_bits, plan.a.encoding.radix_bits());
     ASSERT_EQ(layout.count, static_cast<int>(groups.size()));
@@ -105,7 +106,7 @@ TEST(SumLayoutTest, IsThatOfThePlan) {
       ASSERT_EQ(layout.weight_exponent[t], plan.weight_exponent(groups[static_cast<std::size_t>(t)].diagonal))
           << to_string(plan);
   }
-  EXPECT_EQ(sum_layout({{Encoding::balanced(), 20}, {Encoding::balanced(), 20}, 40, Accumulation::per_product}).count,
+  EXPECT_EQ(sum_layout({{Encoding::balanced(), 20}, {Encoding::balanced(), 20}, 40, Accumulation::per_product}, 1).count,
             SumLayout::max_groups);
 }
 
@@ -127,7 +128,7 @@ TEST(AccumulateTest, IsThePlainLoop) {
   int inexact = 0;
   for (int i = 0; i < 3000; ++i) {
     const auto plan = sample_plan(random.once_in(2) ? Accumulation::per_product : Accumulation::per_diagonal, random);
-    const auto layout = sum_layout(plan);
+    const auto layout = sum_layout(plan, 1);
     const int stride = random.between(1, 3);
     const auto sums = sample_sums(layout.count * stride, max_group_sum(plan.accumulation), random);
     const double total = accumulate_groups(sums.data(), stride, layout);
@@ -186,7 +187,7 @@ double sample_scalar(RandomBits& random) {
 template <class T>
 EntryCase sample_entry(Accumulation accumulation, RandomBits& random) {
   EntryCase entry{sample_plan(accumulation, random), {}, {}, random.between(1, 2), 0, 0, 0, 0, 0};
-  entry.layout = sum_layout(entry.plan);
+  entry.layout = sum_layout(entry.plan, 1);
   entry.sums = sample_sums(entry.layout.count * entry.stride, max_group_sum(accumulation), random);
   if (random.once_in(3)) {  // a midpoint of T, or next to one
     for (auto& sum : entry.sums) sum = random.once_in(10) ? random.between(-1, 1) : 0;
@@ -266,7 +267,7 @@ TEST(CombineTest, PerDiagonal) {
 
 /// One product of one digit each: sums = {sum}, weight 2^(2 - 16) * 2^scale.
 Rounded one_sum(std::int64_t sum, int scale, double alpha, double beta, double c0, double error = 0, Format format = binary64) {
-  const auto layout = sum_layout(SplitPlan::balanced(1, 1, 2));
+  const auto layout = sum_layout(SplitPlan::balanced(1, 1, 2), 1);
   return combine(&sum, 1, layout, scale + 14, {to_dyadic(alpha), to_dyadic(beta), format}, to_dyadic(c0), error);
 }
 
@@ -357,7 +358,7 @@ RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
     }
     const SplitPlan plan{{encoding, max_slices}, {encoding, max_slices}, 2 * max_slices, Accumulation::exact};
     std::vector<std::int64_t> sums;
-    for (const auto& group : plan.groups()) {
+    for (const auto& group : plan.groups(1)) {
       std::int64_t sum = 0;
       for (int p = group.first_a; p <= group.last_a; ++p)
         for (std::size_t l = 0; l < rows[0].size(); ++l)
@@ -367,7 +368,7 @@ RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
     Exact dot;
     for (std::size_t l = 0; l < rows[0].size(); ++l) dot = dot + Exact(rows[0][l]) * Exact(rows[1][l]);
     const auto c =
-        combine(sums.data(), 1, sum_layout(plan), scales[0] + scales[1], {to_dyadic(1.0), to_dyadic(0.0), binary64}, {}, 0);
+        combine(sums.data(), 1, sum_layout(plan, 1), scales[0] + scales[1], {to_dyadic(1.0), to_dyadic(0.0), binary64}, {}, 0);
     RC_ASSERT(c.bits == test::rounded_bits<double>(dot));
   }
 }

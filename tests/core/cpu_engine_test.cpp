@@ -25,7 +25,7 @@ using test::OwnedCall;
 using test::RandomBits;
 using test::StoredMatrix;
 
-/// The sum of every group in plain loops, in the order of plan.groups().
+/// The sum of every group in plain loops, in the order of plan.groups(k) for k that need no cut of a diagonal.
 std::vector<std::int64_t> sums_by_definition(const test::PlanReference& reference, const SplitPlan& plan, Index i, Index j) {
   std::vector<std::int64_t> sums;
   if (plan.accumulation == Accumulation::per_product) {
@@ -119,6 +119,22 @@ TEST(GroupSumsTest, MixedEncodingsOnBothSidesOfTheOverflow) {
   const SplitPlan plan{{a.encoding, a.slices}, {b.encoding, b.slices}, a.slices + b.slices, Accumulation::per_product};
   EXPECT_EQ(plan.int32_terms(), 0x7fffffff / (127 * 64));
   for (const Index over : {0, 1}) EXPECT_TRUE(test::full_sums_are_exact(plan, plan.int32_terms() + over));
+}
+
+/// per_diagonal's groups at the k where a pair less fits: each sum is what its pairs make, and INT32 holds it where it is to.
+TEST(GroupSumsTest, ErrorFreeGroupsOfADiagonal) {
+  const SplitPlan plan = parse_plan("truncated7:6x6:full:per_diagonal");
+  const auto largest_group = [&plan](Index k) {
+    int pairs = 0;
+    for (const auto& group : plan.groups(k)) pairs = std::max(pairs, group.pairs());
+    return pairs;
+  };
+  for (const Index pairs : {6, 5, 2, 1}) {
+    const Index last = 133144 / pairs;  // pairs * k * 127^2 <= 2^31 - 1
+    EXPECT_EQ(largest_group(last), pairs);
+    EXPECT_EQ(largest_group(last + 1), std::max<Index>(pairs - 1, 1));
+    for (const Index over : {0, 1}) EXPECT_TRUE(test::full_sums_are_exact(plan, last + over));
+  }
 }
 
 /// k beyond 2^17 with random digits of both signs.
@@ -274,7 +290,7 @@ TEST(CpuEngineTest, EmptyOperands) {
           EXPECT_TRUE(engine.multiply(sliced_a, sliced_b, plan, {}, c).empty());
           for (Index t = 0; t < m * n; ++t) EXPECT_EQ(bits_of(c.data()[t]), bits_of(0.0));
           const auto sums = engine.group_sums(sliced_a, sliced_b, plan);
-          EXPECT_EQ(sums.size(), plan.groups().size());
+          EXPECT_EQ(sums.size(), plan.groups(k).size());
           for (const auto& sum : sums) EXPECT_EQ(sum.rows() * sum.cols(), m * n);
         }
   }
@@ -426,7 +442,7 @@ TEST_F(CpuEngineMultiplyRefusalTest, InnerDimensionsBeyondTheSums) {
     const auto long_a = rows(0, k, long_plan.a);
     const auto long_b = columns(k, 0, long_plan.b);
     try {
-      EXPECT_EQ(engine.group_sums(long_a, long_b, long_plan).size(), long_plan.groups().size());
+      EXPECT_EQ(engine.group_sums(long_a, long_b, long_plan).size(), long_plan.groups(k).size());
       return false;
     } catch (const std::invalid_argument& error) {
       EXPECT_THAT(error.what(), names("inner dimension"));
@@ -440,10 +456,10 @@ TEST_F(CpuEngineMultiplyRefusalTest, InnerDimensionsBeyondTheSums) {
   EXPECT_TRUE(refuses("balanced:4x9:full:exact", (one << 46) + 1));
   EXPECT_FALSE(refuses("balanced:4x9:full:per_product", one << 39));
   EXPECT_TRUE(refuses("balanced:4x9:full:per_product", (one << 39) + 1));
-  EXPECT_FALSE(refuses("balanced:4x9:full:per_diagonal", one << 37));
-  EXPECT_TRUE(refuses("balanced:4x9:full:per_diagonal", (one << 37) + 1));
-  EXPECT_FALSE(refuses("truncated1,nearest1:2x2:full:per_diagonal", one << 52));
-  EXPECT_TRUE(refuses("truncated1,nearest1:2x2:full:per_diagonal", (one << 52) + 1));
+  EXPECT_FALSE(refuses("balanced:4x9:full:per_diagonal", one << 39));
+  EXPECT_TRUE(refuses("balanced:4x9:full:per_diagonal", (one << 39) + 1));
+  EXPECT_FALSE(refuses("truncated1,nearest1:2x2:full:per_diagonal", one << 53));
+  EXPECT_TRUE(refuses("truncated1,nearest1:2x2:full:per_diagonal", (one << 53) + 1));
 }
 
 }  // namespace

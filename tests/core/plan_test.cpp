@@ -151,7 +151,7 @@ TEST(PlanTest, GroupsAreThePairsOfTheCut) {
       std::set<std::pair<int, int>> seen;
       std::vector<std::pair<int, int>> order;
       std::size_t total = 0;
-      for (const auto& group : plan.groups()) {
+      for (const auto& group : plan.groups(1)) {
         ASSERT_GE(group.pairs(), 1);
         if (accumulation == Accumulation::per_product) {
           ASSERT_EQ(group.pairs(), 1);
@@ -168,12 +168,35 @@ TEST(PlanTest, GroupsAreThePairsOfTheCut) {
       ASSERT_EQ(plan.products(), static_cast<int>(pairs.size())) << to_string(plan);
     }
     const auto plan = SplitPlan::balanced(a, b, cut);
-    ASSERT_EQ(plan.groups().size(), static_cast<std::size_t>(cut - 1)) << to_string(plan);
+    ASSERT_EQ(plan.groups(1 << 30).size(), static_cast<std::size_t>(cut - 1)) << to_string(plan);
     for (int p = 1; p <= a; ++p) {
       const auto count = std::count_if(pairs.begin(), pairs.end(), [p](const auto& pair) { return pair.first == p; });
       ASSERT_EQ(plan.last_b(p), count) << to_string(plan) << ' ' << p;
     }
   });
+}
+
+/// Diagonals in order, each cut into runs of r pairs, the last one shorter: r by the 64-bit product of its definition.
+TEST(PlanTest, DiagonalsAreCutIntoErrorFreeGroups) {
+  for (const auto& encoding : {Encoding::truncated(7), Encoding::nearest(7), Encoding::balanced(), Encoding::truncated(1)})
+    for (const Index k : {Index{0}, Index{1}, Index{6657}, Index{6658}, Index{16384}, Index{65535}, Index{65536}, Index{131072},
+                          Index{262143}, Index{262144}, Index{1} << 31, Index{1} << 40}) {
+      const auto plan = plan_of(encoding, encoding, 20, 7, 22, Accumulation::per_diagonal);
+      const auto largest = k * encoding.digit_magnitude() * encoding.digit_magnitude();
+      Index r = 1;
+      while (r < max_slices && (r + 1) * largest <= 0x7fffffff) ++r;
+      EXPECT_EQ(plan.error_free_pairs(k), r) << to_string(plan) << ' ' << k;
+      std::vector<ProductGroup> expected;
+      for (int g = 2; g <= 22; ++g)
+        for (int p = std::max(1, g - 7); p <= std::min(20, g - 1); ++p) {
+          const bool joins = !expected.empty() && expected.back().diagonal == g && expected.back().pairs() < r;
+          if (joins)
+            expected.back().last_a = p;
+          else
+            expected.push_back({g, p, p});
+        }
+      EXPECT_EQ(plan.groups(k), expected) << to_string(plan) << ' ' << k;
+    }
 }
 
 TEST(PlanTest, CountsTheProductsOfTheTable) {

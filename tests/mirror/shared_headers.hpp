@@ -269,7 +269,7 @@ struct CombineCases {
           if (cut > a + b) continue;
           for (const int e : {0, 7, 10, 14}) {
             SplitPlan plan{{encoding_at(e), a}, {encoding_at(e), b}, cut, accumulation};
-            cases.layouts.push_back(sum_layout(plan));
+            cases.layouts.push_back(sum_layout(plan, 1));
           }
         }
       }

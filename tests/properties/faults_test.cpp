@@ -88,7 +88,7 @@ FaultyEngine missing_the_last_term() {
   engine.falsify_sums = [](const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
                            std::vector<Matrix<std::int64_t>>& sums) {
     const Index last = a.inner_dimension() - 1;
-    const auto groups = plan.groups();
+    const auto groups = plan.groups(a.inner_dimension());
     for (std::size_t t = 0; last % 2 == 0 && t < groups.size(); ++t)
       for (Index i = 0; i < a.count(); ++i)
         for (Index j = 0; j < b.count(); ++j)

@@ -71,7 +71,7 @@ inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index
     for (std::size_t p = 1; p <= x.digits.size(); ++p)
       if (sliced_a.slice(0, static_cast<int>(p))[l] != x.digits[p - 1])
         return testing::AssertionFailure() << "digit " << p << " is not full";
-  const auto groups = plan.groups();
+  const auto groups = plan.groups(k);
   for (const Index inner_block : {Index{0}, Index{1} << 40}) {
     const auto sums = CpuEngine({.threads = 1, .inner_block = inner_block}).group_sums(sliced_a, sliced_b, plan);
     for (std::size_t t = 0; t < groups.size(); ++t)
@@ -81,8 +81,8 @@ inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index
           expected += k * sliced_a.slice(i, p)[0] * y.digits[static_cast<std::size_t>(groups[t].diagonal - p - 1)];
         if (sums[t](i, 0) != expected)
           return testing::AssertionFailure()
-                 << "diagonal " << groups[t].diagonal << " is " << sums[t](i, 0) << ", not " << expected << ": k " << k << ", "
-                 << to_string(plan) << ", inner_block " << inner_block;
+                 << "group " << t << ", diagonal " << groups[t].diagonal << " is " << sums[t](i, 0) << ", not " << expected
+                 << ": k " << k << ", " << to_string(plan) << ", inner_block " << inner_block;
       }
   }
   return testing::AssertionSuccess();

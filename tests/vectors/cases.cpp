@@ -146,6 +146,9 @@ CaseFile limits() {
   for (const Index k : {524287, 524288}) one("nearest-one-pair", 1, "nearest7:1x1:full:exact", k);
   one("per-product", -0x1.0202p0, "balanced:3x3:full:per_product", 131072);
   one("per-diagonal", all_ones, "truncated7:4x4:full:per_diagonal", 131072);
+  for (const Index k : {16643, 16644}) one("per-diagonal-eight-pairs", all_ones, "truncated7:8x8:cut=9:per_diagonal", k);
+  for (const Index k : {66572, 66573}) one("per-diagonal-two-pairs", all_ones, "truncated7:8x8:full:per_diagonal", k);
+  for (const Index k : {131071, 131072}) one("per-diagonal-one-pair", -0x1.0202p0, "balanced:3x3:full:per_diagonal", k);
   return file;
 }
 

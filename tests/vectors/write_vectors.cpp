@@ -76,7 +76,7 @@ json integer(std::int64_t x) {
 
 json groups(const Product& product, Index m, Index n) {
   auto all = json::array();
-  const auto list = product.plan().groups();
+  const auto& list = product.groups();
   for (std::size_t t = 0; t < list.size(); ++t)
     all.push_back({{"pairs", list[t]},
                    {"weight", product.plan().weight(list[t])},

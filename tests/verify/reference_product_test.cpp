@@ -52,10 +52,23 @@ TEST(ReferencePlan, TakesTheCanonicalSpellingAlone) {
 }
 
 TEST(ReferencePlan, GroupsDiagonalsOrSingleProducts) {
-  const auto diagonals = parse_plan("balanced:2x3:cut=4:exact").groups();
+  const auto diagonals = parse_plan("balanced:2x3:cut=4:exact").groups(1 << 20);
   EXPECT_EQ(diagonals, (std::vector<Pairs>{{{1, 1}}, {{1, 2}, {2, 1}}, {{1, 3}, {2, 2}}}));
-  const auto products = parse_plan("balanced:2x3:cut=4:per_product").groups();
+  const auto products = parse_plan("balanced:2x3:cut=4:per_product").groups(1 << 20);
   EXPECT_EQ(products, (std::vector<Pairs>{{{1, 1}}, {{1, 2}}, {{1, 3}}, {{2, 1}}, {{2, 2}}}));
+}
+
+/// At most 2^31 - 1 = pairs * k * 127^2 in a group, but one pair at least.
+TEST(ReferencePlan, CutsDiagonalsWhereInt32DoesNotHoldThem) {
+  const auto plan = parse_plan("truncated7:3x3:full:per_diagonal");
+  const auto at = [&plan](Index k) { return plan.groups(k); };
+  EXPECT_EQ(at(44381), (std::vector<Pairs>{{{1, 1}}, {{1, 2}, {2, 1}}, {{1, 3}, {2, 2}, {3, 1}}, {{2, 3}, {3, 2}}, {{3, 3}}}));
+  const std::vector<Pairs> by_two{{{1, 1}}, {{1, 2}, {2, 1}}, {{1, 3}, {2, 2}}, {{3, 1}}, {{2, 3}, {3, 2}}, {{3, 3}}};
+  EXPECT_EQ(at(44382), by_two);
+  EXPECT_EQ(at(66572), by_two);
+  EXPECT_EQ(at(66573).size(), 9u);
+  EXPECT_EQ(at(133145).size(), 9u);
+  EXPECT_EQ(at(0).size(), 5u);
 }
 
 /// theory.md's examples of each encoding, worked out by hand.

@@ -93,7 +93,11 @@ struct EntryBounds {
 /// A plan and what it makes of the operands.
 struct Sliced {
   Sliced(const reference::Plan& p, const Operands& operands)
-      : plan(p), groups(p.groups()), a(operands.a, p.a), b(operands.b.transposed(), p.b), bound(plan_bound(p, a, b)) {}
+      : plan(p),
+        groups(p.groups(operands.a.cols())),
+        a(operands.a, p.a),
+        b(operands.b.transposed(), p.b),
+        bound(plan_bound(p, a, b)) {}
 
   /// S at (i, j): before alpha.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const {

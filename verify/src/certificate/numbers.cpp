@@ -404,7 +404,7 @@ RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Co
   bound.terms.push_back(term(
       "A residual x B", a, b, [&](const VectorCounts& v) { return tail(v, sa, meet_some); }, b_tail(0)));
   if (exactly) return bound;
-  const double roundings = (static_cast<double>(plan.groups().size()) - 1) * 0x1p-53;
+  const double roundings = (static_cast<double>(plan.groups(a.sliced.inner()).size()) - 1) * 0x1p-53;
   bound.terms.push_back(term(
       "accumulation", a, b, [&](const VectorCounts& v) { return slices(v, sa, roundings); },
       [&](const VectorCounts& v) { return slices(v, sb, 1); }));

@@ -67,18 +67,29 @@ struct SlicePair {
   int p, q;
 };
 
-/// The pairs of every integer product, in the order of accumulation.
-inline std::vector<std::vector<SlicePair>> groups_by_definition(const SplitPlan& plan) {
+/// Largest |digit|.
+inline Index largest_digit(const Encoding& encoding) {
+  return cuts_bits(encoding) ? (Index{1} << encoding.beta) - 1 : Index{1} << (encoding.beta - 1);
+}
+
+/// The pairs of every integer product at inner dimension k, in the order of accumulation; per_diagonal in groups of as many as
+/// INT32 sums without error, if that is one at least.
+inline std::vector<std::vector<SlicePair>> groups_by_definition(const SplitPlan& plan, Index k) {
   std::vector<std::vector<SlicePair>> groups;
   if (plan.accumulation == Accumulation::per_product) {
     for (int p = 1; p <= plan.a.slices; ++p)
       for (int q = 1; q <= plan.b.slices && p + q <= plan.cut; ++q) groups.push_back({{p, q}});
     return groups;
   }
+  const auto largest = exact_arithmetic::cpp_int(k) * largest_digit(plan.a.encoding) * largest_digit(plan.b.encoding);
   for (int g = 2; g <= plan.cut; ++g) {
     groups.emplace_back();
-    for (int p = 1; p <= plan.a.slices; ++p)
-      if (g - p >= 1 && g - p <= plan.b.slices) groups.back().push_back({p, g - p});
+    for (int p = 1; p <= plan.a.slices; ++p) {
+      if (g - p < 1 || g - p > plan.b.slices) continue;
+      const bool full = !groups.back().empty() && largest * (groups.back().size() + 1) > 0x7fffffff;
+      if (plan.accumulation == Accumulation::per_diagonal && full) groups.emplace_back();
+      groups.back().push_back({p, g - p});
+    }
   }
   return groups;
 }
@@ -115,7 +126,7 @@ class SlicedPair {
   /// The exact sum of the plan's slice products, relative to rho_i sigma_j.
   [[nodiscard]] Exact exact_sum(Index i, Index j) const {
     Exact total;
-    for (const auto& group : groups_by_definition(plan_))
+    for (const auto& group : groups_by_definition(plan_, a_.inner_dimension()))
       for (const auto& pair : group) total = total + Exact{pair_sum(i, j, pair), weight(pair)};
     return total;
   }
@@ -125,7 +136,7 @@ class SlicedPair {
     if (plan_.accumulation == Accumulation::exact) return exact_sum(i, j);
     const FloatEnvironment environment;
     double total = 0;
-    for (const auto& group : groups_by_definition(plan_))
+    for (const auto& group : groups_by_definition(plan_, a_.inner_dimension()))
       if (!group.empty()) total += std::ldexp(static_cast<double>(group_sum(i, j, group)), weight(group.front()));
     return Exact(total);
   }

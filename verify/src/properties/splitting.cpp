@@ -134,7 +134,7 @@ Finding judge_products(const GemmCase& any, const Engine& engine) {
   const CaseMemory memory(gemm_case);
   const SlicedPair pair(memory, gemm_case.plan, engine);
   const auto sums = engine.group_sums(pair.a(), pair.b(), gemm_case.plan);
-  const auto groups = groups_by_definition(gemm_case.plan);
+  const auto groups = groups_by_definition(gemm_case.plan, gemm_case.k());
   if (sums.size() != groups.size()) return fmt::format("{} sums, not {}", sums.size(), groups.size());
   for (std::size_t t = 0; t < groups.size(); ++t)
     for (Index i = 0; i < gemm_case.m(); ++i)

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "ozbound/verify/reference_product.hpp"
 
@@ -86,7 +88,12 @@ std::string to_string(const Plan& plan) {
   throw std::invalid_argument("accumulation is out of range");
 }
 
-std::vector<Pairs> Plan::groups() const {
+int Slicing::largest_digit() const {
+  const bool all_bits = digits == Digits::truncated || digits == Digits::ozimmu;
+  return all_bits ? (1 << radix_bits) - 1 : (1 << radix_bits) / 2;
+}
+
+std::vector<Pairs> Plan::groups(Index k) const {
   std::vector<Pairs> result;
   if (accumulation == Accumulation::per_product) {
     for (int p = 1; p <= a.slices; ++p)
@@ -95,8 +102,15 @@ std::vector<Pairs> Plan::groups() const {
   }
   for (int diagonal = 2; diagonal <= cut; ++diagonal) {
     Pairs pairs;
-    for (int p = 1; p <= a.slices; ++p)
-      if (diagonal - p >= 1 && diagonal - p <= b.slices) pairs.emplace_back(p, diagonal - p);
+    const auto fits = [&](std::size_t count) {
+      const auto largest = std::int64_t{a.largest_digit()} * b.largest_digit() * static_cast<std::int64_t>(count);
+      return accumulation == Accumulation::exact || k <= std::numeric_limits<std::int32_t>::max() / largest;
+    };
+    for (int p = 1; p <= a.slices; ++p) {
+      if (diagonal - p < 1 || diagonal - p > b.slices) continue;
+      if (!pairs.empty() && !fits(pairs.size() + 1)) result.push_back(std::exchange(pairs, {}));
+      pairs.emplace_back(p, diagonal - p);
+    }
     result.push_back(pairs);
   }
   return result;

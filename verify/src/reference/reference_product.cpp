@@ -188,7 +188,7 @@ Product::Product(const Operands& operands, const Plan& plan, Index inner_repeat)
     : operands_(operands),
       plan_((check_shapes(operands, plan, inner_repeat), plan)),
       inner_repeat_(inner_repeat),
-      groups_(plan.groups()),
+      groups_(plan.groups(inner_repeat * operands.a.cols())),
       a_(operands.a, plan.a),
       b_(operands.b.transposed(), plan.b) {}
 
@@ -217,7 +217,7 @@ std::string Product::truncation_error(Index i, Index j) const {
   error.number *= inner_repeat_;
   auto exactly = plan_;
   exactly.accumulation = Accumulation::exact;
-  const auto diagonals = exactly.groups();
+  const auto diagonals = exactly.groups(inner_repeat_ * a_.inner());
   auto sums = sums_of(diagonals, a_, b_, i, j);
   for (auto& sum : sums) sum *= inner_repeat_;
   auto chosen = accumulated(exactly, diagonals, sums);

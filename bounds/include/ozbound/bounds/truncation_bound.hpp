@@ -20,9 +20,10 @@ double truncation_a_priori_upper(const SplitPlan& plan, Index k);
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
                                          const SplitPlan& plan);
 
-/// What the plan's accumulation adds: nothing for `exact`; for N floating-point terms (N - 1) u sum |p_t|, with
+/// What the plan's accumulation adds: nothing for `exact`; for the N terms of plan.groups(k) (N - 1) u sum |p_t|, with
 /// sum |p_t| <= min over norms of (sum_p ||A_p||) (sum_q ||B_q||). An empty list of terms for `exact`.
-EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan);
+EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,
+                              Index k);
 
 /// The error of the plan before its one rounding: the lesser of the two truncation bounds, plus accumulation.
 EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,

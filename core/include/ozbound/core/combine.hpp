@@ -22,8 +22,8 @@ struct SumLayout {
   std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j
 };
 
-/// The layout of plan.groups(). @pre plan is valid.
-SumLayout sum_layout(const SplitPlan& plan);
+/// The layout of plan.groups(k). @pre plan is valid.
+SumLayout sum_layout(const SplitPlan& plan, Index k);
 
 /// Largest |sum| of a group for which combine is exact: 2^62, or 2^53 where the sum becomes an FP64 term.
 constexpr std::int64_t max_group_sum(Accumulation accumulation) {

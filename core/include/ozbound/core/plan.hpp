@@ -13,10 +13,10 @@ namespace ozbound {
 enum class Accumulation : std::uint8_t {
   exact,         ///< one exact integer, rounded once: no accumulation error (theory.md, section 2)
   per_product,   ///< one FP64 addition a slice product, in the order of Ootomo, Ozaki, Yokota, Algorithm 3
-  per_diagonal,  ///< one FP64 addition a diagonal, most significant first (Uchino, Ozaki, Imamura, Algorithms 6, 7)
+  per_diagonal,  ///< one FP64 addition an error-free group of a diagonal (Uchino, Ozaki, Imamura, Algorithms 6, 7)
 };
 
-/// Slice pairs (p, g - p), first_a <= p <= last_a: what one integer product sums. One diagonal, or one pair of it.
+/// Slice pairs (p, g - p), first_a <= p <= last_a: what one integer product sums. One diagonal, or part of it.
 struct ProductGroup {
   int diagonal;  ///< g = p + q
   int first_a;
@@ -42,9 +42,15 @@ struct SplitPlan {
   /// c(p): the last q that is multiplied with slice p of A; 0 if none is.
   [[nodiscard]] int last_b(int p) const;
 
-  /// The integer products, in the order in which their sums are accumulated: most significant diagonal first for `exact` and
-  /// `per_diagonal`, (1,1), (1,2), … for `per_product`.
-  [[nodiscard]] std::vector<ProductGroup> groups() const;
+  /// The integer products at inner dimension k, in the order in which their sums are accumulated: whole diagonals, most
+  /// significant first, for `exact`; these cut into groups of error_free_pairs(k), p ascending, for `per_diagonal`; (1,1),
+  /// (1,2), … for `per_product`.
+  [[nodiscard]] std::vector<ProductGroup> groups(Index k) const;
+
+  /// r: the products of slices whose sum INT32 holds at inner dimension k, max(1, floor((2^31 - 1) / (k D_A D_B))), or
+  /// max_slices, more than a diagonal has, if that is less. Uchino, Ozaki,
+  /// Imamura, (12), with the exact limit in place of powers of two.
+  [[nodiscard]] Index error_free_pairs(Index k) const;
 
   /// Exponent of the weight of diagonal g, relative to rho_i sigma_j.
   [[nodiscard]] int weight_exponent(int diagonal) const {

@@ -23,6 +23,9 @@ struct Slicing {
   int radix_bits = 8;
   int slices = 1;
 
+  /// The largest |digit|.
+  [[nodiscard]] int largest_digit() const;
+
   [[nodiscard]] int weight(int p) const { return (digits == Digits::truncated ? 0 : 1) - radix_bits * p; }
 };
 
@@ -36,8 +39,10 @@ struct Plan {
   int cut = 2;
   Accumulation accumulation = Accumulation::exact;
 
-  /// In the order in which their sums are added: diagonals p + q = 2, 3, … cut; for `per_product` (1,1), (1,2), …, (2,1), ….
-  [[nodiscard]] std::vector<Pairs> groups() const;
+  /// In the order in which their sums are added: diagonals p + q = 2, 3, … cut; for `per_diagonal` cut, p ascending, into as
+  /// many pairs as an INT32 sum holds at inner dimension k, whatever the digits, but at least one; for `per_product` (1,1),
+  /// (1,2), …, (2,1), ….
+  [[nodiscard]] std::vector<Pairs> groups(Index k) const;
 
   /// Of every product of a group, relative to rho_i sigma_j.
   [[nodiscard]] int weight(const Pairs& group) const { return a.weight(group[0].first) + b.weight(group[0].second); }
@@ -94,7 +99,10 @@ class Product {
   [[nodiscard]] const SlicedVectors& b() const { return b_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
-  /// The sum of the digit products of each of plan().groups().
+  /// What is summed in integers: the plan's groups at this inner dimension.
+  [[nodiscard]] const std::vector<Pairs>& groups() const { return groups_; }
+
+  /// The sum of the digit products of each group.
   [[nodiscard]] std::vector<std::int64_t> group_sums(Index i, Index j) const;
 
   /// Entry (i, j), rounded once to the format; NaN and infinities as Oracle says.
