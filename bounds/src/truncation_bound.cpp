@@ -20,6 +20,7 @@ double slice_magnitude(const Encoding& encoding, int p) {
   switch (encoding.kind) {
     case Encoding::Kind::truncated: return pow2(top) - pow2(top - encoding.radix_bits());
     case Encoding::Kind::ozimmu: return (p == 1 ? 1 : 2 * pow2(top)) - 2 * pow2(top - encoding.radix_bits());
+    case Encoding::Kind::unsigned8: return p == 1 ? 1 : 2 * pow2(top) - 2 * pow2(top - encoding.radix_bits());
     case Encoding::Kind::nearest:
     case Encoding::Kind::balanced: return pow2(top);
   }
@@ -34,7 +35,8 @@ double tail_magnitude_upper(const Slicing& slicing, int p) {
   switch (slicing.encoding.kind) {
     case Encoding::Kind::truncated:
     case Encoding::Kind::nearest: return tail;
-    case Encoding::Kind::ozimmu: return 2 * tail;
+    case Encoding::Kind::ozimmu:
+    case Encoding::Kind::unsigned8: return 2 * tail;
     case Encoding::Kind::balanced:
       return p == slicing.slices ? last : add_upper(multiply_upper(next_up(256.0 / 255.0), next_up(tail - last)), last);
   }

@@ -62,9 +62,9 @@ class Tile {
     const Index length = group.pairs() * a.inner_dimension();
     for (Index start = 0; start < length; start += inner_block_) {
       const Index block = std::min(inner_block_, length - start);
-      for (Index i = 0; i < rows_; ++i) widen(a.slice(row_ + i, group.first_a) + start, block, &a_panel_[at(i * inner_block_)]);
+      for (Index i = 0; i < rows_; ++i) widen(a, row_ + i, group.first_a, start, block, &a_panel_[at(i * inner_block_)]);
       for (Index j = 0; j < columns_; ++j)
-        widen(b.slice(column_ + j, group.diagonal - group.first_a) + start, block, &b_panel_[at(j * inner_block_)]);
+        widen(b, column_ + j, group.diagonal - group.first_a, start, block, &b_panel_[at(j * inner_block_)]);
       add_panels(block, &sums_[index * at(capacity_)]);
     }
   }
@@ -80,7 +80,15 @@ class Tile {
  private:
   static std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
-  static void widen(const std::int8_t* digits, Index length, std::int16_t* out) { std::copy_n(digits, length, out); }
+  /// Digits start … start + length from the beginning of a slice of vector i on, which the next slice follows.
+  static void widen(const SlicedMatrix& x, Index i, int slice, Index start, Index length, std::int16_t* out) {
+    const auto* bytes = x.slice(i, slice) + start;
+    std::copy_n(bytes, length, out);
+    if (!x.slicing().encoding.unsigned_digit(2)) return;
+    const Index signed_from = x.slice(i, 1) - bytes;  // slice 1 alone is signed
+    for (Index l = 0; l < length; ++l)
+      if (l < signed_from || l >= signed_from + x.inner_dimension()) out[l] = static_cast<std::int16_t>(out[l] & 0xff);
+  }
 
   void add_panels(Index length, std::int64_t* sums) const {
     std::array<std::int32_t, kernel_rows * kernel_columns> block{};

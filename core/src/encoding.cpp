@@ -17,7 +17,7 @@ Encoding Encoding::ozimmu(int beta) { return checked(Kind::ozimmu, beta); }
 Encoding Encoding::nearest(int beta) { return checked(Kind::nearest, beta); }
 
 std::vector<Encoding> all_encodings() {
-  std::vector<Encoding> encodings{Encoding::balanced()};
+  std::vector<Encoding> encodings{Encoding::balanced(), Encoding::unsigned8()};
   for (const auto& of_bits : {Encoding::truncated, Encoding::ozimmu, Encoding::nearest})
     for (int beta = 1; beta <= 7; ++beta) encodings.push_back(of_bits(beta));
   return encodings;
@@ -29,6 +29,7 @@ std::string to_string(const Encoding& encoding) {
     case Encoding::Kind::ozimmu: return "ozimmu" + std::to_string(encoding.beta);
     case Encoding::Kind::nearest: return "nearest" + std::to_string(encoding.beta);
     case Encoding::Kind::balanced: return "balanced";
+    case Encoding::Kind::unsigned8: return "unsigned8";
   }
   throw std::invalid_argument("encoding kind is out of range");
 }
@@ -36,7 +37,7 @@ std::string to_string(const Encoding& encoding) {
 Encoding parse_encoding(std::string_view text) {
   for (const auto& encoding : all_encodings())
     if (text == to_string(encoding)) return encoding;
-  throw std::invalid_argument("encoding must be balanced, truncatedN, ozimmuN or nearestN with N = 1 … 7: '" +
+  throw std::invalid_argument("encoding must be balanced, unsigned8, truncatedN, ozimmuN or nearestN with N = 1 … 7: '" +
                               std::string(text) + "'");
 }
 

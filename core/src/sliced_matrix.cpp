@@ -50,6 +50,7 @@ template <class T>
 void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFacts& facts) {
   constexpr int fraction = VectorFacts::fraction_bits;
   const int scale = facts.scale.exponent;
+  const bool floors = slicing.encoding.kind == Encoding::Kind::unsigned8;
   std::array<std::int8_t, max_slices> digits{};
   for (Index l = 0; l < vectors.cols(); ++l) {
     const auto x = to_dyadic(vectors(i, l));
@@ -63,9 +64,10 @@ void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFa
     facts.floor_squares += floor * floor;
     for (std::size_t p = 0; p < static_cast<std::size_t>(slicing.slices); ++p) {
       const int weight = scale + slicing.encoding.weight_exponent(static_cast<int>(p) + 1);
-      rest.take(digits[p], weight);
-      facts.slices[p].add(static_cast<std::uint64_t>(digits[p] < 0 ? -digits[p] : digits[p]));
-      facts.tails[p].add(rest.magnitude_upper(weight - fraction));
+      const int digit = slicing.encoding.digit(static_cast<int>(p) + 1, digits[p]);
+      facts.slices[p].add(static_cast<std::uint64_t>(digit < 0 ? -digit : digit));
+      if (!floors) rest.take(digit, weight);
+      facts.tails[p].add(floors ? floor_tail_upper(x, weight, fraction) : rest.magnitude_upper(weight - fraction));
     }
   }
 }

@@ -54,7 +54,7 @@ class Pair {
   /// The product of two slices, relative to rho_i sigma_j.
   [[nodiscard]] Exact slice_product(Index i, Index j, int p, int q) const {
     std::int64_t sum = 0;
-    for (Index l = 0; l < k(); ++l) sum += std::int64_t{row_.slice(i, p)[l]} * column_.slice(j, q)[l];
+    for (Index l = 0; l < k(); ++l) sum += std::int64_t{row_.digit(i, p, l)} * column_.digit(j, q, l);
     return {cpp_int(sum), plan_.a.encoding.weight_exponent(p) + plan_.b.encoding.weight_exponent(q)};
   }
 
@@ -148,6 +148,7 @@ Exact slice_magnitude(const Encoding& encoding, int p) {
   switch (encoding.kind) {
     case Encoding::Kind::truncated: return top - next;
     case Encoding::Kind::ozimmu: return (p == 1 ? top : top.times_power_of_two(1)) - next.times_power_of_two(1);
+    case Encoding::Kind::unsigned8: return p == 1 ? top : (top - next).times_power_of_two(1);
     case Encoding::Kind::nearest:
     case Encoding::Kind::balanced: break;
   }
@@ -160,7 +161,8 @@ Exact tail_magnitude_255(const Slicing& slicing, int p) {
   const auto kind = slicing.encoding.kind;
   if (p > 0 && kind == Encoding::Kind::balanced)
     return Exact(256.0) * (power(p) - power(slicing.slices)) + Exact(255.0) * power(slicing.slices);
-  return Exact(p > 0 && kind == Encoding::Kind::ozimmu ? 510.0 : 255.0) * power(p);
+  const bool doubled = kind == Encoding::Kind::ozimmu || kind == Encoding::Kind::unsigned8;
+  return Exact(p > 0 && doubled ? 510.0 : 255.0) * power(p);
 }
 
 /// k [sum_p a_p t_c(p) + t_sA]: no double attains the factor 256/255, so that only the formula tells whether it is there. Each

@@ -362,7 +362,8 @@ RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
       std::int64_t sum = 0;
       for (int p = group.first_a; p <= group.last_a; ++p)
         for (std::size_t l = 0; l < rows[0].size(); ++l)
-          sum += digits[0][l][static_cast<std::size_t>(p - 1)] * digits[1][l][static_cast<std::size_t>(group.diagonal - p - 1)];
+          sum += encoding.digit(p, digits[0][l][static_cast<std::size_t>(p - 1)]) *
+                 encoding.digit(group.diagonal - p, digits[1][l][static_cast<std::size_t>(group.diagonal - p - 1)]);
       sums.push_back(sum);
     }
     Exact dot;

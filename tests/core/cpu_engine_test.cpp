@@ -94,11 +94,8 @@ TEST(GroupSumsTest, OnBothSidesOfEachOverflow) {
     Encoding encoding;
     Index terms;  ///< floor((2^31 - 1) / D^2)
   };
-  const Limit limits[] = {{Encoding::balanced(), 131071},
-                          {Encoding::truncated(7), 133144},
-                          {Encoding::nearest(7), 524287},
-                          {Encoding::truncated(6), 541064},
-                          {Encoding::truncated(5), 2234634}};
+  const Limit limits[] = {{Encoding::balanced(), 131071}, {Encoding::unsigned8(), 33025},   {Encoding::truncated(7), 133144},
+                          {Encoding::nearest(7), 524287}, {Encoding::truncated(6), 541064}, {Encoding::truncated(5), 2234634}};
   for (const auto& [encoding, terms] : limits) {
     const auto digits = test::full_digits(encoding);
     const auto full = test::fullest_diagonal(encoding);
@@ -135,6 +132,19 @@ TEST(GroupSumsTest, ErrorFreeGroupsOfADiagonal) {
     EXPECT_EQ(largest_group(last + 1), std::max<Index>(pairs - 1, 1));
     for (const Index over : {0, 1}) EXPECT_TRUE(test::full_sums_are_exact(plan, last + over));
   }
+}
+
+/// Bytes of either sign meet in a block: the first slice of an operand is signed, the next are not, whatever they are cut into.
+TEST(GroupSumsTest, MixedSignsInOneBlock) {
+  RandomBits random(5);
+  StoredMatrix a(3, 7), b(7, 5);
+  test::fill(a, Side::rows_of_a, true, random);
+  test::fill(b, Side::columns_of_b, true, random);
+  for (const char* plan :
+       {"unsigned8:4x3:full:exact", "unsigned8,balanced:3x4:full:exact", "balanced,unsigned8:4x4:cut=5:exact",
+        "unsigned8:3x3:full:per_product", "unsigned8:1x1:full:per_diagonal"})
+    for (const Index inner_block : {0, 1, 5, 7, 8, 1000})
+      EXPECT_TRUE(sums_rightly(a, b, parse_plan(plan), {.threads = 1, .inner_block = inner_block}));
 }
 
 /// k beyond 2^17 with random digits of both signs.

@@ -41,7 +41,7 @@ std::string describe(double x, Slicing slicing, int scale) {
 
 /// |x - sum of the digits| against the residual column of the table.
 testing::AssertionResult residual_is_small(const Exact& residual, Slicing slicing, int scale) {
-  const bool cut = properties::cuts_bits(slicing.encoding);
+  const bool cut = properties::cuts_bits(slicing.encoding) || slicing.encoding.kind == Kind::unsigned8;
   const auto unit = Exact{1, scale + properties::weight_exponent(slicing.encoding, slicing.slices) - (cut ? 0 : 1)};
   const auto magnitude = residual.magnitude();
   const bool small = cut ? magnitude < unit : magnitude <= unit;
@@ -50,20 +50,29 @@ testing::AssertionResult residual_is_small(const Exact& residual, Slicing slicin
 
 /// Everything promised of one number in one slicing: digits, range, residual, and the remainders on the way.
 testing::AssertionResult splits_rightly(double x, Slicing slicing, int scale) {
-  const auto digits = split_with(x, slicing, scale);
+  const auto bytes = split_with(x, slicing, scale);
   const auto expected = digits_by_definition(x, slicing, scale);
   const int limit = slicing.encoding.digit_magnitude();
   Exact rest(x);
   Remainder remainder(to_dyadic(x));
   for (int p = 1; p <= slicing.slices; ++p) {
-    const int digit = digits[static_cast<std::size_t>(p - 1)];
+    const int digit = slicing.encoding.digit(p, bytes[static_cast<std::size_t>(p - 1)]);
     const int low = scale + properties::weight_exponent(slicing.encoding, p);
     if (digit != expected[static_cast<std::size_t>(p - 1)])
       return testing::AssertionFailure() << "digit " << p << " is " << digit << ", not "
                                          << expected[static_cast<std::size_t>(p - 1)];
-    if (digit < -limit || digit > (slicing.encoding.kind == Kind::balanced ? 127 : limit))
+    if (slicing.encoding.kind == Kind::unsigned8
+            ? (p == 1 ? digit > 127 : digit < 0)
+            : digit < -limit || digit > (slicing.encoding.kind == Kind::balanced ? 127 : limit))
       return testing::AssertionFailure() << "digit " << p << " out of range: " << digit;
     rest = rest - Exact{digit, low};
+    if (slicing.encoding.kind == Kind::unsigned8) {
+      for (const int fraction : {0, 1, 16, 40, 62})
+        if (const auto tail = floor_tail_upper(to_dyadic(x), low, fraction);
+            tail != -test::floor_in_units(-rest, low - fraction))
+          return testing::AssertionFailure() << "tail after digit " << p << " in units of 2^-" << fraction << " is " << tail;
+      continue;
+    }
     remainder.take(digit, low);
     if (Exact{remainder.rest, remainder.exponent} != rest)
       return testing::AssertionFailure() << "remainder after digit " << p << " is " << remainder.rest << ", not " << rest;
@@ -135,7 +144,8 @@ TEST(SplitTest, MembersFarBelowTheMaximum) {
   for (const int top_exponent : {0, 1023, -900})
     for (int depth = 0; depth <= 190; ++depth) {
       const double top = std::ldexp(random.once_in(2) ? 1.0 : 0x1.fep0, top_exponent);
-      for (const auto& encoding : {Encoding::balanced(), Encoding::truncated(7), Encoding::nearest(7), Encoding::nearest(1)}) {
+      for (const auto& encoding :
+           {Encoding::balanced(), Encoding::unsigned8(), Encoding::truncated(7), Encoding::nearest(7), Encoding::nearest(1)}) {
         const double x = test::sample_below<double>(top_exponent - 1, depth, random);
         expect_split(x, top, {encoding, random.between(1, max_slices)});
         expect_split(x, top, {encoding, max_slices});
@@ -176,11 +186,12 @@ TEST(SplitTest, DigitsReachTheirMagnitude) {
     int most = 0;
     for (const double x : {1.0, 0x1.fffffffffffffp-1, 0x1.fcfffffffffffp-1, 0x1p-8})  // 2^-8 is the digits 1, -128 below 1
       for (const double signed_x : {x, -x})
-        for (const int digit : split_with(signed_x, {encoding, 6}, encoding.scale_exponent(to_dyadic(std::max(x, 0.5))))) {
-          least = std::min(least, digit);
-          most = std::max(most, digit);
+        for (int p = 0;
+             const auto byte : split_with(signed_x, {encoding, 6}, encoding.scale_exponent(to_dyadic(std::max(x, 0.5))))) {
+          least = std::min(least, encoding.digit(++p, byte));
+          most = std::max(most, encoding.digit(p, byte));
         }
-    EXPECT_EQ(least, -encoding.digit_magnitude()) << to_string(encoding);
+    EXPECT_EQ(least, encoding.kind == Kind::unsigned8 ? -128 : -encoding.digit_magnitude()) << to_string(encoding);
     EXPECT_EQ(most, encoding.kind == Kind::balanced ? 127 : encoding.digit_magnitude()) << to_string(encoding);
   }
 }
@@ -234,6 +245,30 @@ TEST(SplitTest, ZerosHaveNoDigits) {
       for (const int scale : {-1074, 0, 1025}) EXPECT_EQ(split_with(zero, {encoding, max_slices}, scale), DigitArray{});
 }
 
+/// The bytes of floor(x / w_s) in two's complement, up to eight of them.
+RC_GTEST_PROP(SplitTest, UnsignedDigitsAreTheBytesOfTheFloor, ()) {
+  const auto row = *test::gen::row();
+  const int scale = Encoding::unsigned8().scale_exponent(to_dyadic(row.top()));
+  for (int slices = 1; slices <= 8; ++slices)
+    for (const double x : row.values) {
+      const auto floor = static_cast<std::int64_t>(test::floor_in_units(Exact(x), scale + 1 - 8 * slices));
+      const auto digits = split_with(x, {Encoding::unsigned8(), slices}, scale);
+      for (int p = 1; p <= slices; ++p)
+        RC_ASSERT(digits[static_cast<std::size_t>(p - 1)] == static_cast<std::int8_t>(floor >> (8 * (slices - p))));
+    }
+}
+
+/// The tail of a tiny negative number is nearly a whole weight.
+TEST(FloorTailTest, AtItsEnds) {
+  EXPECT_EQ(floor_tail_upper(to_dyadic(-0x1p-1074), 1024, 16), 0x10000u);
+  EXPECT_EQ(floor_tail_upper(to_dyadic(0x1p-1074), 1024, 16), 1u);
+  EXPECT_EQ(floor_tail_upper(to_dyadic(-1.0), 0, 16), 0u);
+  EXPECT_EQ(floor_tail_upper(to_dyadic(-0x1.8p0), 0, 16), 0x8000u);
+  EXPECT_EQ(floor_tail_upper(to_dyadic(-0x1p-17), 0, 16), 0x10000u);
+  EXPECT_EQ(floor_tail_upper(to_dyadic(-0x1p-16), 0, 16), 0xffffu);
+  EXPECT_EQ(floor_tail_upper(to_dyadic(0.0), 0, 16), 0u);
+}
+
 TEST(SplitTest, WritesNoMoreThanItsDigits) {
   for (const auto& encoding : all_encodings())
     for (int slices = 1; slices < max_slices; ++slices) {
@@ -249,7 +284,7 @@ TEST(SplitTest, WritesNoMoreThanItsDigits) {
 RC_GTEST_PROP(SplitTest, TruncatedAndNearestAreOdd, ()) {
   const auto row = *test::gen::row();
   for (const auto& encoding : all_encodings()) {
-    if (encoding.kind == Kind::balanced) continue;
+    if (encoding.beta == 8) continue;
     const int scale = encoding.scale_exponent(to_dyadic(row.top()));
     for (const double x : row.values) {
       const auto plus = split_with(x, {encoding, max_slices}, scale);

@@ -23,7 +23,8 @@ int scale_by_definition(const Encoding& encoding, double top) {
   const int e = x.top_exponent();
   switch (encoding.kind) {
     case Kind::truncated:
-    case Kind::ozimmu: return e + 1;
+    case Kind::ozimmu:
+    case Kind::unsigned8: return e + 1;
     case Kind::nearest: return x == test::power_of_two_exact(e) ? e : e + 1;
     case Kind::balanced: return x >= Exact{0x1FD, e - 8} ? e + 2 : e + 1;
   }
@@ -34,6 +35,8 @@ TEST(EncodingTest, HasItsRadixAndDigits) {
   EXPECT_EQ(Encoding{}, Encoding::balanced());
   EXPECT_EQ(Encoding::balanced().radix_bits(), 8);
   EXPECT_EQ(Encoding::balanced().digit_magnitude(), 128);
+  EXPECT_EQ(Encoding::unsigned8().radix_bits(), 8);
+  EXPECT_EQ(Encoding::unsigned8().digit_magnitude(), 255);
   for (int beta = 1; beta <= 7; ++beta) {
     EXPECT_EQ(Encoding::truncated(beta).radix_bits(), beta);
     EXPECT_EQ(Encoding::ozimmu(beta).radix_bits(), beta);
@@ -47,12 +50,24 @@ TEST(EncodingTest, HasItsRadixAndDigits) {
 TEST(EncodingTest, WeightsAreThoseOfTheTable) {
   for (int p = 1; p <= max_slices; ++p) {
     EXPECT_EQ(Encoding::balanced().weight_exponent(p), 1 - 8 * p);
+    EXPECT_EQ(Encoding::unsigned8().weight_exponent(p), 1 - 8 * p);
     for (int beta = 1; beta <= 7; ++beta) {
       EXPECT_EQ(Encoding::truncated(beta).weight_exponent(p), -beta * p);
       EXPECT_EQ(Encoding::ozimmu(beta).weight_exponent(p), 1 - beta * p);
       EXPECT_EQ(Encoding::nearest(beta).weight_exponent(p), 1 - beta * p);
     }
   }
+}
+
+/// A byte is a signed digit, but in all slices of unsigned8 but the first.
+TEST(EncodingTest, ReadsDigitsFromBytes) {
+  for (const auto& encoding : all_encodings())
+    for (int p = 1; p <= max_slices; ++p)
+      for (int byte = -128; byte <= 127; ++byte) {
+        const bool as_unsigned = encoding == Encoding::unsigned8() && p >= 2;
+        EXPECT_EQ(encoding.unsigned_digit(p), as_unsigned);
+        EXPECT_EQ(encoding.digit(p, static_cast<std::int8_t>(byte)), as_unsigned && byte < 0 ? byte + 256 : byte);
+      }
 }
 
 TEST(EncodingTest, RefusesDigitsThatDoNotFit) {
@@ -74,12 +89,13 @@ TEST(EncodingTest, ReadsWhatItPrints) {
   EXPECT_EQ(to_string(Encoding::truncated(7)), "truncated7");
   EXPECT_EQ(to_string(Encoding::ozimmu(7)), "ozimmu7");
   EXPECT_EQ(to_string(Encoding::nearest(1)), "nearest1");
+  EXPECT_EQ(to_string(Encoding::unsigned8()), "unsigned8");
 }
 
 TEST(EncodingTest, RefusesEverythingElse) {
-  for (const char* text :
-       {"", "balanced8", "Balanced", " balanced", "balanced ", "truncated", "truncated0", "truncated8", "truncated07",
-        "truncated-1", "truncated7 ", "nearest", "nearest10", "nearest8", "nearest+7", "ozimmu", "ozimmu8", "unsigned8", "7"})
+  for (const char* text : {"",           "balanced8",   "Balanced",    " balanced",   "balanced ", "truncated", "truncated0",
+                           "truncated8", "truncated07", "truncated-1", "truncated7 ", "nearest",   "nearest10", "nearest8",
+                           "nearest+7",  "ozimmu",      "ozimmu8",     "unsigned",    "unsigned7", "7"})
     EXPECT_THROW(parse_encoding(text), std::invalid_argument) << text;
   EXPECT_THROW(parse_encoding(std::string_view("balanced\0", 9)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(to_string(Encoding{static_cast<Kind>(9), 7})), std::invalid_argument);
@@ -111,6 +127,7 @@ TEST(ScaleTest, OfNotableMaxima) {
     for (const double top : {expected.top, -expected.top}) {
       EXPECT_EQ(Encoding::truncated(7).scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
       EXPECT_EQ(Encoding::ozimmu(7).scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
+      EXPECT_EQ(Encoding::unsigned8().scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
       EXPECT_EQ(Encoding::nearest(7).scale_exponent(to_dyadic(top)), expected.nearest) << std::hexfloat << top;
       EXPECT_EQ(Encoding::balanced().scale_exponent(to_dyadic(top)), expected.balanced) << std::hexfloat << top;
     }

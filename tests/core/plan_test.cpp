@@ -79,7 +79,7 @@ TEST(PlanTest, RefusalsNameThePart) {
       {"balanced:7x7:cut=8", "must read ENCODING"},
       {"balanced:7x7:cut=8:exact:", "must read ENCODING"},
       {"balanced,balanced,balanced:7x7:cut=8:exact", "at most two encodings"},
-      {"unsigned8:7x7:cut=8:exact", "encoding must be"},
+      {"unsigned7:7x7:cut=8:exact", "encoding must be"},
       {"balanced,:7x7:cut=8:exact", "encoding must be"},
       {",balanced:7x7:cut=8:exact", "encoding must be"},
       {"truncated8:7x7:cut=8:exact", "encoding must be"},
@@ -110,6 +110,7 @@ TEST(PlanTest, RefusalsNameThePart) {
       {"balanced:7x7:cut=8:Exact", "accumulation must be"},
       {"balanced:7x7:cut=8:exact ", "accumulation must be"},
       {"balanced,truncated7:7x7:cut=8:exact", "both encodings must have one radix: 'balanced,truncated7'"},
+      {"unsigned8,nearest7:7x7:cut=8:exact", "both encodings must have one radix: 'unsigned8,nearest7'"},
       {"truncated6,nearest7:7x7:cut=8:exact", "both encodings must have one radix"},
   };
   for (const auto& [text, part] : cases)
@@ -135,6 +136,7 @@ TEST(PlanTest, RefusesPlansBuiltByHand) {
   refuses([](SplitPlan& p) { p.a.encoding = p.b.encoding = {Encoding::Kind::truncated, 8}; });
   refuses([](SplitPlan& p) { p.a.encoding = p.b.encoding = {Encoding::Kind::nearest, 0}; });
   refuses([](SplitPlan& p) { p.a.encoding = p.b.encoding = {Encoding::Kind::balanced, 7}; });
+  refuses([](SplitPlan& p) { p.a.encoding = p.b.encoding = {Encoding::Kind::unsigned8, 7}; });
   EXPECT_THROW(static_cast<void>(to_string(static_cast<Accumulation>(3))), std::invalid_argument);
 }
 
@@ -231,6 +233,8 @@ TEST(PlanTest, Int32Terms) {
   EXPECT_EQ(terms(Encoding::truncated(7), Encoding::truncated(7)), 133144);
   EXPECT_EQ(terms(Encoding::nearest(7), Encoding::nearest(7)), 524287);
   EXPECT_EQ(terms(Encoding::truncated(7), Encoding::nearest(7)), 264208);
+  EXPECT_EQ(terms(Encoding::unsigned8(), Encoding::unsigned8()), 33025);
+  EXPECT_EQ(terms(Encoding::unsigned8(), Encoding::balanced()), 65793);
   EXPECT_EQ(terms(Encoding::nearest(1), Encoding::truncated(1)), 2147483647);
   for (const auto& e : all_encodings()) {
     const Index product = Index{e.digit_magnitude()} * e.digit_magnitude();

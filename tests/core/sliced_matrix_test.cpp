@@ -41,7 +41,8 @@ int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encodi
   const int ufp = top.top_exponent();
   switch (encoding.kind) {
     case Encoding::Kind::truncated:
-    case Encoding::Kind::ozimmu: return ufp + 1;
+    case Encoding::Kind::ozimmu:
+    case Encoding::Kind::unsigned8: return ufp + 1;
     case Encoding::Kind::nearest: return top == test::power_of_two_exact(ufp) ? ufp : ufp + 1;
     case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
   }
@@ -115,8 +116,12 @@ RC_GTEST_PROP(SlicedMatrixTest, ADiagonalIsOneDotProduct, ()) {
         for (int g = 2; g <= plan.a.slices + plan.b.slices; ++g) {
           const int first = std::max(1, g - plan.b.slices);
           const int pairs = std::min(plan.a.slices, g - 1) - first + 1;
-          const auto* x = sliced_a.slice(i, first);
-          const auto sum = std::inner_product(x, x + pairs * k, sliced_b.slice(j, g - first), std::int64_t{0});
+          const auto *x = sliced_a.slice(i, first), *y = sliced_b.slice(j, g - first);
+          std::int64_t sum = 0;
+          for (int l = 0; l < pairs * k; ++l) {
+            const int p = first + l / static_cast<int>(k);
+            sum += plan.a.encoding.digit(p, x[l]) * plan.b.encoding.digit(g - p, y[l]);
+          }
           RC_ASSERT(sum == reference.diagonal_sum(i, j, g));
         }
   }
@@ -279,8 +284,9 @@ std::string wrong_fact(const VectorFacts& facts, const std::vector<Exact>& vecto
     auto rest = x;
     for (int p = 1; p <= slicing.slices; ++p) {
       const int weight = scale + (slicing.encoding.kind == Encoding::Kind::truncated ? 0 : 1) - slicing.encoding.beta * p;
-      rest = rest - Exact{digits[p - 1], weight};
-      slices[static_cast<std::size_t>(p - 1)].add(std::abs(digits[p - 1]));
+      const int digit = slicing.encoding.digit(p, digits[p - 1]);
+      rest = rest - Exact{digit, weight};
+      slices[static_cast<std::size_t>(p - 1)].add(std::abs(digit));
       tails[static_cast<std::size_t>(p - 1)].add(ceiling_in_units(rest.magnitude(), weight - 16));
     }
   }

@@ -46,7 +46,7 @@ Product product(Bytes& bytes) {
   return {std::move(a_matrix), std::move(b_matrix), std::move(c_matrix), std::move(c0_matrix), source, alpha, beta};
 }
 
-Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 3)), bytes.between(0, 9)}; }
+Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 4)), bytes.between(0, 9)}; }
 
 /// Any plan, one in many of them wrong.
 SplitPlan plan(Bytes& bytes) {
@@ -60,8 +60,8 @@ SplitPlan plan(Bytes& bytes) {
 
 bool valid(const Slicing& slicing) {
   const auto& [encoding, slices] = slicing;
-  const bool balanced = encoding.kind == Encoding::Kind::balanced;
-  return slices >= 1 && slices <= max_slices && (balanced ? encoding.beta == 8 : encoding.beta >= 1 && encoding.beta <= 7);
+  const bool bytes = encoding.kind == Encoding::Kind::balanced || encoding.kind == Encoding::Kind::unsigned8;
+  return slices >= 1 && slices <= max_slices && (bytes ? encoding.beta == 8 : encoding.beta >= 1 && encoding.beta <= 7);
 }
 
 bool valid(const SplitPlan& plan) {

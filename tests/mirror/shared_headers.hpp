@@ -88,14 +88,15 @@ struct Anatomy {
   }
 };
 
-inline constexpr int encoding_count = 22;
+inline constexpr int encoding_count = 23;
 
-/// balanced, truncated(1 … 7), nearest(1 … 7), ozimmu(1 … 7).
+/// balanced, truncated(1 … 7), nearest(1 … 7), ozimmu(1 … 7), unsigned8.
 OZB_HD constexpr Encoding encoding_at(int index) {
   if (index == 0) return Encoding::balanced();
   if (index <= 7) return {Encoding::Kind::truncated, index};
   if (index <= 14) return {Encoding::Kind::nearest, index - 7};
-  return {Encoding::Kind::ozimmu, index - 14};
+  if (index <= 21) return {Encoding::Kind::ozimmu, index - 14};
+  return Encoding::unsigned8();
 }
 
 /// The scale of a row of four numbers, in every encoding.
@@ -176,18 +177,20 @@ struct Digits {
     std::int8_t digits[max_slices] = {};
     split(x, slicing, scale, digits);
     Words out;
+    const bool floors = slicing.encoding.kind == Encoding::Kind::unsigned8;
     Remainder remainder(x);
     for (int p = 1; p <= slicing.slices; ++p) {
       const int low = scale + slicing.encoding.weight_exponent(p);
-      remainder.take(digits[p - 1], low);
+      if (!floors) remainder.take(digits[p - 1], low);
       out.word[(p - 1) / 8] = out.word[(p - 1) / 8] << 8 | static_cast<std::uint8_t>(digits[p - 1]);
       out.word[3] = mixed(out.word[3], word_of(remainder.rest));
-      out.word[4] = mixed(out.word[4], remainder.magnitude_upper(low - 20));
+      out.word[4] = mixed(out.word[4], floors ? floor_tail_upper(x, low, 20) : remainder.magnitude_upper(low - 20));
     }
     out.word[5] = word_of(remainder.rest);
     out.word[6] = word_of(std::int64_t{remainder.exponent});
     out.word[7] = word_of(std::int64_t{scale});
-    out.word[8] = remainder.magnitude_upper(scale + slicing.encoding.weight_exponent(slicing.slices) - 1);
+    const int last = scale + slicing.encoding.weight_exponent(slicing.slices);
+    out.word[8] = floors ? floor_tail_upper(x, last, 62) : remainder.magnitude_upper(last - 1);
     return out;
   }
 };

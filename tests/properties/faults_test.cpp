@@ -93,7 +93,7 @@ FaultyEngine missing_the_last_term() {
       for (Index i = 0; i < a.count(); ++i)
         for (Index j = 0; j < b.count(); ++j)
           for (int p = groups[t].first_a; p <= groups[t].last_a; ++p)
-            sums[t](i, j) -= a.slice(i, p)[last] * b.slice(j, groups[t].diagonal - p)[last];
+            sums[t](i, j) -= a.digit(i, p, last) * b.digit(j, groups[t].diagonal - p, last);
   };
   return engine;
 }

@@ -342,6 +342,7 @@ bool is_of(EncodingClass kind, const Encoding& encoding) {
   const auto is_short = [&](Encoding::Kind of) { return encoding.kind == of && encoding.beta < 7; };
   switch (kind) {
     case EncodingClass::balanced: return encoding.kind == Encoding::Kind::balanced;
+    case EncodingClass::unsigned8: return encoding.kind == Encoding::Kind::unsigned8;
     case EncodingClass::truncated7: return encoding == Encoding::truncated(7);
     case EncodingClass::nearest7: return encoding == Encoding::nearest(7);
     case EncodingClass::ozimmu7: return encoding == Encoding::ozimmu(7);

@@ -15,7 +15,7 @@ namespace ozbound::test {
 
 /// A number whose digits are as large as the encoding's digits get, of signs such that nothing cancels on a diagonal of two
 /// of them: all ones for truncated and, but for the first digit, ozimmu, 2^(beta-1) with alternating signs for nearest, -128
-/// after the first digit for balanced.
+/// after the first digit for balanced, 255 there for unsigned8.
 struct FullDigits {
   Encoding encoding;
   int slices;
@@ -26,12 +26,13 @@ struct FullDigits {
 inline FullDigits full_digits(const Encoding& encoding) {
   const int beta = encoding.beta;
   FullDigits full{encoding, std::min(max_slices, 52 / beta - 1), 0, {}};
-  if (encoding.kind == Encoding::Kind::balanced) full.slices = 6;
+  if (encoding.beta == 8) full.slices = 6;
   for (int p = 1; p <= full.slices; ++p) switch (encoding.kind) {
       case Encoding::Kind::truncated: full.digits.push_back((1 << beta) - 1); break;
       case Encoding::Kind::ozimmu: full.digits.push_back((1 << (p == 1 ? beta - 1 : beta)) - 1); break;
       case Encoding::Kind::nearest: full.digits.push_back(p % 2 == 1 ? 1 << (beta - 1) : -(1 << (beta - 1))); break;
       case Encoding::Kind::balanced: full.digits.push_back(p == 1 ? -126 : -128); break;
+      case Encoding::Kind::unsigned8: full.digits.push_back(p == 1 ? 127 : 255); break;
     }
   const int lead = encoding.kind == Encoding::Kind::truncated ? 0 : 1;
   for (int p = full.slices; p >= 1; --p)
@@ -50,7 +51,7 @@ struct FullestDiagonal {
 
 inline FullestDiagonal fullest_diagonal(const Encoding& encoding) {
   const int slices = full_digits(encoding).slices;
-  const bool small_first = encoding.kind == Encoding::Kind::balanced || encoding.kind == Encoding::Kind::ozimmu;
+  const bool small_first = encoding.beta == 8 || encoding.kind == Encoding::Kind::ozimmu;
   if (small_first) return {slices + 2, slices - 1};
   return {slices + 1, slices};
 }
@@ -69,7 +70,7 @@ inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index
   const auto sliced_b = slicer.slice(b, Side::columns_of_b, plan.b);
   for (Index l : {Index{0}, k - 1})
     for (std::size_t p = 1; p <= x.digits.size(); ++p)
-      if (sliced_a.slice(0, static_cast<int>(p))[l] != x.digits[p - 1])
+      if (sliced_a.digit(0, static_cast<int>(p), l) != x.digits[p - 1])
         return testing::AssertionFailure() << "digit " << p << " is not full";
   const auto groups = plan.groups(k);
   for (const Index inner_block : {Index{0}, Index{1} << 40}) {
@@ -78,7 +79,7 @@ inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index
       for (Index i = 0; i < 2; ++i) {
         std::int64_t expected = 0;
         for (int p = groups[t].first_a; p <= groups[t].last_a; ++p)
-          expected += k * sliced_a.slice(i, p)[0] * y.digits[static_cast<std::size_t>(groups[t].diagonal - p - 1)];
+          expected += k * sliced_a.digit(i, p, 0) * y.digits[static_cast<std::size_t>(groups[t].diagonal - p - 1)];
         if (sums[t](i, 0) != expected)
           return testing::AssertionFailure()
                  << "group " << t << ", diagonal " << groups[t].diagonal << " is " << sums[t](i, 0) << ", not " << expected

@@ -40,7 +40,8 @@ class ReferenceSlices {
   [[nodiscard]] int scale(Index i) const { return scales_[static_cast<std::size_t>(i)]; }
   /// Digit p (1-based) of element l of vector i.
   [[nodiscard]] int digit(Index i, Index l, int p) const {
-    return digits_[static_cast<std::size_t>(i * vectors_.cols() + l)][static_cast<std::size_t>(p - 1)];
+    return slicing_.encoding.digit(p,
+                                   digits_[static_cast<std::size_t>(i * vectors_.cols() + l)][static_cast<std::size_t>(p - 1)]);
   }
   [[nodiscard]] Index inner_dimension() const { return vectors_.cols(); }
   [[nodiscard]] const Slicing& slicing() const { return slicing_; }

@@ -56,6 +56,7 @@ void add(CaseFile& file, const Case& inputs, const std::vector<std::string>& pla
 
 CaseFile encodings() {
   CaseFile file{"encodings", "every encoding, every pair of encodings of one radix, every accumulation, cut and full", {}};
+  constexpr const char* rests[] = {":3x4:cut=5:exact", ":4x3:full:per_product", ":3x3:cut=4:per_diagonal"};
   std::vector<std::string> pairs = {"balanced"};
   for (int beta = 1; beta <= 7; ++beta) {
     const auto truncated = "truncated" + std::to_string(beta);
@@ -64,9 +65,10 @@ CaseFile encodings() {
     for (const auto& a : {truncated, nearest, ozimmu})
       for (const auto& b : {truncated, nearest, ozimmu}) pairs.push_back(a == b ? a : a + "," + b);
   }
+  for (const auto* const more : {"unsigned8", "unsigned8,balanced", "balanced,unsigned8"}) pairs.emplace_back(more);
   const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = 3, .phi = 1, .seed = 11});
   for (const auto& pair : pairs)
-    for (const auto* const rest : {":3x4:cut=5:exact", ":4x3:full:per_product", ":3x3:cut=4:per_diagonal"})
+    for (const auto* const rest : rests)
       file.cases.push_back({"encoding", "random numbers of different exponents", problem.a, problem.b, pair + rest});
   return file;
 }
@@ -124,6 +126,15 @@ CaseFile digits() {
        .b = matrix({{0x1.1p0}, {-0x1p-17}, {0x1.8p-61}, {0x1p-2}}),
        .plan = {}},
       plans);
+  add(file,
+      {.name = "rounded-down",
+       .why = "digits of a number rounded down: all bits set, a tiny negative number, multiples of a weight, mixed signs",
+       .a = matrix(
+           {{all_ones, -all_ones, -eta, -1, 0x1p-60}, {-0x1.01p0, 0x1.01p0, -0x1p-7, -0x1.8p-14, -0x1.fffffffffffffp-9}}),
+       .b = matrix({{1, all_ones}, {-0x1p-30, -all_ones}, {0x1.fffcp0, -0x1p-1060}, {-0x1.fep-1, 0x1p-15}, {0, -0x1.8p0}}),
+       .plan = {}},
+      {"unsigned8:2x3:cut=4:exact", "unsigned8:8x8:full:exact", "unsigned8,balanced:3x3:cut=4:per_diagonal",
+       "balanced,unsigned8:2x2:full:per_product"});
   return file;
 }
 
@@ -149,6 +160,7 @@ CaseFile limits() {
   for (const Index k : {16643, 16644}) one("per-diagonal-eight-pairs", all_ones, "truncated7:8x8:cut=9:per_diagonal", k);
   for (const Index k : {66572, 66573}) one("per-diagonal-two-pairs", all_ones, "truncated7:8x8:full:per_diagonal", k);
   for (const Index k : {131071, 131072}) one("per-diagonal-one-pair", -0x1.0202p0, "balanced:3x3:full:per_diagonal", k);
+  for (const Index k : {33025, 33026}) one("unsigned8-one-pair", 0x1.fffcp0, "unsigned8:2x2:full:exact", k);
   return file;
 }
 
@@ -313,6 +325,7 @@ CaseFile specials() {
 
 CaseFile scalars() {
   CaseFile file{"scalars", "alpha S + beta C0 is one exact sum, rounded once", {}};
+  for (const auto* const more : {"unsigned8", "unsigned8,balanced", "balanced,unsigned8"}) pairs.emplace_back(more);
   const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = 4, .phi = 0.5, .seed = 12});
   const auto plans = std::vector<std::string>{"balanced:6x6:cut=7:exact", "truncated7:7x8:cut=9:per_product",
                                               "nearest6:6x6:full:per_diagonal"};
@@ -340,7 +353,7 @@ CaseFile scalars() {
 CaseFile orders() {
   CaseFile file{"orders", "the published orders of FP64 additions: each is rounded, and another order has other bits", {}};
   const auto problem = generate({.family = Family::uniform, .m = 2, .n = 2, .k = 5, .seed = 13});
-  for (const auto* const encoding : {"truncated7", "nearest7", "balanced", "truncated5,nearest5", "ozimmu7"})
+  for (const auto* const encoding : {"truncated7", "nearest7", "balanced", "truncated5,nearest5", "ozimmu7", "unsigned8"})
     for (const auto* const rest :
          {":8x7:cut=9:per_product", ":7x9:full:per_product", ":8x8:cut=9:per_diagonal", ":9x8:full:per_diagonal"})
       file.cases.push_back({"order", "more terms than a double holds", problem.a, problem.b, std::string(encoding) + rest});
@@ -364,7 +377,8 @@ std::vector<FamilyCase> family_cases() {
     for (const auto* const plan :
          {"balanced:7x7:cut=8:exact", "balanced:3x9:cut=10:exact", "balanced:20x20:full:exact",
           "truncated7:8x8:cut=9:per_product", "truncated4:5x6:full:exact", "nearest7:8x7:cut=9:per_diagonal",
-          "truncated7,nearest7:8x9:full:exact", "nearest3:4x4:cut=6:per_product", "ozimmu7:9x8:cut=10:per_product"})
+          "truncated7,nearest7:8x9:full:exact", "nearest3:4x4:cut=6:per_product", "ozimmu7:9x8:cut=10:per_product",
+          "unsigned8:7x7:cut=8:per_diagonal"})
       for (const bool scaled : {false, true}) {
         FamilyCase one{{.family = family, .m = 13, .n = 13, .k = 13, .phi = 2, .seed = 20}, plan};
         if (scaled) one.alpha = -0x1.8p-10, one.beta = 0x1.5555555555555p0;

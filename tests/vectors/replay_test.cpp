@@ -104,7 +104,7 @@ void expect_digits(const SlicedMatrix& sliced, bool rows, const json& exponents,
       const auto& table = slices.at(static_cast<std::size_t>(p - 1));
       for (Index l = 0; l < sliced.inner_dimension(); ++l) {
         const auto row = static_cast<std::size_t>(rows ? i : l % k), column = static_cast<std::size_t>(rows ? l % k : i);
-        ASSERT_EQ(sliced.slice(i, p)[l], table.at(row).at(column))
+        ASSERT_EQ(sliced.digit(i, p, l), table.at(row).at(column))
             << "digit " << p << " of element " << l << " of vector " << i;
       }
     }
@@ -217,7 +217,8 @@ TEST(Coverage, EveryEncodingAndAccumulation) {
     seen.insert(to_string(plan.a.encoding) + "," + to_string(plan.b.encoding) + ":" + to_string(plan.accumulation));
   }
   for (const std::string accumulation : {":exact", ":per_product", ":per_diagonal"}) {
-    EXPECT_TRUE(seen.contains("balanced,balanced" + accumulation));
+    for (const std::string x : {"balanced", "unsigned8"})
+      for (const std::string y : {"balanced", "unsigned8"}) EXPECT_TRUE(seen.contains(x + "," + y + accumulation));
     for (int beta = 1; beta <= 7; ++beta)
       for (const std::string x : {"truncated", "nearest", "ozimmu"})
         for (const std::string y : {"truncated", "nearest", "ozimmu"})
@@ -236,6 +237,8 @@ TEST(Coverage, SumsReachTheInt32LimitAndPassIt) {
   EXPECT_TRUE(sums.contains(133144 * 127 * 127));
   EXPECT_TRUE(sums.contains(std::int64_t{133145} * 127 * 127));
   EXPECT_TRUE(sums.contains(524287 * 64 * 64));
+  EXPECT_TRUE(sums.contains(33025 * 255 * 255));
+  EXPECT_TRUE(sums.contains(std::int64_t{33026} * 255 * 255));
 }
 
 TEST(Coverage, RoundingsReachEveryKindOfResult) {

@@ -94,6 +94,7 @@ double slice_limit(const Slicing& slicing, int p) {
   switch (slicing.digits) {
     case Digits::truncated: return top - std::ldexp(top, -slicing.radix_bits);
     case Digits::ozimmu: return (p == 1 ? 1 : 2 * top) - std::ldexp(top, 1 - slicing.radix_bits);
+    case Digits::unsigned8: return p == 1 ? 1 : 2 * top - std::ldexp(top, -7);
     case Digits::nearest:
     case Digits::balanced: return top;
   }
@@ -103,7 +104,7 @@ double slice_limit(const Slicing& slicing, int p) {
 double tail_limit(const Slicing& slicing, int p) {
   const double first = std::ldexp(1.0, -slicing.radix_bits * p);
   if (p == 0) return 1;
-  if (slicing.digits == Digits::ozimmu) return 2 * first;
+  if (slicing.digits == Digits::ozimmu || slicing.digits == Digits::unsigned8) return 2 * first;
   if (slicing.digits != Digits::balanced) return first;
   const double last = std::ldexp(1.0, -8 * slicing.slices);
   return sum_up(product_up(up(256.0 / 255.0), p == slicing.slices ? 0 : up(first - last)), last);

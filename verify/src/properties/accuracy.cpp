@@ -271,6 +271,7 @@ Finding judge_zero(const GemmCase& any, const Engine& engine) {
   // All pairs of slices: x and -x have opposite sums of digits, though perhaps not opposite digits.
   zero.plan.cut = zero.plan.a.slices + zero.plan.b.slices;
   zero.plan.accumulation = Accumulation::exact;
+  if (zero.plan.a.encoding.kind == Encoding::Kind::unsigned8) zero.plan.a.encoding = Encoding::balanced();  // rounded down
   return not_positive_zero(multiplied(zero, engine), "under the full cut");
 }
 

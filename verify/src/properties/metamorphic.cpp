@@ -207,8 +207,10 @@ Finding not_negated(const StoredMatrix& c, const StoredMatrix& of, const std::st
 Finding judge_sign(const GemmCase& any, const Engine& engine) {
   auto gemm_case = finite(any);
   auto& plan = gemm_case.plan;
-  if (plan.a.encoding.kind == Encoding::Kind::balanced)
+  if (plan.a.encoding.beta == 8) {  // digits of -x are no opposites; all of balanced together are, those rounded down never
+    plan.a.encoding = plan.b.encoding = Encoding::balanced();
     plan = {plan.a, plan.b, plan.a.slices + plan.b.slices, Accumulation::exact};
+  }
   auto opposite = gemm_case;
   negate(opposite.c0.values);
   auto minus_a = opposite, minus_b = opposite, minus_alpha = opposite, both = gemm_case;
@@ -271,10 +273,12 @@ Property blocks_of_c() {
 
 Property sign() {
   return {"sign",
-          "(-A) B = A (-B) = -(A B) and (-A)(-B) = A B in every bit but those of exact zeros, which are +0 (balanced: with the "
+          "(-A) B = A (-B) = -(A B) and (-A)(-B) = A B in every bit but those of exact zeros, which are +0 (balanced, which "
+          "stands in "
+          "for unsigned8: with the "
           "full cut and "
           "exact accumulation)",
-          "docs/derivations/slicing.md: all digits are odd, balanced ones only as a whole",
+          "docs/derivations/slicing.md: all digits are odd, balanced ones only as a whole, unsigned8 ones not at all",
           {},
           judge_sign};
 }

@@ -17,11 +17,11 @@ namespace ozbound::case_sampling {
 using namespace sampling;
 
 /// What an encoding is drawn by; short ones have one to six bits.
-enum class EncodingClass { balanced, truncated7, nearest7, ozimmu7, short_truncated, short_nearest, short_ozimmu };
+enum class EncodingClass { balanced, truncated7, nearest7, ozimmu7, short_truncated, short_nearest, short_ozimmu, unsigned8 };
 inline constexpr Weighted<EncodingClass> encoding_weights[] = {
-    {EncodingClass::balanced, 4},    {EncodingClass::truncated7, 2},      {EncodingClass::nearest7, 2},
-    {EncodingClass::ozimmu7, 1},     {EncodingClass::short_truncated, 1}, {EncodingClass::short_nearest, 1},
-    {EncodingClass::short_ozimmu, 1}};
+    {EncodingClass::balanced, 4},     {EncodingClass::truncated7, 2},      {EncodingClass::nearest7, 2},
+    {EncodingClass::ozimmu7, 1},      {EncodingClass::short_truncated, 1}, {EncodingClass::short_nearest, 1},
+    {EncodingClass::short_ozimmu, 1}, {EncodingClass::unsigned8, 2}};
 
 enum class CutClass {
   full,      ///< every pair
@@ -44,6 +44,7 @@ inline Encoding sample_encoding(RandomBits& random) {
     case EncodingClass::short_truncated: return Encoding::truncated(bits);
     case EncodingClass::short_nearest: return Encoding::nearest(bits);
     case EncodingClass::short_ozimmu: return Encoding::ozimmu(bits);
+    case EncodingClass::unsigned8: return Encoding::unsigned8();
     case EncodingClass::balanced: break;
   }
   return Encoding::balanced();

@@ -22,7 +22,8 @@ inline int scale_exponent(const Encoding& encoding, const Exact& top) {
   const int ufp = top.top_exponent();
   switch (encoding.kind) {
     case Encoding::Kind::truncated:
-    case Encoding::Kind::ozimmu: return ufp + 1;
+    case Encoding::Kind::ozimmu:
+    case Encoding::Kind::unsigned8: return ufp + 1;
     case Encoding::Kind::nearest: return top == exact_arithmetic::power_of_two_exact(ufp) ? ufp : ufp + 1;
     case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
   }
@@ -39,8 +40,15 @@ inline int weight_exponent(const Encoding& encoding, int p) {
   return (encoding.kind == Encoding::Kind::truncated ? 0 : 1) - encoding.beta * p;
 }
 
-/// The digits of x at a scale: bits of the magnitude, what is left rounded digit by digit, or the digits from -128 to 127 of
-/// x rounded once to units of the last (docs/derivations/slicing.md, S1 to S3).
+/// A digit of a slice as it is stored: a byte that is signed, but for all slices but the first of unsigned8.
+inline int stored_digit(const SlicedMatrix& sliced, Index i, int p, Index l) {
+  const auto byte = sliced.slice(i, p)[l];
+  const bool negative = byte < 0 && (p == 1 || sliced.slicing().encoding.kind != Encoding::Kind::unsigned8);
+  return negative || byte >= 0 ? byte : byte + 256;
+}
+
+/// The digits of x at a scale: bits of the magnitude, what is left rounded digit by digit, to nearest or down, or the digits
+/// from -128 to 127 of x rounded once to units of the last (docs/derivations/slicing.md, S1 to S3, S8).
 inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slicing, int scale) {
   const auto weight = [&](int p) { return scale + weight_exponent(slicing.encoding, p); };
   std::vector<int> digits(static_cast<std::size_t>(slicing.slices));
@@ -55,8 +63,10 @@ inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slic
   }
   auto rest = x;
   for (int p = 1; p <= slicing.slices; ++p) {
-    const auto digit = cuts_bits(slicing.encoding) ? exact_arithmetic::truncate_in_units(rest, weight(p))
-                                                   : exact_arithmetic::nearest_in_units(rest, weight(p));
+    const bool floors = slicing.encoding.kind == Encoding::Kind::unsigned8;
+    const auto digit = floors                        ? exact_arithmetic::floor_in_units(rest, weight(p))
+                       : cuts_bits(slicing.encoding) ? exact_arithmetic::truncate_in_units(rest, weight(p))
+                                                     : exact_arithmetic::nearest_in_units(rest, weight(p));
     digits[static_cast<std::size_t>(p - 1)] = static_cast<int>(digit);
     rest = rest - Exact{digit, weight(p)};
   }
@@ -69,7 +79,8 @@ struct SlicePair {
 
 /// Largest |digit|.
 inline Index largest_digit(const Encoding& encoding) {
-  return cuts_bits(encoding) ? (Index{1} << encoding.beta) - 1 : Index{1} << (encoding.beta - 1);
+  const bool all_bits = cuts_bits(encoding) || encoding.kind == Encoding::Kind::unsigned8;
+  return all_bits ? (Index{1} << encoding.beta) - 1 : Index{1} << (encoding.beta - 1);
 }
 
 /// The pairs of every integer product at inner dimension k, in the order of accumulation; per_diagonal in groups of as many as
@@ -108,12 +119,10 @@ class SlicedPair {
   /// e of rho_i sigma_j = 2^e.
   [[nodiscard]] int scale(Index i, Index j) const { return a_.exponent(i) + b_.exponent(j); }
 
-  /// The sum of the products of two slices: below 2^14 k.
+  /// The sum of the products of two slices: below 2^16 k.
   [[nodiscard]] std::int64_t pair_sum(Index i, Index j, SlicePair pair) const {
-    const auto* x = a_.slice(i, pair.p);
-    const auto* y = b_.slice(j, pair.q);
     std::int64_t sum = 0;
-    for (Index l = 0; l < a_.inner_dimension(); ++l) sum += x[l] * y[l];
+    for (Index l = 0; l < a_.inner_dimension(); ++l) sum += stored_digit(a_, i, pair.p, l) * stored_digit(b_, j, pair.q, l);
     return sum;
   }
 

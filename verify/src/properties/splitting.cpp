@@ -81,7 +81,7 @@ class SplitVector {
       const auto digits = digits_by_definition(x, slicing_, scale);
       auto tail = x;
       for (int p = 1; p <= slicing_.slices; ++p) {
-        const int d = sliced_.slice(i_, p)[l], expected = digits[static_cast<std::size_t>(p - 1)];
+        const int d = stored_digit(sliced_, i_, p, l), expected = digits[static_cast<std::size_t>(p - 1)];
         if (d != expected) return fmt::format("has {} for digit {} of element {}, not {}", d, p, l, expected);
         const int weight = scale + weight_exponent(slicing_.encoding, p);
         tail = tail - Exact{d, weight};
@@ -174,9 +174,10 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
 Property exact_splitting() {
   return {"exact-splitting",
           "x = sum_p d_p w_p + T_s with w_p = 2^(e + lead - beta p), rho = 2^e: d_p are the bits of x (truncated, ozimmu), "
-          "RN(T_(p-1) / w_p), ties to even (nearest), or the digits -128 ... 127 of RN(x / w_s) (balanced); and measured norms "
+          "RN(T_(p-1) / w_p), ties to even (nearest), floor(T_(p-1) / w_p) (unsigned8), or the digits -128 ... 127 of RN(x / "
+          "w_s) (balanced); and measured norms "
           "are those of d_p, T_p and x, exactly",
-          "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4)",
+          "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4), (S8)",
           {},
           judge_splitting};
 }

@@ -32,6 +32,7 @@ int number(std::string_view digits, int least, int most, std::string_view whole)
 
 Slicing encoding(std::string_view name, std::string_view whole) {
   if (name == "balanced") return {Digits::balanced, 8, 1};
+  if (name == "unsigned8") return {Digits::unsigned8, 8, 1};
   for (const auto& [prefix, digits] : {std::pair<std::string_view, Digits>{"truncated", Digits::truncated},
                                        {"ozimmu", Digits::ozimmu},
                                        {"nearest", Digits::nearest}})
@@ -52,6 +53,7 @@ std::string encoding_text(const Slicing& slicing) {
     case Digits::ozimmu: return "ozimmu" + std::to_string(slicing.radix_bits);
     case Digits::nearest: return "nearest" + std::to_string(slicing.radix_bits);
     case Digits::balanced: return "balanced";
+    case Digits::unsigned8: return "unsigned8";
   }
   throw std::invalid_argument("digits are of no known kind");
 }
@@ -89,7 +91,7 @@ std::string to_string(const Plan& plan) {
 }
 
 int Slicing::largest_digit() const {
-  const bool all_bits = digits == Digits::truncated || digits == Digits::ozimmu;
+  const bool all_bits = digits == Digits::truncated || digits == Digits::ozimmu || digits == Digits::unsigned8;
   return all_bits ? (1 << radix_bits) - 1 : (1 << radix_bits) / 2;
 }
 

@@ -20,7 +20,8 @@ std::int64_t scale_exponent(const ExactNumber& top, Digits digits) {
   const bool large = number * 256 >= (cpp_int(0x1FD) << msb(number));  // the significand is 0x1.FDp0 at least
   switch (digits) {
     case Digits::truncated:
-    case Digits::ozimmu: return leading + 1;
+    case Digits::ozimmu:
+    case Digits::unsigned8: return leading + 1;
     case Digits::nearest: return power ? leading : leading + 1;
     case Digits::balanced: return large ? leading + 2 : leading + 1;
   }
@@ -29,12 +30,21 @@ std::int64_t scale_exponent(const ExactNumber& top, Digits digits) {
 
 using AllDigits = std::array<int, 20>;
 
-/// Each digit is what is left, divided by its weight and rounded: towards zero, or to nearest.
+/// |x| over 2^exponent, rounded away from zero.
+cpp_int whole_multiple_above(const ExactNumber& x, std::int64_t exponent) {
+  const auto whole = whole_multiple(x, exponent);
+  return ExactNumber{whole, exponent} + -ExactNumber{abs(x.number), x.exponent} == ExactNumber{} ? whole : whole + 1;
+}
+
+/// Each digit is what is left, divided by its weight and rounded: towards zero, to nearest, or down.
 AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale) {
   AllDigits digits{};
   for (int p = 1; p <= slicing.slices && rest.number != 0; ++p) {
     const std::int64_t weight = scale + slicing.weight(p);
-    const auto magnitude = slicing.digits == Digits::nearest ? nearest_multiple(rest, weight) : whole_multiple(rest, weight);
+    const bool away = slicing.digits == Digits::unsigned8 && rest.number < 0;
+    const auto magnitude = slicing.digits == Digits::nearest ? nearest_multiple(rest, weight)
+                           : away                            ? whole_multiple_above(rest, weight)
+                                                             : whole_multiple(rest, weight);
     const auto digit = static_cast<int>(rest.number < 0 ? cpp_int(-magnitude) : magnitude);
     digits[static_cast<std::size_t>(p - 1)] = digit;
     rest = rest + ExactNumber{-digit, weight};
@@ -66,6 +76,7 @@ ExactNumber slice_magnitude(const Slicing& slicing, int p) {
   switch (slicing.digits) {
     case Digits::truncated: return power_of_two(top) + -power_of_two(last);
     case Digits::ozimmu: return power_of_two(p == 1 ? 0 : top + 1) + -power_of_two(last + 1);
+    case Digits::unsigned8: return p == 1 ? power_of_two(0) : power_of_two(top + 1) + -power_of_two(last + 1);
     case Digits::nearest:
     case Digits::balanced: return power_of_two(top);
   }
@@ -76,7 +87,7 @@ ExactNumber slice_magnitude(const Slicing& slicing, int p) {
 /// integer times a power of two.
 ExactNumber tail_magnitude(const Slicing& slicing, int p) {
   if (p == 0) return power_of_two(0);
-  if (slicing.digits == Digits::ozimmu) return power_of_two(1 - slicing.radix_bits * p);
+  if (slicing.digits == Digits::ozimmu || slicing.digits == Digits::unsigned8) return power_of_two(1 - slicing.radix_bits * p);
   if (slicing.digits != Digits::balanced) return power_of_two(-slicing.radix_bits * p);
   const int below = slicing.slices - p;
   const cpp_int ones = ((cpp_int(1) << static_cast<unsigned>(8 * below)) - 1) / 255;
@@ -99,7 +110,7 @@ ExactNumber largest_element(MatrixView<const double> vectors, Index i) {
 void check_shapes(const Operands& operands, const Plan& plan, Index inner_repeat) {
   if (operands.a.cols() != operands.b.rows()) throw std::invalid_argument("b must have as many rows as a has columns");
   if (inner_repeat < 1) throw std::invalid_argument("inner_repeat must be at least 1: " + std::to_string(inner_repeat));
-  constexpr Index longest = std::numeric_limits<Index>::max() >> 20;  // products below 2^14 each, 20 pairs on a diagonal
+  constexpr Index longest = std::numeric_limits<Index>::max() >> 21;  // products below 2^16 each, 20 pairs on a diagonal
   if (operands.a.cols() > longest / inner_repeat) throw std::invalid_argument("the inner dimension is too long");
   if (plan.a.radix_bits != plan.b.radix_bits) throw std::invalid_argument("plan: the encodings have different radix");
 }
@@ -148,7 +159,7 @@ SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& sl
           slicing.digits == Digits::balanced ? balanced_digits(x, slicing, scale) : digits_one_by_one(x, slicing, scale);
       for (int p = 0; p < slicing.slices; ++p)
         digits_[static_cast<std::size_t>((i * slicing.slices + p) * inner_ + l)] =
-            static_cast<std::int8_t>(digits[static_cast<std::size_t>(p)]);
+            static_cast<std::int16_t>(digits[static_cast<std::size_t>(p)]);
     }
   }
 }

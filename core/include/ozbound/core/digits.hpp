@@ -99,12 +99,30 @@ OZB_HD constexpr void balanced_digits(Dyadic x, int slices, int scale, std::int8
   }
 }
 
+/// Digits 1 … s of unsigned8: the bytes of floor(x / weight of the last digit) in two's complement. Where bits are cut off,
+/// -(M + rest) rounded down is -M - 1 = ~M; without a rest it is ~M + 1.
+OZB_HD constexpr void unsigned_digits(Dyadic x, int slices, int scale, std::int8_t* digits) {
+  const int shift = x.exponent - (scale + Encoding::unsigned8().weight_exponent(slices));
+  const int down = shift >= 0 ? 0 : (shift <= -63 ? 63 : -shift);
+  const auto magnitude = x.magnitude >> down;
+  int negation = magnitude << down == x.magnitude ? 1 : 0;
+  for (int p = slices; p >= 1; --p) {
+    int byte = byte_of(magnitude, shift >= 0 ? shift : 0, slices - p);
+    if (x.negative) {
+      byte = (byte ^ 0xff) + negation;
+      negation = byte >> 8;
+    }
+    digits[p - 1] = static_cast<std::int8_t>(byte & 0xff);
+  }
+}
+
 }  // namespace detail
 
 /// Digits 1 … s of a finite number whose row has the scale 2^scale: x = sum_p digits[p-1] 2^(scale + weight_p) + residual.
+/// Bytes; Encoding::digit says what they mean.
 ///
 /// `scale` is the encoding's scale_exponent of a magnitude >= |x|. Exact, from bits and integers alone; the residual is
-/// < 2^weight_s for truncated and ozimmu, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md (S1)–(S3).
+/// < 2^weight_s for truncated, ozimmu and unsigned8, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md.
 OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
   switch (slicing.encoding.kind) {
     case Encoding::Kind::truncated:
@@ -114,7 +132,25 @@ OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* d
       return;
     case Encoding::Kind::nearest: detail::nearest_digits(x, slicing, scale, digits); return;
     case Encoding::Kind::balanced: detail::balanced_digits(x, slicing.slices, scale, digits); return;
+    case Encoding::Kind::unsigned8: detail::unsigned_digits(x, slicing.slices, scale, digits); return;
   }
+}
+
+/// What digits rounded down to 2^low leave of x: x modulo 2^low, in [0, 2^low), in units of 2^(low - fraction_bits), rounded
+/// up.
+///
+/// Just below 2^low for a tiny negative x, which no Remainder in units of x's last bit holds (S4). @pre 0 <= fraction_bits
+/// <= 62.
+OZB_HD constexpr std::uint64_t floor_tail_upper(Dyadic x, int low, int fraction_bits) {
+  const int shift = low - x.exponent;
+  if (shift <= 0) return 0;
+  const auto below = shift >= 64 ? x.magnitude : x.magnitude & ((std::uint64_t{1} << shift) - 1);
+  if (below == 0) return 0;
+  const int up = fraction_bits - shift;
+  const auto floor = up >= 0 ? below << up : (up <= -64 ? 0 : below >> -up);
+  if (x.negative) return (std::uint64_t{1} << fraction_bits) - floor;
+  const bool rest = up < 0 && (up <= -64 || floor << -up != below);
+  return floor + (rest ? 1 : 0);
 }
 
 static_assert(truncated_digit(to_dyadic(-0x1.8p0), -6, 7) == -96);

@@ -22,22 +22,30 @@ struct Encoding {
     ozimmu,     ///< the same with one bit less in the first digit, as ozIMMU was released
     nearest,    ///< the rest rounded to nearest even, digit after digit; |digit| <= 2^(beta-1)
     balanced,   ///< radix 2^8 with carries; digits fill int8, [-128, 127]
+    unsigned8,  ///< radix 2^8 rounded down, two's complement: the first digit in [-128, 127], the others in [0, 255]
   };
 
   Kind kind = Kind::balanced;
-  int beta = 8;  ///< 1 … 7, or 8 for balanced
+  int beta = 8;  ///< 1 … 7, or 8 for balanced and unsigned8
 
   /// @throws std::invalid_argument unless 1 <= beta <= 7.
   static Encoding truncated(int beta);
   static Encoding ozimmu(int beta);
   static Encoding nearest(int beta);
   OZB_HD static constexpr Encoding balanced() { return {Kind::balanced, 8}; }
+  OZB_HD static constexpr Encoding unsigned8() { return {Kind::unsigned8, 8}; }
 
   [[nodiscard]] OZB_HD constexpr int radix_bits() const { return beta; }
   [[nodiscard]] OZB_HD constexpr int lead() const;
 
   /// Largest |digit|: D in the INT32 limit terms * D_A * D_B <= 2^31 - 1.
   [[nodiscard]] OZB_HD constexpr int digit_magnitude() const;
+
+  /// Whether the bytes of digit p (1-based) are uint8, not int8.
+  [[nodiscard]] OZB_HD constexpr bool unsigned_digit(int p) const { return kind == Kind::unsigned8 && p > 1; }
+
+  /// Digit p from the byte that it is stored in.
+  [[nodiscard]] OZB_HD constexpr int digit(int p, std::int8_t byte) const { return unsigned_digit(p) ? byte & 0xff : byte; }
 
   /// Exponent of the weight of digit p (1-based), relative to rho. Also the unit of the residual after p digits.
   [[nodiscard]] OZB_HD constexpr int weight_exponent(int p) const { return lead() - beta * p; }
@@ -53,7 +61,8 @@ OZB_HD constexpr int Encoding::lead() const {
     case Kind::truncated: return 0;
     case Kind::ozimmu:
     case Kind::nearest:
-    case Kind::balanced: return 1;
+    case Kind::balanced:
+    case Kind::unsigned8: return 1;
   }
   return 0;
 }
@@ -64,6 +73,7 @@ OZB_HD constexpr int Encoding::digit_magnitude() const {
     case Kind::ozimmu: return (1 << beta) - 1;
     case Kind::nearest:
     case Kind::balanced: return 1 << (beta - 1);
+    case Kind::unsigned8: return 255;
   }
   return 0;
 }
@@ -76,7 +86,8 @@ OZB_HD constexpr int Encoding::scale_exponent(Dyadic top) const {
   const int above = top.exponent + length;  // 2 ufp(top) = 2^above
   switch (kind) {
     case Kind::truncated:
-    case Kind::ozimmu: return above;
+    case Kind::ozimmu:
+    case Kind::unsigned8: return above;
     case Kind::nearest: return significand == one ? above - 1 : above;
     // s digits hold at most 127 (256^s - 1) / 255 < 2^(8s-1) - 1: significands from 0x1.FDp0 on need the larger scale.
     case Kind::balanced: return significand >= std::uint64_t{0x1FD} << 55 ? above + 1 : above;
@@ -95,7 +106,7 @@ struct Slicing {
 /// Every encoding there is.
 std::vector<Encoding> all_encodings();
 
-/// `truncated7`, `ozimmu7`, `nearest5`, `balanced`.
+/// `truncated7`, `ozimmu7`, `nearest5`, `balanced`, `unsigned8`.
 std::string to_string(const Encoding& encoding);
 
 /// @throws std::invalid_argument for anything that to_string does not print.

@@ -39,7 +39,10 @@ class SlicedMatrix {
   [[nodiscard]] int exponent(Index i) const { return scales_[static_cast<std::size_t>(i)].exponent; }
   [[nodiscard]] bool special(Index i) const { return scales_[static_cast<std::size_t>(i)].special; }
 
-  /// The k digits of slice p (1-based) of vector i.
+  /// Digit p (1-based) of element l of vector i.
+  [[nodiscard]] int digit(Index i, int p, Index l) const { return slicing_.encoding.digit(p, slice(i, p)[l]); }
+
+  /// The k bytes of slice p (1-based) of vector i: uint8 where slicing().encoding.unsigned_digit(p), else int8.
   [[nodiscard]] const std::int8_t* slice(Index i, int p) const {
     const int place = side_ == Side::rows_of_a ? p - 1 : slicing_.slices - p;
     return digits_.data() + (i * slicing_.slices + place) * inner_;

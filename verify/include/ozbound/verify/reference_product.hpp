@@ -15,7 +15,7 @@
 /// (docs/vectors.md).
 namespace ozbound::reference {
 
-enum class Digits : std::uint8_t { truncated, ozimmu, nearest, balanced };
+enum class Digits : std::uint8_t { truncated, ozimmu, nearest, balanced, unsigned8 };
 
 /// Digits of one operand: 1 … 20 of them, of weight rho * 2^weight(p), p from 1.
 struct Slicing {
@@ -75,7 +75,7 @@ class SlicedVectors {
   [[nodiscard]] int digit(Index i, Index l, int p) const { return slice(i, p)[l]; }
 
   /// The k digits p of vector i.
-  [[nodiscard]] const std::int8_t* slice(Index i, int p) const {
+  [[nodiscard]] const std::int16_t* slice(Index i, int p) const {
     return digits_.data() + (i * slicing_.slices + p - 1) * inner_;
   }
 
@@ -84,7 +84,7 @@ class SlicedVectors {
   Index inner_;
   std::vector<bool> finite_;
   std::vector<int> exponents_;
-  std::vector<std::int8_t> digits_;
+  std::vector<std::int16_t> digits_;
 };
 
 /// C = alpha A B + beta C0 under a plan.
