@@ -29,7 +29,9 @@ std::optional<SplitPlan> finer(const SplitPlan& plan) {
   next.a.slices = more(plan.a.slices);
   next.b.slices = more(plan.b.slices);
   next.cut = std::min(next.a.slices + next.b.slices, std::max(next.a.slices, next.b.slices) + 1);
-  next.accumulation = Accumulation::exact;
+  next.accumulation = Accumulation::exact;  // which takes a common ratio
+  for (auto* const encoding : {&next.a.encoding, &next.b.encoding})
+    if (!encoding->common_ratio()) *encoding = Encoding::nearest(encoding->beta);
   if (next == plan) return std::nullopt;
   return next;
 }

@@ -96,6 +96,9 @@ class Chooser {
         columns_(b, Side::columns_of_b, options.encoding, engine) {}
 
   Decision choose() {
+    if (!options_.encoding.common_ratio())
+      throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
+                                  to_string(options_.encoding));
     const auto kind = decision_.target.kind;
     if (kind != Target::Kind::correctly_rounded && !(tau_ >= u_))
       throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +

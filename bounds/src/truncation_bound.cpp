@@ -22,6 +22,7 @@ double slice_magnitude(const Encoding& encoding, int p) {
     case Encoding::Kind::ozimmu: return (p == 1 ? 1 : 2 * pow2(top)) - 2 * pow2(top - encoding.radix_bits());
     case Encoding::Kind::unsigned8: return p == 1 ? 1 : 2 * pow2(top) - 2 * pow2(top - encoding.radix_bits());
     case Encoding::Kind::nearest:
+    case Encoding::Kind::nearest_adaptive:
     case Encoding::Kind::balanced: return pow2(top);
   }
   return std::numeric_limits<double>::infinity();
@@ -34,7 +35,8 @@ double tail_magnitude_upper(const Slicing& slicing, int p) {
   const double tail = pow2(-radix * p), last = pow2(-radix * slicing.slices);
   switch (slicing.encoding.kind) {
     case Encoding::Kind::truncated:
-    case Encoding::Kind::nearest: return tail;
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::nearest_adaptive: return tail;
     case Encoding::Kind::ozimmu:
     case Encoding::Kind::unsigned8: return 2 * tail;
     case Encoding::Kind::balanced:
@@ -53,19 +55,19 @@ double root_upper(const IntegerNorms& norms) {
 }
 
 Norms norms_upper(const IntegerNorms& norms, int unit) {
-  const double scale = pow2(unit);
+  const double scale = pow2(std::max(unit, -1000));  // adaptive weights may lie anywhere below
   return {to_double_upper(norms.sum) * scale, root_upper(norms) * scale, to_double_upper(norms.max) * scale};
 }
 
 Norms slice_norms(const VectorFacts& facts, const Slicing& slicing, int p) {
-  return norms_upper(facts.slices[static_cast<std::size_t>(p - 1)], slicing.encoding.weight_exponent(p));
+  return norms_upper(facts.slices[static_cast<std::size_t>(p - 1)], facts.weight_exponent(slicing.encoding, p));
 }
 
 /// The tail after p slices, p = 0: the vector itself.
 Norms tail_norms(const VectorFacts& facts, const Slicing& slicing, int p) {
   if (p == 0) return norms_upper(facts.vector, -VectorFacts::fraction_bits);
   return norms_upper(facts.tails[static_cast<std::size_t>(p - 1)],
-                     slicing.encoding.weight_exponent(p) - VectorFacts::fraction_bits);
+                     facts.weight_exponent(slicing.encoding, p) - VectorFacts::fraction_bits);
 }
 
 Norms sum_upper(const Norms& x, const Norms& y) {
@@ -106,13 +108,24 @@ void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
       "A residual x B", [&](const VectorFacts& f) { return tail_norms(f, plan.a, meet_some); }, b_tail(0));
 }
 
+/// A factor, for vectors that are not zero.
+Norms unless_zero(const VectorFacts& facts, double factor) {
+  if (facts.vector.zero()) factor = 0;
+  return {factor, factor, factor};
+}
+
 template <class Visit>
 void for_each_accumulation_term(const SplitPlan& plan, Index k, const Visit& visit) {
   if (plan.accumulation == Accumulation::exact) return;
-  const double factor = (static_cast<double>(plan.groups(k).size()) - 1) * 0x1p-53;
+  const auto terms = static_cast<double>(plan.groups(k).size());
+  const double factor = (terms - 1) * 0x1p-53;
   visit(
       "accumulation", [&plan, factor](const VectorFacts& f) { return all_slices_norms(f, plan.a, factor); },
       [&plan](const VectorFacts& f) { return all_slices_norms(f, plan.b, 1); });
+  if (!plan.common_ratio())
+    visit(
+        "underflow", [terms](const VectorFacts& f) { return unless_zero(f, terms * 0x1p-1074); },
+        [](const VectorFacts& f) { return unless_zero(f, 1); });
 }
 
 /// Collects terms over all rows and columns.

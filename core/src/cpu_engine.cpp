@@ -162,6 +162,7 @@ class TileEpilogue {
       : a_(a),
         b_(b),
         layout_(sum_layout(plan, a.inner_dimension())),
+        groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(a.inner_dimension())),
         epilogue_(epilogue),
         scalars_{to_dyadic(epilogue.alpha), to_dyadic(epilogue.beta), c.format()},
         c_(c) {}
@@ -179,17 +180,31 @@ class TileEpilogue {
     const auto c0 = is_zero(epilogue_.beta) ? bits_of(0.0) : epilogue_.c0.bits(i, j);
     if (!is_finite(c0, binary64)) return;
     const double error = epilogue_.error == nullptr ? 0 : epilogue_.error->upper(i, j);
-    const auto entry = combine(tile.sums(i - tile.row(), j - tile.column()), tile.capacity(), layout_,
-                               a_.exponent(i) + b_.exponent(j), scalars_, to_dyadic(c0, binary64), error);
+    const auto combined = [&](const SumLayout& layout) {
+      return combine(tile.sums(i - tile.row(), j - tile.column()), tile.capacity(), layout, a_.exponent(i) + b_.exponent(j),
+                     scalars_, to_dyadic(c0, binary64), error);
+    };
+    const auto entry = groups_.empty() ? combined(layout_) : combined(layout_of(i, j));
     if (entry.decided)
       c_.set_bits(i, j, entry.bits);
     else
       undecided.push_back({i, j});
   }
 
+  /// The layout with the weights that row i and column j have of their own.
+  [[nodiscard]] SumLayout layout_of(Index i, Index j) const {
+    auto layout = layout_;
+    for (std::size_t t = 0; t < groups_.size(); ++t) {
+      const int p = groups_[t].first_a, q = groups_[t].diagonal - p;
+      layout.weight_exponent[t] = static_cast<std::int16_t>(a_.weight_exponent(i, p) + b_.weight_exponent(j, q));
+    }
+    return layout;
+  }
+
   const SlicedMatrix& a_;
   const SlicedMatrix& b_;
   SumLayout layout_;
+  std::vector<ProductGroup> groups_;  ///< empty where layout_ is that of every entry
   Epilogue epilogue_;
   Scalars scalars_;
   OutputView c_;
@@ -259,7 +274,7 @@ double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) co
   const double columns = static_cast<double>(std::min(options_.column_tile, n) + kernel_columns);
   const double tile = rows * columns * 8.0 * static_cast<double>(plan.groups(k).size()) +
                       2.0 * (rows + columns) * static_cast<double>(longest_block(options_, plan, k));
-  return SlicedMatrix::bytes(m, k, plan.a.slices) + SlicedMatrix::bytes(n, k, plan.b.slices) + options_.threads * tile;
+  return SlicedMatrix::bytes(m, k, plan.a) + SlicedMatrix::bytes(n, k, plan.b) + options_.threads * tile;
 }
 
 }  // namespace ozbound

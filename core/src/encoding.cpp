@@ -15,11 +15,18 @@ Encoding checked(Encoding::Kind kind, int beta) {
 Encoding Encoding::truncated(int beta) { return checked(Kind::truncated, beta); }
 Encoding Encoding::ozimmu(int beta) { return checked(Kind::ozimmu, beta); }
 Encoding Encoding::nearest(int beta) { return checked(Kind::nearest, beta); }
+Encoding Encoding::nearest_adaptive(int beta) { return checked(Kind::nearest_adaptive, beta); }
 
-std::vector<Encoding> all_encodings() {
+std::vector<Encoding> common_ratio_encodings() {
   std::vector<Encoding> encodings{Encoding::balanced(), Encoding::unsigned8()};
   for (const auto& of_bits : {Encoding::truncated, Encoding::ozimmu, Encoding::nearest})
     for (int beta = 1; beta <= 7; ++beta) encodings.push_back(of_bits(beta));
+  return encodings;
+}
+
+std::vector<Encoding> all_encodings() {
+  auto encodings = common_ratio_encodings();
+  for (int beta = 1; beta <= 7; ++beta) encodings.push_back(Encoding::nearest_adaptive(beta));
   return encodings;
 }
 
@@ -28,6 +35,7 @@ std::string to_string(const Encoding& encoding) {
     case Encoding::Kind::truncated: return "truncated" + std::to_string(encoding.beta);
     case Encoding::Kind::ozimmu: return "ozimmu" + std::to_string(encoding.beta);
     case Encoding::Kind::nearest: return "nearest" + std::to_string(encoding.beta);
+    case Encoding::Kind::nearest_adaptive: return "nearest_adaptive" + std::to_string(encoding.beta);
     case Encoding::Kind::balanced: return "balanced";
     case Encoding::Kind::unsigned8: return "unsigned8";
   }
@@ -37,8 +45,9 @@ std::string to_string(const Encoding& encoding) {
 Encoding parse_encoding(std::string_view text) {
   for (const auto& encoding : all_encodings())
     if (text == to_string(encoding)) return encoding;
-  throw std::invalid_argument("encoding must be balanced, unsigned8, truncatedN, ozimmuN or nearestN with N = 1 … 7: '" +
-                              std::string(text) + "'");
+  throw std::invalid_argument(
+      "encoding must be balanced, unsigned8, truncatedN, ozimmuN, nearestN or nearest_adaptiveN with N = 1 … 7: '" +
+      std::string(text) + "'");
 }
 
 }  // namespace ozbound

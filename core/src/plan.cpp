@@ -90,6 +90,9 @@ void SplitPlan::validate() const {
       refuse("beta of " + name + " must be 8", std::to_string(encoding.beta));
   if (a.encoding.radix_bits() != b.encoding.radix_bits())
     refuse("both encodings must have one radix", to_string(a.encoding) + "," + to_string(b.encoding));
+  if (!common_ratio() && accumulation != Accumulation::per_product)
+    refuse("accumulation must be per_product for digits whose scale is found anew, which share no diagonals",
+           to_string(accumulation));
   for (const int slices : {a.slices, b.slices})
     if (slices < 1 || slices > max_slices)
       refuse("slice counts must be 1 … " + std::to_string(max_slices), std::to_string(slices));

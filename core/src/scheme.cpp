@@ -30,6 +30,7 @@ SplitPlan full_set(Encoding encoding, int slices_a, int slices_b, Accumulation a
 
 Encoding truncated_for(Index k) { return Encoding::truncated(digit_bits(Encoding::truncated, k)); }
 Encoding ozimmu_for(Index k) { return Encoding::ozimmu(digit_bits(Encoding::ozimmu, k)); }
+Encoding adaptive_for(Index k) { return Encoding::nearest_adaptive(digit_bits(Encoding::nearest_adaptive, k)); }
 Encoding nearest_for(Index k) { return Encoding::nearest(digit_bits(Encoding::nearest, k)); }
 
 std::vector<Scheme> make_schemes() {
@@ -40,6 +41,9 @@ std::vector<Scheme> make_schemes() {
       {"ozimmu-paper", "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix Multiplication Unit, Algorithms 3, 4",
        "truncated digits; p + q <= s + 1; one FP64 addition a product",
        [](int a, int b, Index k) { return square_triangle(truncated_for(k), a, b, Accumulation::per_product); }},
+      {"ozimmu-rn", "Uchino, Ozaki, Imamura: Performance Enhancement of the Ozaki Scheme, Algorithms 4, 5",
+       "digits rounded to nearest, the scale found anew for each slice; p + q <= s + 1; one FP64 addition a product",
+       [](int a, int b, Index k) { return square_triangle(adaptive_for(k), a, b, Accumulation::per_product); }},
       {"ozimmu-ef", "Uchino, Ozaki, Imamura: Performance Enhancement of the Ozaki Scheme, Algorithms 3, 6",
        "truncated digits; p + q <= s + 1; one FP64 addition an error-free group of a diagonal",
        [](int a, int b, Index k) { return square_triangle(truncated_for(k), a, b, Accumulation::per_diagonal); }},

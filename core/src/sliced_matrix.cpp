@@ -33,12 +33,38 @@ VectorScale scale_of_row(MatrixView<const T> vectors, Index i, Encoding encoding
   return {encoding.scale_exponent(to_dyadic(top, format)), false};
 }
 
+/// Exponents of the weights of nearest_adaptive's digits over the vector's scale. That of slice p, before its beta - 1 bits, is
+/// ceil(log2 max |T_(p-1)|) (Uchino, Ozaki, Imamura, Algorithm 5); beta below the one before where nothing is left. The tails
+/// are found again for each slice, which takes no memory.
 template <class T>
-void slice_row(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, Side side, std::int8_t* out) {
+void adaptive_weights(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, std::int16_t* weights) {
+  const int beta = slicing.encoding.beta;
+  std::array<std::int8_t, max_slices> digits{};
+  for (int p = 1; p <= slicing.slices; ++p) {
+    bool left = false;
+    int top = std::numeric_limits<int>::min();
+    for (Index l = 0; l < vectors.cols(); ++l) {
+      const auto tail = split(to_dyadic(vectors(i, l)), p - 1, scale, weights, digits.data());
+      if (tail.rest == 0) continue;
+      left = true;
+      top = std::max(top, tail.ceil_log2());
+    }
+    const int before = p == 1 ? 1 : weights[p - 2];
+    weights[p - 1] = static_cast<std::int16_t>(left ? top - scale + 1 - beta : before - beta);
+  }
+}
+
+template <class T>
+void slice_row(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, const std::int16_t* weights, Side side,
+               std::int8_t* out) {
   const Index inner = vectors.cols();
   std::array<std::int8_t, max_slices> digits{};
   for (Index l = 0; l < inner; ++l) {
-    split(to_dyadic(vectors(i, l)), slicing, scale, digits.data());
+    const auto x = to_dyadic(vectors(i, l));
+    if (weights == nullptr)
+      split(x, slicing, scale, digits.data());
+    else
+      split(x, slicing.slices, scale, weights, digits.data());
     for (int p = 1; p <= slicing.slices; ++p) {
       const int place = side == Side::rows_of_a ? p - 1 : slicing.slices - p;
       out[place * inner + l] = digits[static_cast<std::size_t>(p - 1)];
@@ -50,12 +76,19 @@ template <class T>
 void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFacts& facts) {
   constexpr int fraction = VectorFacts::fraction_bits;
   const int scale = facts.scale.exponent;
+  if (!slicing.encoding.common_ratio()) {
+    facts.weights.resize(static_cast<std::size_t>(slicing.slices));
+    adaptive_weights(vectors, i, slicing, scale, facts.weights.data());
+  }
   const bool floors = slicing.encoding.kind == Encoding::Kind::unsigned8;
   std::array<std::int8_t, max_slices> digits{};
   for (Index l = 0; l < vectors.cols(); ++l) {
     const auto x = to_dyadic(vectors(i, l));
     if (x.magnitude == 0) continue;
-    split(x, slicing, scale, digits.data());
+    if (facts.weights.empty())
+      split(x, slicing, scale, digits.data());
+    else
+      split(x, slicing.slices, scale, facts.weights.data(), digits.data());
     Remainder rest(x);
     const auto whole = rest.magnitude_upper(scale - fraction);
     facts.vector.add(whole);
@@ -63,7 +96,7 @@ void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFa
     const auto floor = shift <= 0 ? whole : (shift >= 64 ? 0 : x.magnitude >> shift);
     facts.floor_squares += floor * floor;
     for (std::size_t p = 0; p < static_cast<std::size_t>(slicing.slices); ++p) {
-      const int weight = scale + slicing.encoding.weight_exponent(static_cast<int>(p) + 1);
+      const int weight = scale + facts.weight_exponent(slicing.encoding, static_cast<int>(p) + 1);
       const int digit = slicing.encoding.digit(static_cast<int>(p) + 1, digits[p]);
       facts.slices[p].add(static_cast<std::uint64_t>(digit < 0 ? -digit : digit));
       if (!floors) rest.take(digit, weight);
@@ -96,18 +129,25 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
       inner_(checked_inner(vectors_of(operand, side).cols(), count_, slicing_.slices)),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
   digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * inner_));
+  if (!slicing_.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count_ * slicing_.slices));
   const auto vectors = vectors_of(operand, side);
   std::visit(
       [&](const auto& typed) {
 #pragma omp parallel for schedule(static) num_threads(threads) if (count_ > 1)
-        for (Index i = 0; i < count_; ++i)
-          if (!special(i)) slice_row(typed, i, slicing_, exponent(i), side_, digits_.data() + i * slicing_.slices * inner_);
+        for (Index i = 0; i < count_; ++i) {
+          if (special(i)) continue;
+          auto* weights = weights_.empty() ? nullptr : weights_.data() + i * slicing_.slices;
+          if (weights != nullptr) adaptive_weights(typed, i, slicing_, exponent(i), weights);
+          slice_row(typed, i, slicing_, exponent(i), weights, side_, digits_.data() + i * slicing_.slices * inner_);
+        }
       },
       vectors.typed());
 }
 
-double SlicedMatrix::bytes(Index count, Index inner, int slices) {
-  return static_cast<double>(count) * (static_cast<double>(inner) * slices + static_cast<double>(sizeof(VectorScale)));
+double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing) {
+  const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
+  return static_cast<double>(count) *
+         (static_cast<double>(inner) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
 }
 
 void IntegerNorms::add(std::uint64_t x) {

@@ -2,6 +2,7 @@
 
 #include "ozbound/bounds/decide.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -456,6 +457,14 @@ TEST(Decide, ShapesThatDoNotFitAreRefused) {
   EXPECT_THROW((void)decide(a, b, Target::dgemm(), engine(), options), std::invalid_argument);
   options.beta = 0;
   EXPECT_NO_THROW((void)decide(a, b, Target::dgemm(), engine(), options));
+}
+
+TEST(Decide, RefusesAnEncodingThatExactAccumulationDoesNotTake) {
+  const Matrix<double> one(1, 1);
+  DecideOptions options;
+  options.encoding = Encoding::nearest_adaptive(7);
+  EXPECT_THAT([&] { static_cast<void>(decide(one, one, Target::dgemm(), CpuEngine(), options)); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("encoding must have a common ratio")));
 }
 
 TEST(Decide, EmptyProductsAreDecided) {

@@ -26,7 +26,7 @@ using test::RandomBits;
 constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
 
 SplitPlan sample_plan(Accumulation accumulation, RandomBits& random) {
-  const auto encodings = all_encodings();
+  const auto encodings = common_ratio_encodings();
   const auto encoding =
       encodings[static_cast<std::size_t>(random.once_in(2) ? 0 : random.below(static_cast<int>(encodings.size())))];
   const int most = random.once_in(4) ? max_slices : 8;
@@ -112,6 +112,23 @@ TEST(SumLayoutTest, IsThatOfThePlan) {
 
 TEST(PowerOfTwoTest, IsExact) {
   for (int e = -1022; e <= 1023; ++e) EXPECT_EQ(power_of_two(e), std::ldexp(1.0, e));
+}
+
+/// One rounding, wherever the term lies: exact, subnormal, half of the least number, far below.
+TEST(ScaledTermTest, IsRoundedOnce) {
+  RandomBits random(8);
+  for (int i = 0; i < 20000; ++i) {
+    const auto sum = sample_sum(max_group_sum(Accumulation::per_product), random);
+    const int exponent = random.once_in(2) ? random.between(-1140, -1000) : random.between(-2300, 20);
+    ASSERT_EQ(bits_of(scaled_term(sum, exponent)) & ~binary64.sign,
+              bits_of(std::abs(test::rounded<double>(Exact{sum, exponent}))))
+        << sum << ' ' << exponent;
+    ASSERT_TRUE(scaled_term(sum, exponent) == 0 || (scaled_term(sum, exponent) < 0) == (sum < 0));
+  }
+  EXPECT_EQ(scaled_term(1, -1075), 0);
+  EXPECT_EQ(scaled_term(3, -1075), 0x1p-1073);
+  EXPECT_EQ(scaled_term((std::int64_t{1} << 53) - 1, -1075), 0x1p-1022);
+  EXPECT_EQ(scaled_term(-1, -4480), 0);
 }
 
 double accumulate_by_definition(const std::vector<std::int64_t>& sums, int stride, const SumLayout& layout) {
@@ -336,7 +353,7 @@ TEST(CombineTest, IgnoresFlushToZero) {
 /// Digits to sums to one entry: where the slices hold the operands, the dot product rounded once.
 RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
   RandomBits random(*test::gen::seed());
-  for (const auto& encoding : all_encodings()) {
+  for (const auto& encoding : common_ratio_encodings()) {
     if (encoding.beta < 4) continue;
     const int k = random.between(1, 6);
     const int spread = encoding.beta * max_slices - 56;

@@ -25,7 +25,8 @@ int scale_by_definition(const Encoding& encoding, double top) {
     case Kind::truncated:
     case Kind::ozimmu:
     case Kind::unsigned8: return e + 1;
-    case Kind::nearest: return x == test::power_of_two_exact(e) ? e : e + 1;
+    case Kind::nearest:
+    case Kind::nearest_adaptive: return x == test::power_of_two_exact(e) ? e : e + 1;
     case Kind::balanced: return x >= Exact{0x1FD, e - 8} ? e + 2 : e + 1;
   }
   return 0;
@@ -44,6 +45,7 @@ TEST(EncodingTest, HasItsRadixAndDigits) {
     EXPECT_EQ(Encoding::truncated(beta).digit_magnitude(), (1 << beta) - 1);
     EXPECT_EQ(Encoding::ozimmu(beta).digit_magnitude(), (1 << beta) - 1);
     EXPECT_EQ(Encoding::nearest(beta).digit_magnitude(), 1 << (beta - 1));
+    EXPECT_EQ(Encoding::nearest_adaptive(beta).digit_magnitude(), 1 << (beta - 1));
   }
 }
 
@@ -75,12 +77,21 @@ TEST(EncodingTest, RefusesDigitsThatDoNotFit) {
     EXPECT_THROW(Encoding::truncated(beta), std::invalid_argument) << beta;
     EXPECT_THROW(Encoding::ozimmu(beta), std::invalid_argument) << beta;
     EXPECT_THROW(Encoding::nearest(beta), std::invalid_argument) << beta;
+    EXPECT_THROW(Encoding::nearest_adaptive(beta), std::invalid_argument) << beta;
   }
   try {
     Encoding::nearest(8);
   } catch (const std::invalid_argument& error) {
     EXPECT_EQ(std::string(error.what()), "beta must be 1 … 7: 8");
   }
+}
+
+TEST(EncodingTest, AllButTheAdaptiveOnesHaveACommonRatio) {
+  std::size_t adaptive = 0;
+  for (const auto& encoding : all_encodings()) adaptive += encoding.kind == Kind::nearest_adaptive ? 1 : 0;
+  for (const auto& encoding : common_ratio_encodings()) EXPECT_TRUE(encoding.common_ratio());
+  EXPECT_EQ(adaptive, 7u);
+  EXPECT_EQ(common_ratio_encodings().size() + adaptive, all_encodings().size());
 }
 
 TEST(EncodingTest, ReadsWhatItPrints) {
@@ -90,12 +101,15 @@ TEST(EncodingTest, ReadsWhatItPrints) {
   EXPECT_EQ(to_string(Encoding::ozimmu(7)), "ozimmu7");
   EXPECT_EQ(to_string(Encoding::nearest(1)), "nearest1");
   EXPECT_EQ(to_string(Encoding::unsigned8()), "unsigned8");
+  EXPECT_EQ(to_string(Encoding::nearest_adaptive(7)), "nearest_adaptive7");
 }
 
 TEST(EncodingTest, RefusesEverythingElse) {
-  for (const char* text : {"",           "balanced8",   "Balanced",    " balanced",   "balanced ", "truncated", "truncated0",
-                           "truncated8", "truncated07", "truncated-1", "truncated7 ", "nearest",   "nearest10", "nearest8",
-                           "nearest+7",  "ozimmu",      "ozimmu8",     "unsigned",    "unsigned7", "7"})
+  for (const char* text :
+       {"",           "balanced8",   "Balanced",    " balanced",   "balanced ", "truncated",        "truncated0",
+        "truncated8", "truncated07", "truncated-1", "truncated7 ", "nearest",   "nearest10",        "nearest8",
+        "nearest+7",  "ozimmu",      "ozimmu8",     "unsigned",    "unsigned7", "nearest_adaptive", "nearest_adaptive8",
+        "7"})
     EXPECT_THROW(parse_encoding(text), std::invalid_argument) << text;
   EXPECT_THROW(parse_encoding(std::string_view("balanced\0", 9)), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(to_string(Encoding{static_cast<Kind>(9), 7})), std::invalid_argument);
@@ -129,6 +143,7 @@ TEST(ScaleTest, OfNotableMaxima) {
       EXPECT_EQ(Encoding::ozimmu(7).scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
       EXPECT_EQ(Encoding::unsigned8().scale_exponent(to_dyadic(top)), expected.truncated) << std::hexfloat << top;
       EXPECT_EQ(Encoding::nearest(7).scale_exponent(to_dyadic(top)), expected.nearest) << std::hexfloat << top;
+      EXPECT_EQ(Encoding::nearest_adaptive(7).scale_exponent(to_dyadic(top)), expected.nearest) << std::hexfloat << top;
       EXPECT_EQ(Encoding::balanced().scale_exponent(to_dyadic(top)), expected.balanced) << std::hexfloat << top;
     }
 }

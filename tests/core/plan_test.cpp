@@ -30,7 +30,9 @@ SplitPlan sample_plan(test::RandomBits& random) {
   const int slices_a = random.between(1, max_slices);
   const int slices_b = random.between(1, max_slices);
   const int cut = random.between(2, slices_a + slices_b);
-  return plan_of(a, b, slices_a, slices_b, cut, random.pick(accumulations));
+  const auto accumulation = random.pick(accumulations);
+  return plan_of(a, b, slices_a, slices_b, cut,
+                 a.common_ratio() && b.common_ratio() ? accumulation : Accumulation::per_product);
 }
 
 template <class F>
@@ -111,6 +113,9 @@ TEST(PlanTest, RefusalsNameThePart) {
       {"balanced:7x7:cut=8:exact ", "accumulation must be"},
       {"balanced,truncated7:7x7:cut=8:exact", "both encodings must have one radix: 'balanced,truncated7'"},
       {"unsigned8,nearest7:7x7:cut=8:exact", "both encodings must have one radix: 'unsigned8,nearest7'"},
+      {"nearest_adaptive7:7x7:cut=8:exact", "accumulation must be per_product for digits whose scale is found anew"},
+      {"nearest7,nearest_adaptive7:7x7:cut=8:per_diagonal", "accumulation must be per_product"},
+      {"nearest_adaptive8:7x7:cut=8:per_product", "encoding must be"},
       {"truncated6,nearest7:7x7:cut=8:exact", "both encodings must have one radix"},
   };
   for (const auto& [text, part] : cases)

@@ -31,6 +31,7 @@ TEST(SchemeTest, NamesAreFoundAndDistinct) {
 TEST(SchemeTest, PlansOfEqualCounts) {
   EXPECT_EQ(spelling("ozimmu", 9, 9, 4096), "ozimmu7:9x9:cut=10:per_product");
   EXPECT_EQ(spelling("ozimmu-paper", 9, 9, 4096), "truncated7:9x9:cut=10:per_product");
+  EXPECT_EQ(spelling("ozimmu-rn", 9, 9, 4096), "nearest_adaptive7:9x9:cut=10:per_product");
   EXPECT_EQ(spelling("ozimmu-ef", 9, 9, 4096), "truncated7:9x9:cut=10:per_diagonal");
   EXPECT_EQ(spelling("ozimmu-h", 9, 9, 4096), "nearest7:9x9:cut=10:per_diagonal");
   EXPECT_EQ(spelling("abdelfattah", 9, 9, 4096), "truncated7:9x9:full:per_product");
@@ -43,7 +44,7 @@ TEST(SchemeTest, UnequalCountsWhereTheSourceHasThem) {
   EXPECT_EQ(spelling("abdelfattah", 2, 5, 100), "truncated7:2x5:full:per_product");
   EXPECT_EQ(spelling("gemmi", 2, 5, 100), "truncated7:2x5:cut=6:per_product");
   EXPECT_EQ(spelling("ozbound", 5, 2, 100), "balanced:5x2:cut=6:exact");
-  for (const char* name : {"ozimmu", "ozimmu-paper", "ozimmu-ef", "ozimmu-h", "adp"})
+  for (const char* name : {"ozimmu", "ozimmu-paper", "ozimmu-rn", "ozimmu-ef", "ozimmu-h", "adp"})
     EXPECT_THAT([&] { find_scheme(name).plan(2, 5, 100); },
                 testing::ThrowsMessage<std::invalid_argument>("the scheme is defined for as many slices of A as of B: 2, 5"))
         << name;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "properties/sliced_pair.hpp"
 #include "support/exact.hpp"
 #include "support/gemm_calls.hpp"
 #include "support/stored_matrix.hpp"
@@ -43,7 +44,8 @@ int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encodi
     case Encoding::Kind::truncated:
     case Encoding::Kind::ozimmu:
     case Encoding::Kind::unsigned8: return ufp + 1;
-    case Encoding::Kind::nearest: return top == test::power_of_two_exact(ufp) ? ufp : ufp + 1;
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::nearest_adaptive: return top == test::power_of_two_exact(ufp) ? ufp : ufp + 1;
     case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
   }
   return 0;
@@ -57,7 +59,7 @@ std::vector<Exact> exact_vector(const StoredMatrix& operand, Side side, Index i)
 }
 
 Slicing sample_slicing(RandomBits& random) {
-  const auto encodings = all_encodings();
+  const auto encodings = common_ratio_encodings();
   return {encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))], random.between(1, max_slices)};
 }
 
@@ -245,9 +247,11 @@ TEST(SlicedMatrixTest, RefusesMoreDigitsThanCanBeAddressed) {
 }
 
 TEST(SlicedMatrixTest, BytesCountTheDigits) {
-  EXPECT_GE(SlicedMatrix::bytes(3, 100, 7), 3 * 100 * 7);
-  EXPECT_LE(SlicedMatrix::bytes(3, 100, 7), 3 * (100 * 7 + 16));
-  EXPECT_GE(SlicedMatrix::bytes(Index{1} << 31, Index{1} << 31, 20), 20 * 0x1p62);
+  const Slicing balanced{Encoding::balanced(), 7}, adaptive{Encoding::nearest_adaptive(7), 7};
+  EXPECT_GE(SlicedMatrix::bytes(3, 100, balanced), 3 * 100 * 7);
+  EXPECT_LE(SlicedMatrix::bytes(3, 100, balanced), 3 * (100 * 7 + 16));
+  EXPECT_EQ(SlicedMatrix::bytes(3, 100, adaptive) - SlicedMatrix::bytes(3, 100, balanced), 3 * 7 * sizeof(std::int16_t));
+  EXPECT_GE(SlicedMatrix::bytes(Index{1} << 31, Index{1} << 31, {Encoding::balanced(), 20}), 20 * 0x1p62);
 }
 
 // Facts.
@@ -320,7 +324,7 @@ RC_GTEST_PROP(SliceFactsTest, NormsAreThoseOfTheDefinition, ()) {
 /// Integers that s slices hold leave nothing, and the facts see it; one slice less leaves something, and they see that too.
 TEST(SliceFactsTest, ResidualsThatVanishAreSeenToVanish) {
   RandomBits random(8);
-  for (const auto& encoding : all_encodings())
+  for (const auto& encoding : common_ratio_encodings())
     for (int bits = 1; bits <= 53; bits += 4) {
       // The odd integer 2^bits - 1 beside odd smaller ones: rho is 2^bits, or 2^(bits+1), so that the unit needs these digits.
       const double top = std::ldexp(1.0, bits) - 1;
@@ -372,6 +376,57 @@ TEST(SliceFactsTest, SumsOfSquaresSaturate) {
   IntegerNorms wider;
   wider.add(std::uint64_t{1} << 32);
   EXPECT_EQ(wider.sum_squares, most);
+}
+
+/// Uchino, Ozaki, Imamura, Algorithm 5, by its definition: weights from the largest tail of the vector, digits by these
+/// weights, and facts in their units; also where a tail vanishes, or stands a thousand binades below.
+RC_GTEST_PROP(AdaptiveSlicesTest, FindTheScaleAnew, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const auto side = random.pick(sides);
+    const auto operand = sample_operand(side, random.below(5), random.below(8), random);
+    const Slicing slicing{Encoding::nearest_adaptive(random.between(1, 7)), random.between(1, max_slices)};
+    const SlicedMatrix sliced(operand.input(), side, slicing, random.between(1, 3));
+    const SliceFacts facts(operand.input(), side, slicing, random.between(1, 3));
+    for (Index i = 0; i < sliced.count(); ++i) {
+      const auto vector = exact_vector(operand, side, i);
+      const int scale = scale_by_definition(vector, slicing.encoding);
+      RC_ASSERT(sliced.exponent(i) == scale);
+      const auto weights = properties::weights_by_definition(vector, slicing, scale);
+      const auto& known = facts.vectors[static_cast<std::size_t>(i)];
+      std::vector<ExactNorms> digit_norms(static_cast<std::size_t>(slicing.slices)), tails = digit_norms;
+      for (std::size_t l = 0; l < vector.size(); ++l) {
+        const auto digits = properties::digits_by_definition(vector[l], slicing, scale, &weights);
+        auto rest = vector[l];
+        for (std::size_t p = 0; p < weights.size(); ++p) {
+          const int slice = static_cast<int>(p) + 1, weight = scale + weights[p];
+          RC_ASSERT(sliced.weight_exponent(i, slice) == weights[p]);
+          RC_ASSERT(known.weight_exponent(slicing.encoding, slice) == weights[p]);
+          RC_ASSERT(weights[p] <= slicing.encoding.weight_exponent(slice));
+          RC_ASSERT(sliced.digit(i, slice, static_cast<Index>(l)) == digits[p]);
+          rest = rest - Exact{digits[p], weight};
+          digit_norms[p].add(std::abs(digits[p]));
+          tails[p].add(ceiling_in_units(rest.magnitude(), weight - 16));
+        }
+      }
+      for (std::size_t p = 0; p < weights.size(); ++p) {
+        RC_ASSERT(digit_norms[p].same(known.slices[p]));
+        RC_ASSERT(tails[p].same(known.tails[p]));
+      }
+    }
+  }
+}
+
+/// One element far below the other: its digits begin at once, where the common ratio has a thousand binades of zeros between.
+TEST(AdaptiveSlicesTest, SkipWhatIsEmpty) {
+  const Matrix<double> row = test::matrix_of({{1, 0x1.8p-1000}});
+  const SlicedMatrix sliced(row, Side::rows_of_a, {Encoding::nearest_adaptive(7), 4}, 1);
+  const int weights[] = {-6, -1005, -1012, -1019}, first[] = {64, 0, 0, 0}, second[] = {0, 48, 0, 0};
+  for (int p = 1; p <= 4; ++p) {
+    EXPECT_EQ(sliced.weight_exponent(0, p), weights[p - 1]);
+    EXPECT_EQ(sliced.digit(0, p, 0), first[p - 1]);
+    EXPECT_EQ(sliced.digit(0, p, 1), second[p - 1]);
+  }
 }
 
 }  // namespace

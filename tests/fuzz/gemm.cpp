@@ -46,7 +46,7 @@ Product product(Bytes& bytes) {
   return {std::move(a_matrix), std::move(b_matrix), std::move(c_matrix), std::move(c0_matrix), source, alpha, beta};
 }
 
-Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 4)), bytes.between(0, 9)}; }
+Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 5)), bytes.between(0, 9)}; }
 
 /// Any plan, one in many of them wrong.
 SplitPlan plan(Bytes& bytes) {
@@ -65,7 +65,8 @@ bool valid(const Slicing& slicing) {
 }
 
 bool valid(const SplitPlan& plan) {
-  return valid(plan.a) && valid(plan.b) && plan.a.encoding.beta == plan.b.encoding.beta && plan.cut >= 2 &&
+  return valid(plan.a) && valid(plan.b) && plan.a.encoding.beta == plan.b.encoding.beta &&
+         (plan.common_ratio() || plan.accumulation == Accumulation::per_product) && plan.cut >= 2 &&
          plan.cut <= plan.a.slices + plan.b.slices;
 }
 

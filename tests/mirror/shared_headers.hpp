@@ -102,7 +102,7 @@ OZB_HD constexpr Encoding encoding_at(int index) {
 /// The scale of a row of four numbers, in every encoding.
 struct Scales {
   static constexpr std::string_view name = "scale exponents";
-  static constexpr std::uint64_t digest = 0x30a23106da95255b;
+  static constexpr std::uint64_t digest = 0x9299c8bb7f3395ec;
 
   struct Input {
     std::uint64_t row[4];
@@ -132,7 +132,7 @@ struct Scales {
 /// Digits of a member of a row, every remainder on the way, and its integer ceiling.
 struct Digits {
   static constexpr std::string_view name = "digits, remainders";
-  static constexpr std::uint64_t digest = 0x1d54f8c9896612d1;
+  static constexpr std::uint64_t digest = 0x50a7ff857fcbffc6;
 
   struct Input {
     std::int32_t encoding;
@@ -191,6 +191,57 @@ struct Digits {
     out.word[7] = word_of(std::int64_t{scale});
     const int last = scale + slicing.encoding.weight_exponent(slicing.slices);
     out.word[8] = floors ? floor_tail_upper(x, last, 62) : remainder.magnitude_upper(last - 1);
+    return out;
+  }
+};
+
+/// Digits of a row of four numbers whose scale is found anew for each slice, what they leave, and products of such digits as
+/// floating-point terms, from the largest to those that vanish.
+struct AdaptiveDigits {
+  static constexpr std::string_view name = "adaptive digits, scaled terms";
+  static constexpr std::uint64_t digest = 0x7eca7c464c35dcda;
+
+  struct Input {
+    std::int32_t beta;
+    std::int32_t slices;
+    std::uint64_t row[4];
+  };
+
+  static Cases<Input> cases() {
+    RandomBits random(11);
+    Cases<Input> cases;
+    for (int i = 0; i < 100000; ++i) {
+      const auto top = sample_bits(random);
+      Input input{random.between(1, 7), random.between(1, max_slices), {top, 0, 0, 0}};
+      for (int l = 1; l < 4; ++l) input.row[l] = Digits::member(top, random);
+      cases.inputs.push_back(input);
+    }
+    return cases;
+  }
+
+  OZB_HD static Words evaluate(const Input& input, const Tables&) {
+    const Encoding encoding{Encoding::Kind::nearest_adaptive, input.beta};
+    const int scale = encoding.scale_exponent(to_dyadic(input.row[0] & ~binary64.sign, binary64));
+    std::int16_t weights[max_slices] = {};
+    std::int8_t digits[max_slices] = {};
+    Words out;
+    for (int p = 1; p <= input.slices; ++p) {
+      int top = -5000;
+      for (const auto x : input.row) {
+        const auto tail = split(to_dyadic(x, binary64), p - 1, scale, weights, digits);
+        if (tail.rest != 0 && tail.ceil_log2() > top) top = tail.ceil_log2();
+      }
+      if (top == -5000) break;
+      weights[p - 1] = static_cast<std::int16_t>(top - scale + 1 - input.beta);
+      for (const auto x : input.row) {
+        const auto tail = split(to_dyadic(x, binary64), p, scale, weights, digits);
+        out.word[0] = mixed(out.word[0], word_of(std::int64_t{digits[p - 1]}));
+        out.word[1] = mixed(out.word[1], word_of(tail.rest));
+        out.word[2] = mixed(out.word[2], tail.magnitude_upper(scale + weights[p - 1] - 16));
+        out.word[3] = mixed(out.word[3], bits_of(scaled_term(digits[p - 1] * 4099, 2 * weights[p - 1])));
+      }
+      out.word[4] = mixed(out.word[4], word_of(std::int64_t{weights[p - 1]}));
+    }
     return out;
   }
 };
@@ -460,6 +511,7 @@ void for_each_section(F&& f) {
   f.template operator()<Anatomy>();
   f.template operator()<Scales>();
   f.template operator()<Digits>();
+  f.template operator()<AdaptiveDigits>();
   f.template operator()<Chain>();
   f.template operator()<CombineExact>();
   f.template operator()<CombinePerProduct>();

@@ -30,7 +30,8 @@ inline FullDigits full_digits(const Encoding& encoding) {
   for (int p = 1; p <= full.slices; ++p) switch (encoding.kind) {
       case Encoding::Kind::truncated: full.digits.push_back((1 << beta) - 1); break;
       case Encoding::Kind::ozimmu: full.digits.push_back((1 << (p == 1 ? beta - 1 : beta)) - 1); break;
-      case Encoding::Kind::nearest: full.digits.push_back(p % 2 == 1 ? 1 << (beta - 1) : -(1 << (beta - 1))); break;
+      case Encoding::Kind::nearest:
+      case Encoding::Kind::nearest_adaptive: full.digits.push_back(p % 2 == 1 ? 1 << (beta - 1) : -(1 << (beta - 1))); break;
       case Encoding::Kind::balanced: full.digits.push_back(p == 1 ? -126 : -128); break;
       case Encoding::Kind::unsigned8: full.digits.push_back(p == 1 ? 127 : 255); break;
     }
@@ -38,7 +39,7 @@ inline FullDigits full_digits(const Encoding& encoding) {
   for (int p = full.slices; p >= 1; --p)
     full.value += std::ldexp(full.digits[static_cast<std::size_t>(p - 1)], lead - beta * p);
   // A last digit of nearest that nothing follows would make a tie of the digit before.
-  if (encoding.kind == Encoding::Kind::nearest)
+  if (encoding.kind == Encoding::Kind::nearest || encoding.kind == Encoding::Kind::nearest_adaptive)
     full.value += std::ldexp(full.slices % 2 == 0 ? 1.0 : -1.0, -beta * full.slices - 1);
   return full;
 }

@@ -13,6 +13,7 @@
 #include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/core/views.hpp"
 #include "properties/reference.hpp"
+#include "properties/sliced_pair.hpp"
 #include "support/exact.hpp"
 
 namespace ozbound::test {
@@ -29,15 +30,25 @@ class ReferenceSlices {
         if (finite && Exact(double_from_bits(vectors_.bits(i, l))).magnitude() > value(top)) top = vectors_.element(i, l);
       }
       scales_.push_back(finite ? slicing.encoding.scale_exponent(top) : 0);
+      weights_.push_back(
+          properties::weights_by_definition(finite ? elements(i) : std::vector<Exact>{}, slicing, scales_.back()));
       for (Index l = 0; l < vectors_.cols(); ++l) {
         std::vector<std::int8_t> digits(max_slices);
-        if (finite) split(vectors_.element(i, l), slicing, scales_.back(), digits.data());
+        if (finite && slicing.encoding.common_ratio()) split(vectors_.element(i, l), slicing, scales_.back(), digits.data());
+        if (finite && !slicing.encoding.common_ratio()) {
+          const std::vector<std::int16_t> weights(weights_.back().begin(), weights_.back().end());
+          split(vectors_.element(i, l), slicing.slices, scales_.back(), weights.data(), digits.data());
+        }
         digits_.push_back(std::move(digits));
       }
     }
   }
 
   [[nodiscard]] int scale(Index i) const { return scales_[static_cast<std::size_t>(i)]; }
+  /// Exponent of the weight of digit p (1-based) of vector i, over its scale.
+  [[nodiscard]] int weight(Index i, int p) const {
+    return weights_[static_cast<std::size_t>(i)][static_cast<std::size_t>(p - 1)];
+  }
   /// Digit p (1-based) of element l of vector i.
   [[nodiscard]] int digit(Index i, Index l, int p) const {
     return slicing_.encoding.digit(p,
@@ -47,11 +58,17 @@ class ReferenceSlices {
   [[nodiscard]] const Slicing& slicing() const { return slicing_; }
 
  private:
+  [[nodiscard]] std::vector<Exact> elements(Index i) const {
+    std::vector<Exact> all;
+    for (Index l = 0; l < vectors_.cols(); ++l) all.emplace_back(double_from_bits(vectors_.bits(i, l)));
+    return all;
+  }
   static Exact value(Dyadic x) { return {cpp_int(x.magnitude), x.exponent}; }
 
   InputView vectors_;
   Slicing slicing_;
   std::vector<int> scales_;
+  std::vector<std::vector<int>> weights_;
   std::vector<std::vector<std::int8_t>> digits_;
 };
 
@@ -83,7 +100,8 @@ class PlanReference {
     double rounded = 0;
     if (plan_.accumulation == Accumulation::per_product) {
       for (int p = 1; p <= plan_.a.slices; ++p)
-        for (int q = 1; q <= plan_.b.slices && p + q <= plan_.cut; ++q) rounded += term(pair_sum(i, j, p, q), p + q);
+        for (int q = 1; q <= plan_.b.slices && p + q <= plan_.cut; ++q)
+          rounded += std::ldexp(static_cast<double>(pair_sum(i, j, p, q)), a_.weight(i, p) + b_.weight(j, q));
     } else {
       for (int g = 2; g <= plan_.cut; ++g) {
         const auto diagonal = diagonal_sum(i, j, g);

@@ -70,6 +70,11 @@ CaseFile encodings() {
   for (const auto& pair : pairs)
     for (const auto* const rest : rests)
       file.cases.push_back({"encoding", "random numbers of different exponents", problem.a, problem.b, pair + rest});
+  for (const auto* const pair : {"nearest_adaptive1", "nearest_adaptive4", "nearest_adaptive7", "nearest_adaptive7,truncated7",
+                                 "ozimmu5,nearest_adaptive5", "nearest_adaptive2,nearest2"})
+    for (const auto* const rest : {":3x4:cut=5:per_product", ":4x3:full:per_product"})
+      file.cases.push_back(
+          {"encoding", "random numbers of different exponents", problem.a, problem.b, std::string(pair) + rest});
   return file;
 }
 
@@ -135,6 +140,14 @@ CaseFile digits() {
        .plan = {}},
       {"unsigned8:2x3:cut=4:exact", "unsigned8:8x8:full:exact", "unsigned8,balanced:3x3:cut=4:per_diagonal",
        "balanced,unsigned8:2x2:full:per_product"});
+  add(file,
+      {.name = "scale-found-anew",
+       .why = "gaps between slices, tails that vanish, and products of slices that are subnormal or nothing over the scales",
+       .a = matrix({{1, 0x1.8p-30, -0x1.4p-530}, {0x1.8p-540, 1, eta}, {3, -5, 7}, {0, 0, 0}}),
+       .b = matrix({{1, 0x1.8p-600}, {-0x1.fp-560, 1}, {0x1p-1060, -0x1.2345678p-590}}),
+       .plan = {}},
+      {"nearest_adaptive7:4x4:full:per_product", "nearest_adaptive3:6x5:cut=8:per_product",
+       "nearest7,nearest_adaptive7:3x4:cut=5:per_product"});
   return file;
 }
 
@@ -325,7 +338,6 @@ CaseFile specials() {
 
 CaseFile scalars() {
   CaseFile file{"scalars", "alpha S + beta C0 is one exact sum, rounded once", {}};
-  for (const auto* const more : {"unsigned8", "unsigned8,balanced", "balanced,unsigned8"}) pairs.emplace_back(more);
   const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = 4, .phi = 0.5, .seed = 12});
   const auto plans = std::vector<std::string>{"balanced:6x6:cut=7:exact", "truncated7:7x8:cut=9:per_product",
                                               "nearest6:6x6:full:per_diagonal"};

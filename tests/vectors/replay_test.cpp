@@ -111,12 +111,20 @@ void expect_digits(const SlicedMatrix& sliced, bool rows, const json& exponents,
   }
 }
 
+/// Of plans without a common ratio: the weights of every vector.
+void expect_weights(const SlicedMatrix& sliced, const json& weights) {
+  for (Index i = 0; i < sliced.count(); ++i)
+    for (int p = 1; p <= sliced.slicing().slices; ++p)
+      EXPECT_EQ(sliced.weight_exponent(i, p), weights.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(p - 1)))
+          << "vector " << i << ", digit " << p;
+}
+
 void expect_sums(const std::vector<Matrix<std::int64_t>>& sums, const SplitPlan& plan, Index k, const json& groups) {
   const auto expected = plan.groups(k);
   ASSERT_EQ(groups.size(), expected.size());
   for (std::size_t t = 0; t < expected.size(); ++t) {
     const auto& group = groups[t];
-    EXPECT_EQ(group.at("weight"), plan.weight_exponent(expected[t].diagonal));
+    EXPECT_EQ(group.at("weight"), plan.common_ratio() ? json(plan.weight_exponent(expected[t].diagonal)) : json(nullptr));
     EXPECT_EQ(group.at("pairs").front(), json({expected[t].first_a, expected[t].diagonal - expected[t].first_a}));
     EXPECT_EQ(group.at("pairs").size(), static_cast<std::size_t>(expected[t].pairs()));
     for (Index i = 0; i < sums[t].rows(); ++i)
@@ -171,6 +179,11 @@ TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
     const auto b = whole.slice(v.b, Side::columns_of_b, v.plan.b);
     expect_digits(a, true, record.at("a_exponents"), record.at("a_digits"), v.k);
     expect_digits(b, false, record.at("b_exponents"), record.at("b_digits"), v.k);
+    EXPECT_EQ(record.contains("a_weights"), !v.plan.common_ratio());
+    if (!v.plan.common_ratio()) {
+      expect_weights(a, record.at("a_weights"));
+      expect_weights(b, record.at("b_weights"));
+    }
     for (const auto& engine : engines()) {
       expect_sums(engine.group_sums(a, b, v.plan), v.plan, a.inner_dimension(), record.at("groups"));
       expect_product<double>(v, engine, unlimited_workspace, record.at("c_binary64"));
@@ -224,6 +237,7 @@ TEST(Coverage, EveryEncodingAndAccumulation) {
         for (const std::string y : {"truncated", "nearest", "ozimmu"})
           EXPECT_TRUE(seen.contains(x + std::to_string(beta) + "," + y + std::to_string(beta) + accumulation));
   }
+  EXPECT_TRUE(seen.contains("nearest_adaptive7,nearest_adaptive7:per_product"));
 }
 
 TEST(Coverage, SumsReachTheInt32LimitAndPassIt) {

@@ -68,6 +68,11 @@ json exponents(const reference::SlicedVectors& x) {
   return all;
 }
 
+/// Of each vector, the exponents of its digits' weights over its scale.
+json weights(const reference::SlicedVectors& x) {
+  return table(x.count(), x.slicing().slices, [&x](Index i, Index p) { return x.weight(i, static_cast<int>(p) + 1); });
+}
+
 /// JSON's own integers where every reader has them exactly, strings beyond.
 json integer(std::int64_t x) {
   if (std::abs(x) <= std::int64_t{1} << 53) return x;
@@ -79,7 +84,7 @@ json groups(const Product& product, Index m, Index n) {
   const auto& list = product.groups();
   for (std::size_t t = 0; t < list.size(); ++t)
     all.push_back({{"pairs", list[t]},
-                   {"weight", product.plan().weight(list[t])},
+                   {"weight", product.plan().common_ratio() ? json(product.plan().weight(list[t])) : json(nullptr)},
                    {"sums", table(m, n, [&](Index i, Index j) { return integer(product.group_sums(i, j)[t]); })}});
   return all;
 }
@@ -99,6 +104,10 @@ json record(const Case& c) {
   all["b_exponents"] = exponents(product.b());
   all["a_digits"] = digits(product.a(), true);
   all["b_digits"] = digits(product.b(), false);
+  if (!product.plan().common_ratio()) {
+    all["a_weights"] = weights(product.a());
+    all["b_weights"] = weights(product.b());
+  }
   all["groups"] = groups(product, m, n);
   all["truncation_bound"] = reference::truncation_bound(product.plan(), c.a.cols() * c.inner_repeat);
   all["truncation_error"] = table(

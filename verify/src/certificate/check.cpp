@@ -70,6 +70,8 @@ std::string finer(reference::Plan plan) {
   plan.b.slices = more(plan.b.slices);
   plan.cut = std::min(plan.a.slices + plan.b.slices, std::max(plan.a.slices, plan.b.slices) + 1);
   plan.accumulation = Accumulation::exact;
+  for (auto* const slicing : {&plan.a, &plan.b})
+    if (slicing->digits == reference::Digits::nearest_adaptive) slicing->digits = reference::Digits::nearest;
   return reference::to_string(plan);
 }
 
@@ -101,7 +103,8 @@ struct Sliced {
 
   /// S at (i, j): before alpha.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const {
-    auto sum = reference::accumulated(plan, groups, reference::sums_of(groups, a.sliced, b.sliced, i, j));
+    auto sum = reference::accumulated(plan.accumulation, reference::weights_of(groups, a.sliced, b.sliced, i, j),
+                                      reference::sums_of(groups, a.sliced, b.sliced, i, j));
     sum.exponent += bound.scale(i, j);
     return sum;
   }

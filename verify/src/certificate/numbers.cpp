@@ -28,7 +28,8 @@ std::uint64_t rounded_up(const ExactNumber& x, std::int64_t unit) {
 
 VectorCounts count(MatrixView<const double> vectors, const reference::SlicedVectors& sliced, Index i) {
   const auto& slicing = sliced.slicing();
-  VectorCounts counts{{}, 0, std::vector<Counts>(at(slicing.slices)), std::vector<Counts>(at(slicing.slices))};
+  VectorCounts counts{{}, 0, std::vector<Counts>(at(slicing.slices)), {}, std::vector<Counts>(at(slicing.slices))};
+  for (int p = 1; p <= slicing.slices; ++p) counts.weights.push_back(sliced.weight(i, p));
   const std::int64_t scale = sliced.exponent(i);
   for (Index l = 0; sliced.finite(i) && l < sliced.inner(); ++l) {
     auto rest = exact(vectors(i, l));
@@ -36,7 +37,7 @@ VectorCounts count(MatrixView<const double> vectors, const reference::SlicedVect
     const auto floor = static_cast<std::uint64_t>(whole_multiple(rest, scale - fraction));
     counts.floors += floor * floor;
     for (int p = 1; p <= slicing.slices; ++p) {
-      const auto weight = scale + slicing.weight(p);
+      const auto weight = scale + sliced.weight(i, p);
       const int digit = sliced.digit(i, l, p);
       rest = rest + ExactNumber{-digit, weight};
       counts.digits[at(p - 1)].add(static_cast<std::uint64_t>(std::abs(digit)));
@@ -49,7 +50,7 @@ VectorCounts count(MatrixView<const double> vectors, const reference::SlicedVect
 double root_up(const Counts& counts) { return counts.max == 0 ? 0 : up(std::sqrt(integer_up(counts.squares))); }
 
 Norms norms(const Counts& counts, int unit) {
-  const double scale = std::ldexp(1.0, unit);
+  const double scale = std::ldexp(1.0, std::max(unit, -1000));
   return {integer_up(counts.sum) * scale, root_up(counts) * scale, integer_up(counts.max) * scale};
 }
 
@@ -59,17 +60,17 @@ Norms times(const Norms& x, double factor) {
   return {product_up(x.one, factor), product_up(x.two, factor), product_up(x.max, factor)};
 }
 
-Norms slice(const VectorCounts& v, const Slicing& slicing, int p) { return norms(v.digits[at(p - 1)], slicing.weight(p)); }
+Norms slice(const VectorCounts& v, int p) { return norms(v.digits[at(p - 1)], v.weights[at(p - 1)]); }
 
 /// T_p; T_0 is the vector.
-Norms tail(const VectorCounts& v, const Slicing& slicing, int p) {
-  return p == 0 ? norms(v.whole, -fraction) : norms(v.tails[at(p - 1)], slicing.weight(p) - fraction);
+Norms tail(const VectorCounts& v, int p) {
+  return p == 0 ? norms(v.whole, -fraction) : norms(v.tails[at(p - 1)], v.weights[at(p - 1)] - fraction);
 }
 
 /// All slices, each by itself.
 Norms slices(const VectorCounts& v, const Slicing& slicing, double factor) {
   Norms sum;
-  for (int p = 1; p <= slicing.slices; ++p) sum = plus(sum, slice(v, slicing, p));
+  for (int p = 1; p <= slicing.slices; ++p) sum = plus(sum, slice(v, p));
   return times(sum, factor);
 }
 
@@ -96,6 +97,7 @@ double slice_limit(const Slicing& slicing, int p) {
     case Digits::ozimmu: return (p == 1 ? 1 : 2 * top) - std::ldexp(top, 1 - slicing.radix_bits);
     case Digits::unsigned8: return p == 1 ? 1 : 2 * top - std::ldexp(top, -7);
     case Digits::nearest:
+    case Digits::nearest_adaptive:
     case Digits::balanced: return top;
   }
   throw std::invalid_argument("digits are of no known kind");
@@ -392,23 +394,29 @@ RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Co
   const auto& sb = plan.b;
   const bool exactly = plan.accumulation == reference::Accumulation::exact;
   RelativeBound bound{{}, exactly ? a_priori(plan, a.sliced.inner()) : infinity, exponents(a), exponents(b)};
-  const auto b_tail = [&sb](int p) { return [&sb, p](const VectorCounts& v) { return tail(v, sb, p); }; };
+  const auto b_tail = [](int p) { return [p](const VectorCounts& v) { return tail(v, p); }; };
   const int meet_all = std::clamp(plan.cut - sb.slices, 0, sa.slices);
   const int meet_some = std::min(plan.cut - 1, sa.slices);
   if (meet_all > 0)
     bound.terms.push_back(term(
-        "A leading x B residual", a, b, [&](const VectorCounts& v) { return plus(tail(v, sa, 0), tail(v, sa, meet_all)); },
+        "A leading x B residual", a, b, [&](const VectorCounts& v) { return plus(tail(v, 0), tail(v, meet_all)); },
         b_tail(sb.slices)));
   for (int p = meet_all + 1; p <= meet_some; ++p)
     bound.terms.push_back(term(
-        "A slice x B tail", a, b, [&](const VectorCounts& v) { return slice(v, sa, p); }, b_tail(reference::last_b(plan, p))));
+        "A slice x B tail", a, b, [&](const VectorCounts& v) { return slice(v, p); }, b_tail(reference::last_b(plan, p))));
   bound.terms.push_back(term(
-      "A residual x B", a, b, [&](const VectorCounts& v) { return tail(v, sa, meet_some); }, b_tail(0)));
+      "A residual x B", a, b, [&](const VectorCounts& v) { return tail(v, meet_some); }, b_tail(0)));
   if (exactly) return bound;
-  const double roundings = (static_cast<double>(plan.groups(a.sliced.inner()).size()) - 1) * 0x1p-53;
+  const auto terms = static_cast<double>(plan.groups(a.sliced.inner()).size());
+  const double roundings = (terms - 1) * 0x1p-53;
   bound.terms.push_back(term(
       "accumulation", a, b, [&](const VectorCounts& v) { return slices(v, sa, roundings); },
       [&](const VectorCounts& v) { return slices(v, sb, 1); }));
+  if (plan.common_ratio()) return bound;
+  const auto unless_zero = [](const VectorCounts& v, double x) { return v.whole.max == 0 ? Norms{} : Norms{x, x, x}; };
+  bound.terms.push_back(term(
+      "underflow", a, b, [&](const VectorCounts& v) { return unless_zero(v, std::ldexp(terms, -1074)); },
+      [&](const VectorCounts& v) { return unless_zero(v, 1); }));
   return bound;
 }
 

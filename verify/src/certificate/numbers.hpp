@@ -25,6 +25,7 @@ struct VectorCounts {
   Counts whole;                ///< |x|, in units of rho 2^-16, rounded up
   std::uint64_t floors = 0;    ///< sum of squares of |x| in these units, rounded down
   std::vector<Counts> digits;  ///< |digit p|
+  std::vector<int> weights;    ///< of digit p, over rho: exponents
   std::vector<Counts> tails;   ///< |T_p| in units of weight_p 2^-16, rounded up
 };
 

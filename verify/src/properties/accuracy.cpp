@@ -23,6 +23,7 @@
 #include "properties/exact_number.hpp"
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"
+#include "properties/sampling.hpp"
 #include "properties/sliced_pair.hpp"
 
 // Bounds, targets and correct rounding, judged in exact arithmetic: theory.md, sections 2 and 4.
@@ -176,7 +177,7 @@ Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   const auto call = memory.call();
   DecideOptions options;
   options.alpha = gemm_case.alpha, options.beta = gemm_case.beta, options.c0 = call.c0;
-  options.format = call.c.format(), options.encoding = gemm_case.plan.a.encoding;
+  options.format = call.c.format(), options.encoding = case_sampling::exactly(gemm_case.plan).a.encoding;
   return decide(call.a, call.b, target_of(gemm_case), engine, options);
 }
 
@@ -270,7 +271,7 @@ Finding judge_zero(const GemmCase& any, const Engine& engine) {
   if (const auto wrong = not_positive_zero(multiplied_by_cr(zero, engine).c, "correctly rounded")) return wrong;
   // All pairs of slices: x and -x have opposite sums of digits, though perhaps not opposite digits.
   zero.plan.cut = zero.plan.a.slices + zero.plan.b.slices;
-  zero.plan.accumulation = Accumulation::exact;
+  zero.plan = case_sampling::exactly(zero.plan);
   if (zero.plan.a.encoding.kind == Encoding::Kind::unsigned8) zero.plan.a.encoding = Encoding::balanced();  // rounded down
   return not_positive_zero(multiplied(zero, engine), "under the full cut");
 }

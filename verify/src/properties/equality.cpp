@@ -30,7 +30,7 @@ bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {
 
 bool same_facts(const VectorFacts& x, const VectorFacts& y) {
   const auto same_scale = x.scale.exponent == y.scale.exponent && x.scale.special == y.scale.special;
-  return same_scale && same_norms(x.vector, y.vector) && x.floor_squares == y.floor_squares &&
+  return same_scale && same_norms(x.vector, y.vector) && x.floor_squares == y.floor_squares && x.weights == y.weights &&
          std::equal(x.slices.begin(), x.slices.end(), y.slices.begin(), y.slices.end(), same_norms) &&
          std::equal(x.tails.begin(), x.tails.end(), y.tails.begin(), y.tails.end(), same_norms);
 }

@@ -45,6 +45,7 @@ CaseMatrix transposed(const CaseMatrix& matrix) {
 Finding judge_transposition(const GemmCase& any, const Engine& engine) {
   auto gemm_case = finite(any);
   auto& plan = gemm_case.plan;
+  if (!plan.common_ratio()) return {};  // has no order that is symmetric
   if (plan.accumulation == Accumulation::per_product) plan.accumulation = Accumulation::per_diagonal;
   const auto groups = groups_by_definition(plan, gemm_case.k());
   if (groups.size() > static_cast<std::size_t>(plan.cut - 1)) plan.accumulation = Accumulation::exact;  // not symmetric either

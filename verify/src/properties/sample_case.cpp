@@ -57,7 +57,7 @@ GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
   drawn.alpha = random.once_in(2) ? 1 : case_sampling::sample_scalar(random);
   drawn.beta = random.once_in(2) ? 0 : case_sampling::sample_scalar(random);
   drawn.plan = case_sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
-  if (domain.exact_only) drawn.plan.accumulation = Accumulation::exact;
+  if (domain.exact_only) drawn.plan = case_sampling::exactly(drawn.plan);
   if (domain.targets) drawn.target = sample_target(drawn.c.single, random);
   if (domain.specials) add_specials(drawn, random);
   drawn.working = case_sampling::sample_options(random);

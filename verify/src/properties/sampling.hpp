@@ -17,11 +17,21 @@ namespace ozbound::case_sampling {
 using namespace sampling;
 
 /// What an encoding is drawn by; short ones have one to six bits.
-enum class EncodingClass { balanced, truncated7, nearest7, ozimmu7, short_truncated, short_nearest, short_ozimmu, unsigned8 };
+enum class EncodingClass {
+  balanced,
+  truncated7,
+  nearest7,
+  ozimmu7,
+  short_truncated,
+  short_nearest,
+  short_ozimmu,
+  unsigned8,
+  adaptive
+};
 inline constexpr Weighted<EncodingClass> encoding_weights[] = {
     {EncodingClass::balanced, 4},     {EncodingClass::truncated7, 2},      {EncodingClass::nearest7, 2},
     {EncodingClass::ozimmu7, 1},      {EncodingClass::short_truncated, 1}, {EncodingClass::short_nearest, 1},
-    {EncodingClass::short_ozimmu, 1}, {EncodingClass::unsigned8, 2}};
+    {EncodingClass::short_ozimmu, 1}, {EncodingClass::unsigned8, 2},       {EncodingClass::adaptive, 2}};
 
 enum class CutClass {
   full,      ///< every pair
@@ -44,6 +54,7 @@ inline Encoding sample_encoding(RandomBits& random) {
     case EncodingClass::short_truncated: return Encoding::truncated(bits);
     case EncodingClass::short_nearest: return Encoding::nearest(bits);
     case EncodingClass::short_ozimmu: return Encoding::ozimmu(bits);
+    case EncodingClass::adaptive: return Encoding::nearest_adaptive(random.once_in(2) ? 7 : bits);
     case EncodingClass::unsigned8: return Encoding::unsigned8();
     case EncodingClass::balanced: break;
   }
@@ -68,6 +79,14 @@ inline Encoding of_radix(int beta, RandomBits& random) {
   return encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))];
 }
 
+/// The plan with exact accumulation, which takes a common ratio: nearest in place of nearest_adaptive.
+inline SplitPlan exactly(SplitPlan plan) {
+  for (auto* const encoding : {&plan.a.encoding, &plan.b.encoding})
+    if (!encoding->common_ratio()) *encoding = Encoding::nearest(encoding->beta);
+  plan.accumulation = Accumulation::exact;
+  return plan;
+}
+
 /// Any valid plan; at most `most_slices` slices on either side.
 inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
   SplitPlan plan;
@@ -77,6 +96,7 @@ inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
   plan.b.slices = random.between(1, most_slices);
   plan.cut = sample_cut(plan.a.slices, plan.b.slices, random);
   plan.accumulation = random.pick(accumulation_weights);
+  if (!plan.common_ratio()) plan.accumulation = Accumulation::per_product;
   return plan;
 }
 

@@ -8,6 +8,7 @@
 
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/property.hpp"
+#include "properties/sampling.hpp"
 
 namespace ozbound {
 namespace {
@@ -157,7 +158,7 @@ class Simplifier {
         next.plan.cut = std::clamp(cut, 2, slices_a + slices_b);
       });
     };
-    attempt([](GemmCase& next) { next.plan.accumulation = Accumulation::exact; });
+    attempt([](GemmCase& next) { next.plan = case_sampling::exactly(next.plan); });
     with(1, 1, 2);
     with(plan.a.slices / 2, plan.b.slices / 2, plan.cut / 2);
     with(plan.a.slices - 1, plan.b.slices - 1, plan.cut - 2);

@@ -24,7 +24,8 @@ inline int scale_exponent(const Encoding& encoding, const Exact& top) {
     case Encoding::Kind::truncated:
     case Encoding::Kind::ozimmu:
     case Encoding::Kind::unsigned8: return ufp + 1;
-    case Encoding::Kind::nearest: return top == exact_arithmetic::power_of_two_exact(ufp) ? ufp : ufp + 1;
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::nearest_adaptive: return top == exact_arithmetic::power_of_two_exact(ufp) ? ufp : ufp + 1;
     case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
   }
   return 0;
@@ -35,7 +36,7 @@ inline bool cuts_bits(const Encoding& encoding) {
   return encoding.kind == Encoding::Kind::truncated || encoding.kind == Encoding::Kind::ozimmu;
 }
 
-/// Exponent of the weight of digit p, relative to rho.
+/// Exponent of the weight of digit p, relative to rho; the largest one of nearest_adaptive.
 inline int weight_exponent(const Encoding& encoding, int p) {
   return (encoding.kind == Encoding::Kind::truncated ? 0 : 1) - encoding.beta * p;
 }
@@ -49,8 +50,11 @@ inline int stored_digit(const SlicedMatrix& sliced, Index i, int p, Index l) {
 
 /// The digits of x at a scale: bits of the magnitude, what is left rounded digit by digit, to nearest or down, or the digits
 /// from -128 to 127 of x rounded once to units of the last (docs/derivations/slicing.md, S1 to S3, S8).
-inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slicing, int scale) {
-  const auto weight = [&](int p) { return scale + weight_exponent(slicing.encoding, p); };
+inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slicing, int scale,
+                                             const std::vector<int>* weights = nullptr) {
+  const auto weight = [&](int p) {
+    return scale + (weights == nullptr ? weight_exponent(slicing.encoding, p) : (*weights)[static_cast<std::size_t>(p - 1)]);
+  };
   std::vector<int> digits(static_cast<std::size_t>(slicing.slices));
   if (slicing.encoding.kind == Encoding::Kind::balanced) {
     auto n = exact_arithmetic::nearest_in_units(x, weight(slicing.slices));
@@ -71,6 +75,25 @@ inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slic
     rest = rest - Exact{digit, weight(p)};
   }
   return digits;
+}
+
+/// Exponents of the weights of a vector's digits, relative to rho: for nearest_adaptive from the largest tail, which is at most
+/// 2^(beta - 1) weights, and above half of that; where all tails are zero, beta below the weight before.
+inline std::vector<int> weights_by_definition(const std::vector<Exact>& vector, const Slicing& slicing, int scale) {
+  std::vector<int> weights;
+  auto tails = vector;
+  for (int p = 1; p <= slicing.slices; ++p) {
+    int weight = weight_exponent(slicing.encoding, p);
+    if (!slicing.encoding.common_ratio()) {
+      Exact top;
+      for (const auto& x : tails) top = std::max(top, x.magnitude());
+      weight = scale_exponent(Encoding::nearest(1), top) - scale + 1 - slicing.encoding.beta;
+      if (top.is_zero()) weight = (p == 1 ? 1 : weights.back()) - slicing.encoding.beta;
+      for (auto& x : tails) x = x - Exact{exact_arithmetic::nearest_in_units(x, scale + weight), scale + weight};
+    }
+    weights.push_back(weight);
+  }
+  return weights;
 }
 
 struct SlicePair {
@@ -136,7 +159,7 @@ class SlicedPair {
   [[nodiscard]] Exact exact_sum(Index i, Index j) const {
     Exact total;
     for (const auto& group : groups_by_definition(plan_, a_.inner_dimension()))
-      for (const auto& pair : group) total = total + Exact{pair_sum(i, j, pair), weight(pair)};
+      for (const auto& pair : group) total = total + Exact{pair_sum(i, j, pair), weight(i, j, pair)};
     return total;
   }
 
@@ -146,7 +169,7 @@ class SlicedPair {
     const FloatEnvironment environment;
     double total = 0;
     for (const auto& group : groups_by_definition(plan_, a_.inner_dimension()))
-      if (!group.empty()) total += std::ldexp(static_cast<double>(group_sum(i, j, group)), weight(group.front()));
+      if (!group.empty()) total += std::ldexp(static_cast<double>(group_sum(i, j, group)), weight(i, j, group.front()));
     return Exact(total);
   }
 
@@ -154,8 +177,12 @@ class SlicedPair {
   [[nodiscard]] Exact sum(Index i, Index j) const { return accumulated(i, j).times_power_of_two(scale(i, j)); }
 
  private:
-  [[nodiscard]] int weight(SlicePair pair) const {
-    return weight_exponent(plan_.a.encoding, pair.p) + weight_exponent(plan_.b.encoding, pair.q);
+  [[nodiscard]] int weight(Index i, Index j, SlicePair pair) const {
+    const auto of = [](const SlicedMatrix& x, Index vector, int p) {  // the engine's own are judged with its digits
+      const auto& encoding = x.slicing().encoding;
+      return encoding.common_ratio() ? weight_exponent(encoding, p) : x.weight_exponent(vector, p);
+    };
+    return of(a_, i, pair.p) + of(b_, j, pair.q);
   }
 
   SplitPlan plan_;

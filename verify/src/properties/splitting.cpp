@@ -74,16 +74,23 @@ class SplitVector {
   }
 
   [[nodiscard]] Finding judge_elements(int scale) const {
+    const auto weights = weights_by_definition(vector_, slicing_, scale);
+    for (int p = 1; p <= slicing_.slices; ++p) {
+      const int weight = weights[static_cast<std::size_t>(p - 1)], measured = facts_.weight_exponent(slicing_.encoding, p);
+      if (sliced_.weight_exponent(i_, p) != weight || measured != weight)
+        return fmt::format("has the weight 2^{} rho for digit {}, measured 2^{} rho, not 2^{} rho",
+                           sliced_.weight_exponent(i_, p), p, measured, weight);
+    }
     ExactNorms whole;
     std::vector<ExactNorms> slices(static_cast<std::size_t>(slicing_.slices)), tails = slices;
     for (Index l = 0; l < length_; ++l) {
       const auto& x = vector_[static_cast<std::size_t>(l)];
-      const auto digits = digits_by_definition(x, slicing_, scale);
+      const auto digits = digits_by_definition(x, slicing_, scale, &weights);
       auto tail = x;
       for (int p = 1; p <= slicing_.slices; ++p) {
         const int d = stored_digit(sliced_, i_, p, l), expected = digits[static_cast<std::size_t>(p - 1)];
         if (d != expected) return fmt::format("has {} for digit {} of element {}, not {}", d, p, l, expected);
-        const int weight = scale + weight_exponent(slicing_.encoding, p);
+        const int weight = scale + weights[static_cast<std::size_t>(p - 1)];
         tail = tail - Exact{d, weight};
         slices[static_cast<std::size_t>(p - 1)].add(std::abs(d));
         tails[static_cast<std::size_t>(p - 1)].add(ceiling_in_units(tail.magnitude(), weight - VectorFacts::fraction_bits));
@@ -174,7 +181,8 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
 Property exact_splitting() {
   return {"exact-splitting",
           "x = sum_p d_p w_p + T_s with w_p = 2^(e + lead - beta p), rho = 2^e: d_p are the bits of x (truncated, ozimmu), "
-          "RN(T_(p-1) / w_p), ties to even (nearest), floor(T_(p-1) / w_p) (unsigned8), or the digits -128 ... 127 of RN(x / "
+          "RN(T_(p-1) / w_p), ties to even (nearest; nearest_adaptive, with w_p = 2^(ceil(log2 "
+          "max |T_(p-1)|) + 1 - beta) over the vector), floor(T_(p-1) / w_p) (unsigned8), or the digits -128 ... 127 of RN(x / "
           "w_s) (balanced); and measured norms "
           "are those of d_p, T_p and x, exactly",
           "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4), (S8)",

@@ -12,9 +12,12 @@ namespace ozbound::reference {
 /// An odd hexadecimal integer times a power of two: `-0x1f3ap-120`; `0x0p+0`.
 std::string exact_text(const ExactNumber& x);
 
-/// What a plan's sums are before alpha, over rho_i sigma_j: the exact sum, or FP64 additions in the plan's order, each rounded
-/// to nearest even at any exponent.
-ExactNumber accumulated(const Plan& plan, const std::vector<Pairs>& groups, const std::vector<std::int64_t>& sums);
+/// What sums of these weights are before alpha, over rho_i sigma_j: the exact sum, or FP64 additions in the order given, each
+/// term and each sum rounded to nearest even, subnormal ones too.
+ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weights, const std::vector<std::int64_t>& sums);
+
+/// Of the products of groups at (i, j), over rho_i sigma_j.
+std::vector<int> weights_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i, Index j);
 
 /// alpha * product + beta * c0. @pre what is read is finite.
 ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNumber& product);

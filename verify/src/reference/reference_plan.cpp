@@ -35,6 +35,7 @@ Slicing encoding(std::string_view name, std::string_view whole) {
   if (name == "unsigned8") return {Digits::unsigned8, 8, 1};
   for (const auto& [prefix, digits] : {std::pair<std::string_view, Digits>{"truncated", Digits::truncated},
                                        {"ozimmu", Digits::ozimmu},
+                                       {"nearest_adaptive", Digits::nearest_adaptive},
                                        {"nearest", Digits::nearest}})
     if (name.starts_with(prefix)) return {digits, number(name.substr(prefix.size()), 1, 7, whole), 1};
   refuse(whole);
@@ -52,6 +53,7 @@ std::string encoding_text(const Slicing& slicing) {
     case Digits::truncated: return "truncated" + std::to_string(slicing.radix_bits);
     case Digits::ozimmu: return "ozimmu" + std::to_string(slicing.radix_bits);
     case Digits::nearest: return "nearest" + std::to_string(slicing.radix_bits);
+    case Digits::nearest_adaptive: return "nearest_adaptive" + std::to_string(slicing.radix_bits);
     case Digits::balanced: return "balanced";
     case Digits::unsigned8: return "unsigned8";
   }
@@ -74,6 +76,7 @@ Plan parse_plan(std::string_view text) {
   if (cut != "full" && !cut.starts_with("cut=")) refuse(text);
   plan.cut = cut == "full" ? all : number(cut.substr(4), 2, all, text);
   plan.accumulation = accumulation(rest, text);
+  if (!plan.common_ratio() && plan.accumulation != Accumulation::per_product) refuse(text);
   return plan;
 }
 

@@ -22,7 +22,8 @@ std::int64_t scale_exponent(const ExactNumber& top, Digits digits) {
     case Digits::truncated:
     case Digits::ozimmu:
     case Digits::unsigned8: return leading + 1;
-    case Digits::nearest: return power ? leading : leading + 1;
+    case Digits::nearest:
+    case Digits::nearest_adaptive: return power ? leading : leading + 1;
     case Digits::balanced: return large ? leading + 2 : leading + 1;
   }
   throw std::invalid_argument("digits are of no known kind");
@@ -33,18 +34,48 @@ using AllDigits = std::array<int, 20>;
 /// |x| over 2^exponent, rounded away from zero.
 cpp_int whole_multiple_above(const ExactNumber& x, std::int64_t exponent) {
   const auto whole = whole_multiple(x, exponent);
-  return ExactNumber{whole, exponent} + -ExactNumber{abs(x.number), x.exponent} == ExactNumber{} ? whole : whole + 1;
+  const auto rest = ExactNumber{abs(x.number), x.exponent} + ExactNumber{-whole, exponent};
+  return rest.number == 0 ? whole : cpp_int(whole + 1);
+}
+
+/// ceil(log2 |x|).
+std::int64_t ceiling_exponent(const ExactNumber& x) { return scale_exponent({abs(x.number), x.exponent}, Digits::nearest); }
+
+/// The weights of a vector over its scale. nearest_adaptive: 2^(1 - beta) of the least power of two that nothing of what is
+/// left passes, found anew for each digit; where nothing is left, 2^-beta of the last.
+std::vector<int> vector_weights(std::vector<ExactNumber> rest, const Slicing& slicing, int scale) {
+  std::vector<int> weights;
+  for (int p = 1; p <= slicing.slices; ++p) {
+    int weight = slicing.weight(p);
+    if (slicing.digits == Digits::nearest_adaptive) {
+      bool any = false;
+      if (p > 1) weight = weights.back() - slicing.radix_bits;
+      for (const auto& x : rest) {
+        if (x.number == 0) continue;
+        const auto own = static_cast<int>(ceiling_exponent(x)) - scale + 1 - slicing.radix_bits;
+        weight = any ? std::max(weight, own) : own;
+        any = true;
+      }
+      for (auto& x : rest) {
+        const auto digit = nearest_multiple(x, scale + weight);
+        x = x + ExactNumber{x.number < 0 ? digit : cpp_int(-digit), scale + weight};
+      }
+    }
+    weights.push_back(weight);
+  }
+  return weights;
 }
 
 /// Each digit is what is left, divided by its weight and rounded: towards zero, to nearest, or down.
-AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale) {
+AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale, const int* weights) {
   AllDigits digits{};
   for (int p = 1; p <= slicing.slices && rest.number != 0; ++p) {
-    const std::int64_t weight = scale + slicing.weight(p);
+    const std::int64_t weight = scale + weights[p - 1];
     const bool away = slicing.digits == Digits::unsigned8 && rest.number < 0;
-    const auto magnitude = slicing.digits == Digits::nearest ? nearest_multiple(rest, weight)
-                           : away                            ? whole_multiple_above(rest, weight)
-                                                             : whole_multiple(rest, weight);
+    const bool to_nearest = slicing.digits == Digits::nearest || slicing.digits == Digits::nearest_adaptive;
+    const auto magnitude = to_nearest ? nearest_multiple(rest, weight)
+                           : away     ? whole_multiple_above(rest, weight)
+                                      : whole_multiple(rest, weight);
     const auto digit = static_cast<int>(rest.number < 0 ? cpp_int(-magnitude) : magnitude);
     digits[static_cast<std::size_t>(p - 1)] = digit;
     rest = rest + ExactNumber{-digit, weight};
@@ -78,6 +109,7 @@ ExactNumber slice_magnitude(const Slicing& slicing, int p) {
     case Digits::ozimmu: return power_of_two(p == 1 ? 0 : top + 1) + -power_of_two(last + 1);
     case Digits::unsigned8: return p == 1 ? power_of_two(0) : power_of_two(top + 1) + -power_of_two(last + 1);
     case Digits::nearest:
+    case Digits::nearest_adaptive:
     case Digits::balanced: return power_of_two(top);
   }
   throw std::invalid_argument("digits are of no known kind");
@@ -115,11 +147,11 @@ void check_shapes(const Operands& operands, const Plan& plan, Index inner_repeat
   if (plan.a.radix_bits != plan.b.radix_bits) throw std::invalid_argument("plan: the encodings have different radix");
 }
 
-/// x + y in 53 bits, to nearest even, at any exponent.
+/// x + y as a double, to nearest even, subnormal ones too. @pre it does not overflow.
 ExactNumber rounded_sum(const ExactNumber& x, const ExactNumber& y) {
   const auto sum = x + y;
   if (sum.number == 0) return {};
-  const auto quantum = leading_exponent(sum) - 52;
+  const auto quantum = std::max<std::int64_t>(leading_exponent(sum) - 52, -1074);
   if (quantum <= sum.exponent) return sum;
   const auto magnitude = nearest_multiple(sum, quantum);
   return {sum.number < 0 ? cpp_int(-magnitude) : magnitude, quantum};
@@ -143,20 +175,26 @@ SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& sl
       inner_(vectors.cols()),
       finite_(static_cast<std::size_t>(vectors.rows())),
       exponents_(static_cast<std::size_t>(vectors.rows())),
+      weights_(static_cast<std::size_t>(vectors.rows() * slicing.slices)),
       digits_(static_cast<std::size_t>(vectors.rows() * slicing.slices * vectors.cols())) {
   for (Index i = 0; i < count(); ++i) finite_[static_cast<std::size_t>(i)] = is_finite_vector(vectors, i);
   [[maybe_unused]] const bool large = digits_.size() > 10000;  // threads pay off
 #pragma omp parallel for schedule(static) if (large)
   for (Index i = 0; i < count(); ++i) {
+    auto* const weights = weights_.data() + i * slicing_.slices;
+    for (int p = 1; p <= slicing.slices; ++p) weights[p - 1] = slicing.weight(p);
     if (!finite(i)) continue;
     const auto top = largest_element(vectors, i);
     if (top.number == 0) continue;
     const int scale = static_cast<int>(scale_exponent(top, slicing.digits));
     exponents_[static_cast<std::size_t>(i)] = scale;
+    std::vector<ExactNumber> elements;
+    for (Index l = 0; l < inner_; ++l) elements.push_back(exact(vectors(i, l)));
+    std::ranges::copy(vector_weights(elements, slicing, scale), weights);
     for (Index l = 0; l < inner_; ++l) {
-      const auto x = exact(vectors(i, l));
-      const auto digits =
-          slicing.digits == Digits::balanced ? balanced_digits(x, slicing, scale) : digits_one_by_one(x, slicing, scale);
+      const auto& x = elements[static_cast<std::size_t>(l)];
+      const auto digits = slicing.digits == Digits::balanced ? balanced_digits(x, slicing, scale)
+                                                             : digits_one_by_one(x, slicing, scale, weights);
       for (int p = 0; p < slicing.slices; ++p)
         digits_[static_cast<std::size_t>((i * slicing.slices + p) * inner_ + l)] =
             static_cast<std::int16_t>(digits[static_cast<std::size_t>(p)]);
@@ -179,11 +217,18 @@ std::vector<std::int64_t> sums_of(const std::vector<Pairs>& groups, const Sliced
   return sums;
 }
 
-ExactNumber accumulated(const Plan& plan, const std::vector<Pairs>& groups, const std::vector<std::int64_t>& sums) {
+std::vector<int> weights_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i,
+                            Index j) {
+  std::vector<int> weights;
+  for (const auto& pairs : groups) weights.push_back(a.weight(i, pairs[0].first) + b.weight(j, pairs[0].second));
+  return weights;
+}
+
+ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weights, const std::vector<std::int64_t>& sums) {
   ExactNumber total;
-  for (std::size_t t = 0; t < groups.size(); ++t) {
-    const ExactNumber term{sums[t], plan.weight(groups[t])};
-    total = plan.accumulation == Accumulation::exact ? total + term : rounded_sum(total, term);
+  for (std::size_t t = 0; t < sums.size(); ++t) {
+    const ExactNumber term{sums[t], weights[t]};
+    total = accumulation == Accumulation::exact ? total + term : rounded_sum(total, rounded_sum(term, {}));
   }
   return total;
 }
@@ -203,6 +248,8 @@ Product::Product(const Operands& operands, const Plan& plan, Index inner_repeat)
       a_(operands.a, plan.a),
       b_(operands.b.transposed(), plan.b) {}
 
+std::vector<int> Product::weights(Index i, Index j) const { return weights_of(groups_, a_, b_, i, j); }
+
 std::vector<std::int64_t> Product::group_sums(Index i, Index j) const {
   auto sums = sums_of(groups_, a_, b_, i, j);
   for (auto& sum : sums) sum *= inner_repeat_;
@@ -217,7 +264,7 @@ double Product::entry(Index i, Index j, ResultFormat format) const {
     if (special.kind != OracleEntry::Kind::finite) return special.rounded;
   }
   if (operands_.alpha == 0 || a_.inner() == 0) return rounded_to(scaled_sum(operands_, i, j, {}), format);
-  auto product = accumulated(plan_, groups_, group_sums(i, j));
+  auto product = accumulated(plan_.accumulation, weights(i, j), group_sums(i, j));
   product.exponent += a_.exponent(i) + b_.exponent(j);
   return rounded_to(scaled_sum(operands_, i, j, product), format);
 }
@@ -226,12 +273,7 @@ std::string Product::truncation_error(Index i, Index j) const {
   ExactNumber error;
   for (Index l = 0; l < a_.inner(); ++l) error = error + exact(operands_.a(i, l)) * exact(operands_.b(l, j));
   error.number *= inner_repeat_;
-  auto exactly = plan_;
-  exactly.accumulation = Accumulation::exact;
-  const auto diagonals = exactly.groups(inner_repeat_ * a_.inner());
-  auto sums = sums_of(diagonals, a_, b_, i, j);
-  for (auto& sum : sums) sum *= inner_repeat_;
-  auto chosen = accumulated(exactly, diagonals, sums);
+  auto chosen = accumulated(Accumulation::exact, weights(i, j), group_sums(i, j));
   chosen.exponent += a_.exponent(i) + b_.exponent(j);
   return exact_text(error + -chosen);
 }

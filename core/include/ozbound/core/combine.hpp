@@ -19,7 +19,7 @@ struct SumLayout {
   Accumulation accumulation;
   int count;
   int radix_bits;
-  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j
+  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j; of the entry, without a common ratio
 };
 
 /// The layout of plan.groups(k). @pre plan is valid.
@@ -63,12 +63,19 @@ OZB_HD constexpr double power_of_two(int exponent) {
   return double_from_bits(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// The published orders: one FP64 addition a group, in the order of the layout; each term is exact. Relative to rho_i sigma_j,
-/// so that no term leaves the normal range. @pre the FP environment rounds to nearest and keeps subnormals.
+/// sum * 2^exponent, rounded once where it falls below the normal range. @pre |sum| <= 2^53, exponent <= 1023 - 53.
+OZB_HD constexpr double scaled_term(std::int64_t sum, int exponent) {
+  const auto term = static_cast<double>(sum);
+  if (exponent >= -1022) return term * power_of_two(exponent);
+  if (exponent < -2044) return 0;
+  return term * power_of_two(exponent + 1022) * power_of_two(-1022);  // the first product is exact
+}
+
+/// The published orders: one FP64 addition a group, in the order of the layout. Relative to rho_i sigma_j, so that terms of a
+/// common ratio stay in the normal range and are exact. @pre the FP environment rounds to nearest and keeps subnormals.
 OZB_HD constexpr double accumulate_groups(const std::int64_t* sums, Index stride, const SumLayout& layout) {
   double total = 0;
-  for (int t = 0; t < layout.count; ++t)
-    total += static_cast<double>(sums[t * stride]) * power_of_two(layout.weight_exponent[t]);
+  for (int t = 0; t < layout.count; ++t) total += scaled_term(sums[t * stride], layout.weight_exponent[t]);
   return total;
 }
 

@@ -45,6 +45,12 @@ struct Remainder {
     rest -= shift >= 0 ? static_cast<std::int64_t>(digit) * (std::int64_t{1} << shift) : digit >> -shift;
   }
 
+  /// ceil(log2 |rest * 2^exponent|). @pre rest is not 0.
+  [[nodiscard]] OZB_HD constexpr int ceil_log2() const {
+    const auto magnitude = static_cast<std::uint64_t>(rest < 0 ? -rest : rest);
+    return exponent + bit_length(magnitude) - ((magnitude & (magnitude - 1)) == 0 ? 1 : 0);
+  }
+
   /// |rest * 2^exponent| in units of 2^unit, rounded up. @pre it is less than 2^62 units.
   [[nodiscard]] OZB_HD constexpr std::uint64_t magnitude_upper(int unit) const {
     const auto magnitude = static_cast<std::uint64_t>(rest < 0 ? -rest : rest);
@@ -57,11 +63,13 @@ struct Remainder {
 
 namespace detail {
 
-/// Digits 1 … s of nearest(beta): each the remainder rounded to a multiple of the digit's weight.
-OZB_HD constexpr void nearest_digits(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
+/// Digits 1 … s of nearest and nearest_adaptive: each the remainder rounded to a multiple of the digit's weight 2^low(p).
+/// What they leave.
+template <class Low>
+OZB_HD constexpr Remainder nearest_digits(Dyadic x, int slices, const Low& low_of, std::int8_t* digits) {
   Remainder remainder(x);
-  for (int p = 1; p <= slicing.slices; ++p) {
-    const int low = scale + slicing.encoding.weight_exponent(p);
+  for (int p = 1; p <= slices; ++p) {
+    const int low = low_of(p);
     const int shift = low - x.exponent;
     const auto magnitude = static_cast<std::uint64_t>(remainder.rest < 0 ? -remainder.rest : remainder.rest);
     const auto rounded = shift > 0 ? shift_right_to_nearest(magnitude, shift) : (magnitude == 0 ? 0 : magnitude << -shift);
@@ -69,6 +77,7 @@ OZB_HD constexpr void nearest_digits(Dyadic x, Slicing slicing, int scale, std::
     digits[p - 1] = static_cast<std::int8_t>(digit);
     remainder.take(digit, low);
   }
+  return remainder;
 }
 
 /// Byte `index` of magnitude * 2^shift, where 0 <= shift.
@@ -121,6 +130,7 @@ OZB_HD constexpr void unsigned_digits(Dyadic x, int slices, int scale, std::int8
 /// Digits 1 … s of a finite number whose row has the scale 2^scale: x = sum_p digits[p-1] 2^(scale + weight_p) + residual.
 /// Bytes; Encoding::digit says what they mean.
 ///
+/// Under the encoding's weights; those of nearest_adaptive, which its vector decides, are for the other split().
 /// `scale` is the encoding's scale_exponent of a magnitude >= |x|. Exact, from bits and integers alone; the residual is
 /// < 2^weight_s for truncated, ozimmu and unsigned8, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md.
 OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
@@ -130,10 +140,20 @@ OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* d
       for (int p = 1; p <= slicing.slices; ++p)
         digits[p - 1] = truncated_digit(x, scale + slicing.encoding.weight_exponent(p), slicing.encoding.beta);
       return;
-    case Encoding::Kind::nearest: detail::nearest_digits(x, slicing, scale, digits); return;
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::nearest_adaptive:
+      detail::nearest_digits(
+          x, slicing.slices, [&](int p) { return scale + slicing.encoding.weight_exponent(p); }, digits);
+      return;
     case Encoding::Kind::balanced: detail::balanced_digits(x, slicing.slices, scale, digits); return;
     case Encoding::Kind::unsigned8: detail::unsigned_digits(x, slicing.slices, scale, digits); return;
   }
+}
+
+/// The same for nearest_adaptive: digit p under the weight 2^(scale + weights[p-1]) of its vector. What the digits leave.
+OZB_HD constexpr Remainder split(Dyadic x, int slices, int scale, const std::int16_t* weights, std::int8_t* digits) {
+  return detail::nearest_digits(
+      x, slices, [&](int p) { return scale + weights[p - 1]; }, digits);
 }
 
 /// What digits rounded down to 2^low leave of x: x modulo 2^low, in [0, 2^low), in units of 2^(low - fraction_bits), rounded

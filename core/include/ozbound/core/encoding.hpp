@@ -15,14 +15,16 @@ inline constexpr int max_slices = 20;
 
 /// How a row (of A; a column of B alike) becomes small integers (theory.md, section 1).
 ///
-/// A row has the scale rho = 2^e. Digit p = 1, 2, … has the weight rho * 2^(lead - radix_bits * p).
+/// A row has the scale rho = 2^e. Digit p = 1, 2, … has the weight rho * 2^(lead - radix_bits * p), or at most that for
+/// nearest_adaptive.
 struct Encoding {
   enum class Kind : std::uint8_t {
-    truncated,  ///< beta bits of the magnitude, with the sign of the number
-    ozimmu,     ///< the same with one bit less in the first digit, as ozIMMU was released
-    nearest,    ///< the rest rounded to nearest even, digit after digit; |digit| <= 2^(beta-1)
-    balanced,   ///< radix 2^8 with carries; digits fill int8, [-128, 127]
-    unsigned8,  ///< radix 2^8 rounded down, two's complement: the first digit in [-128, 127], the others in [0, 255]
+    truncated,         ///< beta bits of the magnitude, with the sign of the number
+    ozimmu,            ///< the same with one bit less in the first digit, as ozIMMU was released
+    nearest,           ///< the rest rounded to nearest even, digit after digit; |digit| <= 2^(beta-1)
+    balanced,          ///< radix 2^8 with carries; digits fill int8, [-128, 127]
+    unsigned8,         ///< radix 2^8 rounded down, two's complement: the first digit in [-128, 127], the others in [0, 255]
+    nearest_adaptive,  ///< as nearest, but the scale is found anew for every slice: weights of each vector's own
   };
 
   Kind kind = Kind::balanced;
@@ -32,6 +34,7 @@ struct Encoding {
   static Encoding truncated(int beta);
   static Encoding ozimmu(int beta);
   static Encoding nearest(int beta);
+  static Encoding nearest_adaptive(int beta);
   OZB_HD static constexpr Encoding balanced() { return {Kind::balanced, 8}; }
   OZB_HD static constexpr Encoding unsigned8() { return {Kind::unsigned8, 8}; }
 
@@ -47,7 +50,11 @@ struct Encoding {
   /// Digit p from the byte that it is stored in.
   [[nodiscard]] OZB_HD constexpr int digit(int p, std::int8_t byte) const { return unsigned_digit(p) ? byte & 0xff : byte; }
 
-  /// Exponent of the weight of digit p (1-based), relative to rho. Also the unit of the residual after p digits.
+  /// Whether digits of all vectors have one weight relative to rho, so that the pairs of a diagonal have one too.
+  [[nodiscard]] OZB_HD constexpr bool common_ratio() const { return kind != Kind::nearest_adaptive; }
+
+  /// Exponent of the weight of digit p (1-based), relative to rho; the largest one for nearest_adaptive. Also the unit of the
+  /// residual after p digits.
   [[nodiscard]] OZB_HD constexpr int weight_exponent(int p) const { return lead() - beta * p; }
 
   /// e of the scale rho = 2^e of a row whose largest magnitude is `top` (0 for a row of zeros).
@@ -61,6 +68,7 @@ OZB_HD constexpr int Encoding::lead() const {
     case Kind::truncated: return 0;
     case Kind::ozimmu:
     case Kind::nearest:
+    case Kind::nearest_adaptive:
     case Kind::balanced:
     case Kind::unsigned8: return 1;
   }
@@ -72,6 +80,7 @@ OZB_HD constexpr int Encoding::digit_magnitude() const {
     case Kind::truncated:
     case Kind::ozimmu: return (1 << beta) - 1;
     case Kind::nearest:
+    case Kind::nearest_adaptive:
     case Kind::balanced: return 1 << (beta - 1);
     case Kind::unsigned8: return 255;
   }
@@ -88,7 +97,8 @@ OZB_HD constexpr int Encoding::scale_exponent(Dyadic top) const {
     case Kind::truncated:
     case Kind::ozimmu:
     case Kind::unsigned8: return above;
-    case Kind::nearest: return significand == one ? above - 1 : above;
+    case Kind::nearest:
+    case Kind::nearest_adaptive: return significand == one ? above - 1 : above;
     // s digits hold at most 127 (256^s - 1) / 255 < 2^(8s-1) - 1: significands from 0x1.FDp0 on need the larger scale.
     case Kind::balanced: return significand >= std::uint64_t{0x1FD} << 55 ? above + 1 : above;
   }
@@ -103,10 +113,11 @@ struct Slicing {
   constexpr bool operator==(const Slicing&) const = default;
 };
 
-/// Every encoding there is.
+/// Every encoding there is; those of a common ratio, which every accumulation takes.
 std::vector<Encoding> all_encodings();
+std::vector<Encoding> common_ratio_encodings();
 
-/// `truncated7`, `ozimmu7`, `nearest5`, `balanced`, `unsigned8`.
+/// `truncated7`, `ozimmu7`, `nearest5`, `nearest_adaptive7`, `balanced`, `unsigned8`.
 std::string to_string(const Encoding& encoding);
 
 /// @throws std::invalid_argument for anything that to_string does not print.

@@ -52,7 +52,10 @@ struct SplitPlan {
   /// Imamura, (12), with the exact limit in place of powers of two.
   [[nodiscard]] Index error_free_pairs(Index k) const;
 
-  /// Exponent of the weight of diagonal g, relative to rho_i sigma_j.
+  /// Whether every entry has the same weights, relative to rho_i sigma_j.
+  [[nodiscard]] bool common_ratio() const { return a.encoding.common_ratio() && b.encoding.common_ratio(); }
+
+  /// Exponent of the weight of diagonal g, relative to rho_i sigma_j; the largest one without a common ratio.
   [[nodiscard]] int weight_exponent(int diagonal) const {
     return a.encoding.lead() + b.encoding.lead() - a.encoding.radix_bits() * diagonal;
   }
@@ -61,7 +64,8 @@ struct SplitPlan {
   [[nodiscard]] Index int32_terms() const;
 
   /// @throws std::invalid_argument naming the part: an encoding that parse_encoding does not make, slice counts outside
-  /// 1 … max_slices, cut outside 2 … s_A + s_B, or two encodings of different radix, whose products share no diagonals.
+  /// 1 … max_slices, cut outside 2 … s_A + s_B, or two encodings of different radix, whose products share no diagonals; nor do
+  /// those of nearest_adaptive, which takes per_product alone.
   void validate() const;
 
   bool operator==(const SplitPlan&) const = default;

@@ -42,6 +42,12 @@ class SlicedMatrix {
   /// Digit p (1-based) of element l of vector i.
   [[nodiscard]] int digit(Index i, int p, Index l) const { return slicing_.encoding.digit(p, slice(i, p)[l]); }
 
+  /// Exponent of the weight of digit p of vector i, relative to its rho.
+  [[nodiscard]] int weight_exponent(Index i, int p) const {
+    return weights_.empty() ? slicing_.encoding.weight_exponent(p)
+                            : weights_[static_cast<std::size_t>(i * slicing_.slices + p - 1)];
+  }
+
   /// The k bytes of slice p (1-based) of vector i: uint8 where slicing().encoding.unsigned_digit(p), else int8.
   [[nodiscard]] const std::int8_t* slice(Index i, int p) const {
     const int place = side_ == Side::rows_of_a ? p - 1 : slicing_.slices - p;
@@ -49,7 +55,7 @@ class SlicedMatrix {
   }
 
   /// Bytes that slicing takes, apart from a constant.
-  static double bytes(Index count, Index inner, int slices);
+  static double bytes(Index count, Index inner, Slicing slicing);
 
  private:
   Side side_;
@@ -57,6 +63,7 @@ class SlicedMatrix {
   Index count_;
   Index inner_;
   std::vector<VectorScale> scales_;
+  std::vector<std::int16_t> weights_;  ///< [i * slices + p - 1]; empty where the encoding has a common ratio
   std::vector<std::int8_t> digits_;
 };
 
@@ -80,6 +87,13 @@ struct VectorFacts {
   std::vector<IntegerNorms> slices;  ///< [p-1]: the digits of slice p, exact
   std::vector<IntegerNorms> tails;   ///< [p-1]: |T_p|, what p slices leave, in units of weight_p 2^-16, rounded up
   VectorScale scale;
+  std::vector<std::int16_t> weights =
+      {};  ///< [p-1]: exponent of weight_p over rho; empty where the encoding has a common ratio
+
+  /// Exponent of the weight of digit p over rho.
+  [[nodiscard]] int weight_exponent(const Encoding& encoding, int p) const {
+    return weights.empty() ? encoding.weight_exponent(p) : weights[static_cast<std::size_t>(p - 1)];
+  }
 };
 
 /// Facts about every vector of an operand under a slicing; what SlicedMatrix would hold, measured and not kept.

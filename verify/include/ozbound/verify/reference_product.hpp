@@ -15,9 +15,9 @@
 /// (docs/vectors.md).
 namespace ozbound::reference {
 
-enum class Digits : std::uint8_t { truncated, ozimmu, nearest, balanced, unsigned8 };
+enum class Digits : std::uint8_t { truncated, ozimmu, nearest, nearest_adaptive, balanced, unsigned8 };
 
-/// Digits of one operand: 1 … 20 of them, of weight rho * 2^weight(p), p from 1.
+/// Digits of one operand: 1 … 20 of them, of weight rho * 2^weight(p), p from 1; nearest_adaptive has weights of each vector.
 struct Slicing {
   Digits digits = Digits::balanced;
   int radix_bits = 8;
@@ -44,8 +44,13 @@ struct Plan {
   /// (1,2), …, (2,1), ….
   [[nodiscard]] std::vector<Pairs> groups(Index k) const;
 
-  /// Of every product of a group, relative to rho_i sigma_j.
+  /// Of every product of a group, relative to rho_i sigma_j, with a common ratio.
   [[nodiscard]] int weight(const Pairs& group) const { return a.weight(group[0].first) + b.weight(group[0].second); }
+
+  /// Whether every entry has the same weights.
+  [[nodiscard]] bool common_ratio() const {
+    return a.digits != Digits::nearest_adaptive && b.digits != Digits::nearest_adaptive;
+  }
 };
 
 /// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION` (docs/command.md).
@@ -71,6 +76,9 @@ class SlicedVectors {
   /// rho = 2^exponent; 0 for a vector of zeros.
   [[nodiscard]] int exponent(Index i) const { return exponents_[static_cast<std::size_t>(i)]; }
 
+  /// The weight of digit p of vector i is rho * 2^this.
+  [[nodiscard]] int weight(Index i, int p) const { return weights_[static_cast<std::size_t>(i * slicing_.slices + p - 1)]; }
+
   /// Digit p, from 1, of element l of vector i.
   [[nodiscard]] int digit(Index i, Index l, int p) const { return slice(i, p)[l]; }
 
@@ -83,7 +91,7 @@ class SlicedVectors {
   Slicing slicing_;
   Index inner_;
   std::vector<bool> finite_;
-  std::vector<int> exponents_;
+  std::vector<int> exponents_, weights_;
   std::vector<std::int16_t> digits_;
 };
 
@@ -101,6 +109,9 @@ class Product {
 
   /// What is summed in integers: the plan's groups at this inner dimension.
   [[nodiscard]] const std::vector<Pairs>& groups() const { return groups_; }
+
+  /// Of every product of each group at (i, j), relative to rho_i sigma_j.
+  [[nodiscard]] std::vector<int> weights(Index i, Index j) const;
 
   /// The sum of the digit products of each group.
   [[nodiscard]] std::vector<std::int64_t> group_sums(Index i, Index j) const;
