@@ -119,13 +119,16 @@ nlohmann::ordered_json case_json(const ComparedCase& one) {
   return json;
 }
 
-/// Values in rising order against the share of the cases, in percent.
+/// Values in rising order against the share of the cases, in percent: at most 50 of them, evenly spread, the largest among
+/// them.
 Series sorted_series(std::string plot, const std::string& label, std::string y_axis, std::vector<double> values,
                      std::size_t cases) {
   std::sort(values.begin(), values.end());
   Series series{std::move(plot), label, "share of the cases, %", std::move(y_axis), false, true, {}, false};
-  for (std::size_t t = 0; t < values.size(); ++t)
-    series.points.emplace_back(100.0 * static_cast<double>(t + 1) / static_cast<double>(cases), values[t]);
+  const std::size_t step = (values.size() + 49) / 50;
+  for (std::size_t left = values.size(); left > 0; left -= std::min(step, left))
+    series.points.emplace_back(100.0 * static_cast<double>(left) / static_cast<double>(cases), values[left - 1]);
+  std::reverse(series.points.begin(), series.points.end());
   return series;
 }
 
