@@ -40,17 +40,17 @@ template <class T>
 void adaptive_weights(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, std::int16_t* weights) {
   const int beta = slicing.encoding.beta;
   std::array<std::int8_t, max_slices> digits{};
-  for (int p = 1; p <= slicing.slices; ++p) {
+  for (int slice = 1; slice <= slicing.slices; ++slice) {
     bool left = false;
     int top = std::numeric_limits<int>::min();
     for (Index l = 0; l < vectors.cols(); ++l) {
-      const auto tail = split(to_dyadic(vectors(i, l)), p - 1, scale, weights, digits.data());
+      const auto tail = split(to_dyadic(vectors(i, l)), slice - 1, scale, weights, digits.data());
       if (tail.rest == 0) continue;
       left = true;
       top = std::max(top, tail.ceil_log2());
     }
-    const int before = p == 1 ? 1 : weights[p - 2];
-    weights[p - 1] = static_cast<std::int16_t>(left ? top - scale + 1 - beta : before - beta);
+    const int before = slice == 1 ? 1 : weights[slice - 2];
+    weights[slice - 1] = static_cast<std::int16_t>(left ? top - scale + 1 - beta : before - beta);
   }
 }
 
@@ -136,9 +136,10 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
 #pragma omp parallel for schedule(static) num_threads(threads) if (count_ > 1)
         for (Index i = 0; i < count_; ++i) {
           if (special(i)) continue;
+          const int scale = exponent(i);
           auto* weights = weights_.empty() ? nullptr : weights_.data() + i * slicing_.slices;
-          if (weights != nullptr) adaptive_weights(typed, i, slicing_, exponent(i), weights);
-          slice_row(typed, i, slicing_, exponent(i), weights, side_, digits_.data() + i * slicing_.slices * inner_);
+          if (weights != nullptr) adaptive_weights(typed, i, slicing_, scale, weights);
+          slice_row(typed, i, slicing_, scale, weights, side_, digits_.data() + i * slicing_.slices * inner_);
         }
       },
       vectors.typed());
