@@ -101,7 +101,7 @@ TEST(GroupSumsTest, OnBothSidesOfEachOverflow) {
     const auto full = test::fullest_diagonal(encoding);
     const SplitPlan plan{{encoding, digits.slices}, {encoding, digits.slices}, 2 * digits.slices, Accumulation::exact};
     EXPECT_EQ(plan.int32_terms(), terms);
-    EXPECT_GT(terms * encoding.digit_magnitude() * encoding.digit_magnitude(), (std::int64_t{1} << 31) - (1 << 15));
+    EXPECT_GT((terms + 1) * encoding.digit_magnitude() * encoding.digit_magnitude(), 0x7fffffff);
     for (const Index over : {0, 1}) {
       EXPECT_TRUE(test::full_sums_are_exact(plan, terms / full.pairs + over));
       EXPECT_TRUE(terms > 600000 || test::full_sums_are_exact(plan, terms + over));
