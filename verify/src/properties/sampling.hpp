@@ -94,6 +94,7 @@ inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
   if (random.once_in(2)) plan.b.encoding = of_radix(plan.a.encoding.beta, random);
   plan.a.slices = random.between(1, most_slices);
   plan.b.slices = random.between(1, most_slices);
+  if (random.once_in(4)) plan.b = plan.a;  // as published methods have it
   plan.cut = sample_cut(plan.a.slices, plan.b.slices, random);
   plan.accumulation = random.pick(accumulation_weights);
   if (!plan.common_ratio()) plan.accumulation = Accumulation::per_product;
