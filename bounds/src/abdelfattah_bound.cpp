@@ -18,7 +18,7 @@ namespace {
 using Kind = Encoding::Kind;
 
 bool truncated(const Encoding& encoding) { return encoding.kind == Kind::truncated; }
-bool nearest(const Encoding& encoding) { return encoding.kind == Kind::nearest; }
+bool nearest(const Encoding& encoding) { return encoding.kind == Kind::nearest || encoding.kind == Kind::nearest_adaptive; }
 
 /// sum |A_p| over |A|, at most.
 double magnitude_factor(const Encoding& encoding) { return nearest(encoding) ? 3 : 1; }

@@ -32,7 +32,7 @@ double uchino_any_truncation(In in) {
 
 double uchino_printed_groups(In in) { return uchino_groups_upper(in.plan, uchino_group_size(in.plan.a.encoding.beta, in.k())); }
 
-double uchino_exact_groups(In in) { return uchino_groups_upper(in.plan, exact_group_size(in.plan, in.k())); }
+double uchino_exact_groups(In in) { return uchino_groups_upper(in.plan, in.plan.error_free_pairs(in.k())); }
 
 BoundValue higham_mary(In in) {
   constexpr double probability = 0.99;
@@ -75,18 +75,20 @@ std::vector<NamedBound> uchinos() {
        Bounded::accumulation, true, uchino_accumulation_covers,
        [](In in) { return multiple(uchino_accumulation_upper(in.plan)); }},
       {"uchino-refined-accumulation", std::string(uchino) + "(30), corrected",
-       std::string(triangle) + digits + "per_product or per_diagonal", Bounded::accumulation, true,
+       std::string(triangle) + digits + "per_product or per_diagonal, one scale a vector", Bounded::accumulation, true,
        uchino_refined_accumulation_covers, [](In in) { return multiple(uchino_refined_accumulation_upper(in.plan, in.k())); }},
-      {"uchino-groups", std::string(uchino) + "section 5.2, r of (12)", std::string(triangle) + digits + "per_diagonal",
-       Bounded::accumulation, true, uchino_groups_covers, [](In in) { return multiple(uchino_printed_groups(in)); }},
+      {"uchino-groups", std::string(uchino) + "section 5.2, r of (12)",
+       std::string(triangle) + digits + "per_diagonal, one scale a vector", Bounded::accumulation, true, uchino_groups_covers,
+       [](In in) { return multiple(uchino_printed_groups(in)); }},
       {"uchino-groups-exact", std::string(uchino) + "section 5.2, r of the INT32 limit",
-       std::string(triangle) + digits + "per_diagonal", Bounded::accumulation, true, uchino_groups_covers,
+       std::string(triangle) + digits + "per_diagonal, one scale a vector", Bounded::accumulation, true, uchino_groups_covers,
        [](In in) { return multiple(uchino_exact_groups(in)); }},
       {"uchino-total", std::string(uchino) + "(18) and (30), corrected",
-       std::string(triangle) + digits + "per_product or per_diagonal", Bounded::total, true, uchino_refined_accumulation_covers,
+       std::string(triangle) + digits + "per_product or per_diagonal, one scale a vector", Bounded::total, true,
+       uchino_refined_accumulation_covers,
        [](In in) { return uniform(in, uchino_any_truncation(in), uchino_refined_accumulation_upper(in.plan, in.k())); }},
       {"uchino-groups-total", std::string(uchino) + "section 5.2, last display",
-       std::string(triangle) + digits + "per_diagonal", Bounded::total, true, uchino_groups_covers,
+       std::string(triangle) + digits + "per_diagonal, one scale a vector", Bounded::total, true, uchino_groups_covers,
        [](In in) { return uniform(in, uchino_any_truncation(in), uchino_printed_groups(in)); }},
   };
 }

@@ -19,7 +19,9 @@ constexpr double u = 0x1p-53;
 /// s x s slices of one encoding and the triangle p + q <= s + 1.
 bool triangle(const SplitPlan& plan) { return plan.a == plan.b && plan.cut == plan.a.slices + 1; }
 
-bool nearest(const SplitPlan& plan) { return plan.a.encoding.kind == Kind::nearest; }
+bool nearest(const SplitPlan& plan) {
+  return plan.a.encoding.kind == Kind::nearest || plan.a.encoding.kind == Kind::nearest_adaptive;
+}
 bool released(const SplitPlan& plan) { return plan.a.encoding.kind == Kind::ozimmu; }
 bool truncated(const SplitPlan& plan) { return plan.a.encoding.kind == Kind::truncated; }
 
@@ -69,7 +71,7 @@ int uchino_exact_diagonals(int beta, Index k, int precision) {
 }
 
 bool uchino_refined_accumulation_covers(const SplitPlan& plan) {
-  return splitting_covered(plan) && plan.accumulation != Accumulation::exact;
+  return splitting_covered(plan) && plan.a.encoding.common_ratio() && plan.accumulation != Accumulation::exact;
 }
 
 int uchino_rounded_additions(const SplitPlan& plan, Index k, int precision) {
@@ -91,10 +93,6 @@ Index uchino_group_size(int beta, Index k) {
   return Index{1} << std::max(31 - 2 * beta - inner, 0);
 }
 
-Index exact_group_size(const SplitPlan& plan, Index k) {
-  return std::max<Index>(plan.int32_terms() / std::max<Index>(k, 1), 1);
-}
-
 int uchino_group_terms(int slices, Index group_size) {
   Index terms = 0;
   for (Index j = 1; j <= slices; ++j) terms += (j + group_size - 1) / group_size;
@@ -102,7 +100,7 @@ int uchino_group_terms(int slices, Index group_size) {
 }
 
 bool uchino_groups_covers(const SplitPlan& plan) {
-  return splitting_covered(plan) && plan.accumulation == Accumulation::per_diagonal;
+  return splitting_covered(plan) && plan.a.encoding.common_ratio() && plan.accumulation == Accumulation::per_diagonal;
 }
 
 double uchino_groups_upper(const SplitPlan& plan, Index group_size) {

@@ -16,6 +16,7 @@
 namespace ozbound {
 namespace {
 
+using test::Exact;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -46,15 +47,21 @@ TEST(Kappa, IsTwiceTheLargestRatioOfAVector) {
   EXPECT_EQ(kappa_upper(row_major(columns, 2, 2, 2), Side::columns_of_b).upper(), 2);
 }
 
+/// The double next to 4 / 3 is below it.
+TEST(Kappa, IsRoundedUp) {
+  const auto kappa = kappa_of_row({3, 4});
+  EXPECT_GT(Exact(kappa.upper()) * Exact(3), Exact(8));
+}
+
 /// 2 (2^1024 - 2^971) / 2^-1074 is far beyond a double.
 TEST(Kappa, TakesEveryRangeOfExponents) {
   const double largest = std::numeric_limits<double>::max();
   for (const double least : {0x1p-1074, 0x1p-1022, 7 * 0x1p-1074, 1.0}) {
     const auto kappa = kappa_of_row({least, largest});
-    const auto exact = test::Exact(2) * test::Exact(largest);
-    const auto upper = test::Exact(kappa.significand).times_power_of_two(static_cast<int>(kappa.exponent)) * test::Exact(least);
+    const auto exact = Exact(2) * Exact(largest);
+    const auto upper = Exact(kappa.significand).times_power_of_two(static_cast<int>(kappa.exponent)) * Exact(least);
     EXPECT_LE(exact, upper) << least;
-    EXPECT_LE(upper, exact * test::Exact(1 + 0x1p-50)) << least;
+    EXPECT_LE(upper, exact * Exact(1 + 0x1p-50)) << least;
   }
 }
 

@@ -29,26 +29,14 @@ using testing::ThrowsMessage;
 const std::vector<SplitPlan>& plans() {
   static const auto all = [] {
     std::vector<SplitPlan> parsed;
-    for (const char* text : {"truncated7:1x1:cut=2:per_product",
-                             "truncated7:2x2:cut=3:per_product",
-                             "truncated7:8x8:cut=9:per_product",
-                             "truncated7:8x8:cut=9:per_diagonal",
-                             "truncated7:4x4:cut=5:exact",
-                             "truncated3:20x20:cut=21:per_product",
-                             "truncated3:20x20:cut=21:per_diagonal",
-                             "nearest7:1x1:cut=2:per_diagonal",
-                             "nearest7:3x3:cut=4:per_product",
-                             "nearest7:8x8:cut=9:per_product",
-                             "nearest7:8x8:cut=9:per_diagonal",
-                             "nearest4:20x20:cut=21:per_product",
-                             "ozimmu7:8x8:cut=9:per_product",
-                             "ozimmu7:3x3:cut=4:per_diagonal",
-                             "truncated7:7x8:full:per_product",
-                             "truncated4:9x9:full:per_product",
-                             "nearest7:8x6:full:per_product",
-                             "truncated7,nearest7:2x3:full:exact",
-                             "balanced:3x4:cut=6:exact",
-                             "balanced:7x7:cut=8:per_diagonal"})
+    for (const char* text :
+         {"truncated7:1x1:cut=2:per_product",        "truncated7:2x2:cut=3:per_product", "truncated7:8x8:cut=9:per_product",
+          "truncated7:8x8:cut=9:per_diagonal",       "truncated7:4x4:cut=5:exact",       "truncated3:20x20:cut=21:per_product",
+          "truncated3:20x20:cut=21:per_diagonal",    "nearest7:1x1:cut=2:per_diagonal",  "nearest7:3x3:cut=4:per_product",
+          "nearest7:8x8:cut=9:per_product",          "nearest7:8x8:cut=9:per_diagonal",  "nearest4:20x20:cut=21:per_product",
+          "ozimmu7:8x8:cut=9:per_product",           "ozimmu7:3x3:cut=4:per_diagonal",   "truncated7:7x8:full:per_product",
+          "truncated4:9x9:full:per_product",         "nearest7:8x6:full:per_product",    "truncated7,nearest7:2x3:full:exact",
+          "nearest_adaptive7:8x8:cut=9:per_product", "balanced:3x4:cut=6:exact",         "balanced:7x7:cut=8:per_diagonal"})
       parsed.push_back(parse_plan(text));
     return parsed;
   }();

@@ -157,20 +157,26 @@ TEST(UchinoRefinedAccumulation, IsAttained) {
 }
 
 /// (12) rounds k up to a power of two, and so r down to one.
-TEST(UchinoGroups, PrintedSizeIsSafeAndTheExactOneTheLargest) {
+TEST(UchinoGroups, PrintedSizeIsSafe) {
   EXPECT_EQ(uchino_group_size(7, 1024), 128);
-  EXPECT_EQ(uchino_group_size(7, 1025), 64);
-  EXPECT_EQ(exact_group_size(truncated(7, 8), 1025), 129);
-  EXPECT_EQ(uchino_group_size(7, 1 << 18), 1);
-  EXPECT_EQ(exact_group_size(truncated(7, 8), 1 << 18), 1);  // INT32 holds no sum at all; 64-bit blocks do
+  EXPECT_EQ(uchino_group_size(7, 8193), 8);
+  EXPECT_EQ(truncated(7, 8).error_free_pairs(8193), 16);
+  EXPECT_EQ(uchino_group_size(7, 1 << 18), 1);  // INT32 holds no sum at all; 64-bit blocks do
   for (int beta = 1; beta <= 7; ++beta)
-    for (Index k = 1; k <= 3000; ++k) {
-      const auto plan = truncated(beta, 8);
-      const Index square = Index{plan.a.encoding.digit_magnitude()} * plan.a.encoding.digit_magnitude();
-      const Index exact = exact_group_size(plan, k);
-      ASSERT_LE(uchino_group_size(beta, k), exact) << beta << ", " << k;
-      ASSERT_LE(exact * k * square, 0x7fffffff) << beta << ", " << k;
-      ASSERT_GT((exact + 1) * k * square, 0x7fffffff) << beta << ", " << k;
+    for (Index k = 1; k <= 20000; ++k) {
+      const Index largest = truncated(beta, 8).a.encoding.digit_magnitude();
+      ASSERT_LE(uchino_group_size(beta, k) * k * largest * largest, 0x7fffffff) << beta << ", " << k;
+    }
+}
+
+/// The groups that are summed here are those of the exact limit.
+TEST(UchinoGroups, TermsAreThoseOfThePlan) {
+  for (const int s : {1, 5, 8, 20})
+    for (const Index k : {1, 1024, 8193, 40000, 1 << 17, 1 << 20}) {
+      const auto plan = truncated(7, s, Accumulation::per_diagonal);
+      const auto terms = static_cast<int>(plan.groups(k).size());
+      EXPECT_EQ(uchino_group_terms(s, plan.error_free_pairs(k)), terms) << s << ", " << k;
+      EXPECT_GE(uchino_group_terms(s, uchino_group_size(7, k)), terms) << s << ", " << k;
     }
 }
 
@@ -226,6 +232,15 @@ TEST(UchinoBounds, AreForOneAccumulationOrDigitsEach) {
   EXPECT_THROW(uchino_accumulation_upper(diagonal), std::invalid_argument);
   EXPECT_THROW(uchino_refined_accumulation_upper(exact, 1), std::invalid_argument);
   EXPECT_THROW(uchino_groups_upper(truncated(7, 8, Accumulation::per_product), 1), std::invalid_argument);
+}
+
+/// Scales found anew leave no more, and their digits add up to no more; but products are multiples of no common unit.
+TEST(UchinoBounds, OfAdaptiveScalesHaveNoExactSums) {
+  const auto plan = triangle(Encoding::nearest_adaptive(7), 8, Accumulation::per_product);
+  EXPECT_EQ(uchino_truncation_upper(plan, 1), uchino_truncation_upper(triangle(Encoding::nearest(7), 8), 1));
+  EXPECT_EQ(uchino_accumulation_upper(plan), 9 * 35 * 0x1p-53);
+  EXPECT_FALSE(uchino_refined_accumulation_covers(plan));
+  EXPECT_FALSE(uchino_groups_covers(plan));
 }
 
 }  // namespace

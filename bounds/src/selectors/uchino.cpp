@@ -29,7 +29,7 @@ Selection select_by_uchino(InputView a, InputView b, const Target& target, const
   for (int s = 1; s <= max_slices; ++s) {
     const auto plan = find_scheme("ozimmu-ef").plan(s, s, a.cols());
     const double truncation = divide_upper(uchino_truncation_upper(plan, a.cols()), least);
-    const double rounding = uchino_groups_upper(plan, exact_group_size(plan, a.cols()));
+    const double rounding = uchino_groups_upper(plan, plan.error_free_pairs(a.cols()));
     if (add_upper(truncation, rounding) <= allowed) return {plan, true};
   }
   return {};

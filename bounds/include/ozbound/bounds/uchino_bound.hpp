@@ -20,7 +20,7 @@ bool uchino_released_truncation_covers(const SplitPlan& plan);
 /// What (18) becomes there: 16 s k 2^(-beta s) g f^T, which is 4 s k 2^(-beta s) relative to rho_i sigma_j. Rounded up.
 double uchino_released_truncation_upper(const SplitPlan& plan, Index k);
 
-/// Truncated digits, released or not, or digits to nearest, `per_product`.
+/// Truncated digits, released or not, or digits to nearest, their scale common or not, `per_product`.
 bool uchino_accumulation_covers(const SplitPlan& plan);
 
 /// (22): |S^ - S| <= (s (s + 1) / 2 - 1) u |A||B|; nine times that for digits to nearest, whose magnitudes add up to 3 |A| and
@@ -31,7 +31,7 @@ double uchino_accumulation_upper(const SplitPlan& plan);
 /// + 1 is a floating-point number, and so is every partial sum of them. @param precision of that format: u = 2^-precision.
 int uchino_exact_diagonals(int beta, Index k, int precision = 53);
 
-/// As (22), `per_product` or `per_diagonal`.
+/// As (22), `per_product` or `per_diagonal`, one scale for all slices of a vector.
 bool uchino_refined_accumulation_covers(const SplitPlan& plan);
 
 /// How many of a plan's floating-point terms come after those that are summed exactly, one rounding each: (30) with
@@ -41,16 +41,14 @@ int uchino_rounded_additions(const SplitPlan& plan, Index k, int precision = 53)
 /// (30), corrected: that many u |A||B|, nine times as many for digits to nearest. The multiple of |A||B|, rounded up.
 double uchino_refined_accumulation_upper(const SplitPlan& plan, Index k);
 
-/// (12): r = max(1, 2^(31 - 2 beta - ceil(log2 k))), how many products of a diagonal an INT32 sum takes.
+/// (12): r = max(1, 2^(31 - 2 beta - ceil(log2 k))), how many products of a diagonal an INT32 sum takes: at most what it holds,
+/// which is SplitPlan::error_free_pairs.
 Index uchino_group_size(int beta, Index k);
-
-/// The same by the exact limit: the most products with r k D_A D_B <= 2^31 - 1, at least 1.
-Index exact_group_size(const SplitPlan& plan, Index k);
 
 /// w = sum over the diagonals j = 1 … s of ceil(j / r): the floating-point terms of groups of r products.
 int uchino_group_terms(int slices, Index group_size);
 
-/// As (22), `per_diagonal`.
+/// As (22), `per_diagonal`, one scale for all slices of a vector.
 bool uchino_groups_covers(const SplitPlan& plan);
 
 /// Section 5.2: |S^ - S| <= (w - 1) u |A||B|, nine times that for digits to nearest. The multiple of |A||B|, rounded up.
