@@ -17,6 +17,7 @@
 #include "operand_record.hpp"
 #include "operands.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/core/scheme.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
 #include "progress.hpp"
@@ -55,7 +56,9 @@ class Wish {
   explicit Wish(const Arguments& arguments) : engine_(arguments.decision.engine) {
     if (!arguments.replayed.empty()) replayed_ = read_decision(arguments.replayed);
     if (!arguments.decision.target.empty()) target_ = parse_target(arguments.decision.target);
-    if (!arguments.plan.empty()) plan_ = parse_given_plan(arguments.plan);
+    if (arguments.plan.empty()) return;
+    plan_ = arguments.plan;
+    static_cast<void>(plan(1));  // refuses what is none before a file is read
   }
 
   [[nodiscard]] Decision decision(const OperandFiles& files, const Engine& engine) const {
@@ -68,9 +71,10 @@ class Wish {
   [[nodiscard]] bool binds() const { return replayed_ ? std::isfinite(replayed_->ratio) : target_ || !plan_; }
 
  private:
-  static SplitPlan parse_given_plan(const std::string& text) {
+  /// The plan given, for an inner dimension k. @pre there is one.
+  [[nodiscard]] SplitPlan plan(Index k) const {
     try {
-      return parse_plan(text);
+      return parse_plan(*plan_, k);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(std::string("--plan: ") + error.what());
     }
@@ -80,9 +84,9 @@ class Wish {
 
   [[nodiscard]] Decision planned(const OperandFiles& files, const Engine& engine) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
-    Decision decision{
-        target(), refined ? Method::correctly_rounded : Method::slices, plan_, files.m(), files.n(), files.k(), 0, 0, {}, {}};
-    decision.cost = engine.costs().slices(*plan_, files.m(), files.n(), files.k());
+    const auto method = refined ? Method::correctly_rounded : Method::slices;
+    Decision decision{target(), method, plan(files.k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
+    decision.cost = engine.costs().slices(*decision.plan, files.m(), files.n(), files.k());
     decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
     decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
     return decision;
@@ -91,7 +95,7 @@ class Wish {
   EngineChoice engine_;
   std::optional<Decision> replayed_;
   std::optional<Target> target_;
-  std::optional<SplitPlan> plan_;
+  std::optional<std::string> plan_;  ///< as it was given
 };
 
 /// The outputs, made before the work to learn early that they could not be written.
@@ -254,7 +258,8 @@ void add_gemm(CLI::App& app, Action& action) {
   add_operand_arguments(*command, arguments->operands);
   command->add_option("-o,--output", arguments->output, "File of C, .npy or .mtx")->required()->type_name("FILE");
   const auto options = add_decision_arguments(*command, arguments->decision);
-  auto* plan = command->add_option("--plan", arguments->plan, "Multiply under this plan, such as balanced:7x7:cut=8:exact");
+  auto* plan = command->add_option("--plan", arguments->plan,
+                                   "Multiply under this plan, such as balanced:7x7:cut=8:exact or ozimmu-ef:9x9");
   plan->type_name("SPEC")->excludes(options.engine);
   command->add_option("--decision", arguments->replayed, "Replay the decision of this file, or of this report")
       ->type_name("FILE")

@@ -84,6 +84,14 @@ const Scheme& find_scheme(std::string_view name) {
   throw std::invalid_argument("scheme must be one of " + scheme_names() + ": '" + std::string(name) + "'");
 }
 
+SplitPlan parse_plan(std::string_view text, Index k) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos) return parse_plan(text);
+  const auto& scheme = find_scheme(text.substr(0, colon));
+  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact");
+  return scheme.plan(counts.a.slices, counts.b.slices, k);
+}
+
 int digit_bits(Encoding (*encoding)(int beta), Index k) {
   if (k < 0) throw std::invalid_argument("k must not be negative: " + std::to_string(k));
   for (int beta = 7; beta > 1; --beta) {

@@ -103,6 +103,7 @@ TEST(CommandGemm, APlanWithoutATargetRunsAndIsGradedByDgemm) {
   EXPECT_TRUE(weak["verification"]["holds"]);  // its bound, which says what such a plan is worth
   EXPECT_EQ(files.names(), with_c);
   EXPECT_TRUE(files.report({"--plan", "balanced:12x12:full:exact"})["certificate"]["holds"]);
+  EXPECT_EQ(files.report({"--plan", "ozimmu-h:4x4"})["decision"]["plan"], "nearest7:4x4:cut=5:per_diagonal");
 }
 
 TEST(CommandGemm, APlanThatDoesNotCertifyTheTargetWritesNothing) {
@@ -345,6 +346,7 @@ TEST(CommandGemm, WrongOptionsAreRefused) {
     files.expect_refused(files.gemm(more), wrong);
   };
   refused({"--target", "best"}, error_of<std::invalid_argument>([] { parse_target("best"); }));
+  refused({"--plan", "ozimmu-h:4x5"}, "--plan: the scheme is defined for as many slices of A as of B: 4, 5");
   refused({"--plan", "balanced:0x1:full:exact"},
           "--plan: " + error_of<std::invalid_argument>([] { parse_plan("balanced:0x1:full:exact"); }));
   refused({"--verify", "maybe"}, "--verify: 'maybe' is not one of none, sample, exact, mpfr");

@@ -66,6 +66,23 @@ TEST(SchemeTest, EveryPlanIsValid) {
   EXPECT_THROW(find_scheme("gemmi").plan(1, 1, -1), std::invalid_argument);
 }
 
+TEST(SchemeTest, PlansAreReadByTheNameOfAScheme) {
+  EXPECT_EQ(to_string(parse_plan("ozimmu-ef:8x8", 133144)), "truncated7:8x8:cut=9:per_diagonal");
+  EXPECT_EQ(to_string(parse_plan("ozimmu-ef:8x8", 133145)), "truncated6:8x8:cut=9:per_diagonal");
+  EXPECT_EQ(to_string(parse_plan("gemmi:2x20", 1)), "truncated7:2x20:cut=21:per_product");
+  EXPECT_EQ(to_string(parse_plan("nearest5:8x9:cut=12:per_diagonal", 133145)), "nearest5:8x9:cut=12:per_diagonal");
+  const auto refuses = [](const char* text, const std::string& what) {
+    EXPECT_THAT([&] { parse_plan(text, 100); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(what)))
+        << text;
+  };
+  refuses("ozimmu-ef", "must read ENCODING");
+  refuses("ozimmu-ef:8x8:", "must read ENCODING");
+  refuses("balanced:8x8", "scheme must be one of ozimmu, ");
+  refuses("ozimmu-ef:8", "slice counts must read SAxSB");
+  refuses("ozimmu-ef:8x21", "slice counts must be 1 … 20: '21'");
+  refuses("ozimmu-ef:8x7", "as many slices of A as of B: 8, 7");
+}
+
 /// The last k of each number of bits, and the next one.
 TEST(SchemeTest, DigitBitsEndWhereInt32Does) {
   const std::pair<int, Index> truncated[] = {{7, 133144},  {6, 541064},   {5, 2234634},

@@ -390,7 +390,7 @@ std::vector<FamilyCase> family_cases() {
          {"balanced:7x7:cut=8:exact", "balanced:3x9:cut=10:exact", "balanced:20x20:full:exact",
           "truncated7:8x8:cut=9:per_product", "truncated4:5x6:full:exact", "nearest7:8x7:cut=9:per_diagonal",
           "truncated7,nearest7:8x9:full:exact", "nearest3:4x4:cut=6:per_product", "ozimmu7:9x8:cut=10:per_product",
-          "unsigned8:7x7:cut=8:per_diagonal"})
+          "unsigned8:7x7:cut=8:per_diagonal", "nearest_adaptive7:8x8:cut=9:per_product"})
       for (const bool scaled : {false, true}) {
         FamilyCase one{{.family = family, .m = 13, .n = 13, .k = 13, .phi = 2, .seed = 20}, plan};
         if (scaled) one.alpha = -0x1.8p-10, one.beta = 0x1.5555555555555p0;
