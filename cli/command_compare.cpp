@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -33,7 +37,10 @@ template <class Value, class Parse>
 std::vector<Value> parsed(const std::vector<std::string>& texts, std::vector<Value> otherwise, const Parse& parse) {
   if (texts.empty()) return otherwise;
   std::vector<Value> values;
-  for (const auto& text : texts) values.push_back(parse(text));
+  for (std::size_t t = 0; t < texts.size(); ++t)
+    if (std::find(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(t), texts[t]) ==
+        texts.begin() + static_cast<std::ptrdiff_t>(t))
+      values.push_back(parse(texts[t]));
   return values;
 }
 
@@ -54,7 +61,7 @@ ComparisonGrid grid_of(const Arguments& arguments) {
   return {parsed<Family>(arguments.families, {all_families().begin(), all_families().end()},
                          [](const std::string& text) { return parse_family(text); }),
           parsed<double>(arguments.phis, {0, 0.5, 1, 2, 3}, parse_phi),
-          parsed<Index>(arguments.inner, {64, 256, 1024},
+          parsed<Index>(arguments.inner, {1, 16, 64, 256, 1024},
                         [](const std::string& text) { return parse_integer(text, "--k", 1, largest_size); }),
           parsed<Target>(arguments.targets, {Target::componentwise(1e-8), Target::componentwise(1e-12), Target::dgemm()},
                          parse_entrywise),
@@ -80,16 +87,22 @@ void print(const Comparison& comparison, const Arguments& arguments) {
   print_text(comparison_summary(comparison));
 }
 
-/// Ours must not fail what it certified.
-bool a_certificate_fails(const Comparison& comparison) {
-  return std::any_of(comparison.cases.begin(), comparison.cases.end(), [](const ComparedCase& one) {
-    return std::any_of(one.outcomes.begin(), one.outcomes.end(),
-                       [](const SelectorOutcome& outcome) { return outcome.certified && outcome.fails(); });
-  });
+/// Where the page finds the figure.
+std::string link(const Arguments& arguments) {
+  if (arguments.svg.empty() || arguments.markdown.empty()) return {};
+  const std::filesystem::path page(arguments.markdown);
+  return std::filesystem::proximate(std::filesystem::absolute(arguments.svg), std::filesystem::absolute(page).parent_path());
+}
+
+void refuse_one_file(const Arguments& arguments) {
+  if (!arguments.svg.empty() && !arguments.markdown.empty() &&
+      std::filesystem::weakly_canonical(arguments.svg) == std::filesystem::weakly_canonical(arguments.markdown))
+    throw std::invalid_argument("--svg and --markdown cannot be the same file: " + quote(arguments.svg));
 }
 
 ExitCode run(const Arguments& arguments, const std::string& command) {
-  Comparison comparison{grid_of(arguments), selectors_of(arguments), {}, command};
+  refuse_one_file(arguments);
+  Comparison comparison{grid_of(arguments), selectors_of(arguments), {}, command, link(arguments)};
   auto plot = opened(arguments.svg), page = opened(arguments.markdown);
   {
     const auto engine = make_engine(0);
@@ -104,12 +117,15 @@ ExitCode run(const Arguments& arguments, const std::string& command) {
   for (auto* file : {&plot, &page})
     if (*file) (*file)->commit();
   print(comparison, arguments);
-  return a_certificate_fails(comparison) ? ExitCode::verdict_failed : ExitCode::success;
+  const auto broken = broken_certificates(comparison);
+  if (broken.empty()) return ExitCode::success;
+  fmt::print(stderr, "{}", broken);
+  return ExitCode::verdict_failed;
 }
 
 void add_list(CLI::App& command, const std::string& option, std::vector<std::string>& list, const std::string& help,
               const std::string& type) {
-  command.add_option(option, list, help)->type_name(type)->delimiter(',');
+  command.add_option(option, list, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
 }
 
 void add_integer(CLI::App& command, const std::string& option, const std::function<void(const std::string&)>& store,
@@ -124,7 +140,7 @@ void add_compare(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("FAMILY", arguments->families, "Families of problems; all of them if none is given");
   add_list(*command, "--phi", arguments->phis, "0,0.5,1,2,3 if not given; for families that take one", "PHI,...");
-  add_list(*command, "--k", arguments->inner, "Inner dimensions, 64,256,1024 if not given", "SIZE,...");
+  add_list(*command, "--k", arguments->inner, "Inner dimensions, 1,16,64,256,1024 if not given", "SIZE,...");
   add_list(*command, "--target", arguments->targets, "componentwise:1e-8,componentwise:1e-12,dgemm if not given", "TARGET,...");
   add_list(*command, "--selector", arguments->selectors, "All if not given; ozbound info lists them", "NAME,...");
   add_integer(

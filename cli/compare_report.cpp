@@ -19,6 +19,10 @@ namespace {
 
 std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:.0f} %", 100 * *share) : "-"; }
 
+std::string upper(const std::optional<double>& x) { return x ? format_upper(*x) : "-"; }
+
+std::string rounded(const std::optional<double>& x) { return x ? fmt::format("{:.2g}", *x) : "-"; }
+
 std::string phi_of(const ComparedCase& one) { return one.wide ? fmt::format("{}", one.recipe.phi) : "-"; }
 
 std::string title_of(const ComparedCase& one) {
@@ -26,19 +30,18 @@ std::string title_of(const ComparedCase& one) {
                      one.recipe.k, to_string(one.target));
 }
 
-const SelectorOutcome& outcome_of(const ComparedCase& one, std::size_t index) { return one.outcomes[index]; }
-
 using Wanted = std::function<bool(const ComparedCase&)>;
 
 std::vector<Cells> summary_rows(const Comparison& comparison, const Wanted& wanted) {
-  std::vector<Cells> rows{{"selector", "rigorous", "plans", "certified", "missed", "worst error/target", "overshoot: median",
-                           "90 %", "largest", "selecting/product"}};
+  std::vector<Cells> rows{{"selector", "rigorous", "plans", "certified", "missed", "worst error/target", "products: median",
+                           "overshoot: median", "90 %", "largest", "selecting/product"}};
   for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
+    const auto& selector = comparison.selectors[t];
     const auto sum = summarize(comparison.cases, t, wanted);
-    rows.push_back({comparison.selectors[t].name, comparison.selectors[t].rigorous ? "yes" : "no",
-                    fmt::format("{}/{}", sum.plans, sum.cases), std::to_string(sum.certified), std::to_string(sum.failures),
-                    format_upper(sum.worst_ratio), percent(sum.median_overshoot), percent(sum.overshoot_90),
-                    percent(sum.largest_overshoot), fmt::format("{:.2g}", sum.median_cost)});
+    rows.push_back({selector.name, selector.rigorous ? "yes" : "no", fmt::format("{}/{}", sum.plans, sum.cases),
+                    std::to_string(sum.certified), std::to_string(sum.missed), upper(sum.worst_ratio),
+                    sum.median_products ? fmt::format("{}", *sum.median_products) : "-", percent(sum.median_overshoot),
+                    percent(sum.overshoot_90), percent(sum.largest_overshoot), rounded(sum.median_cost)});
   }
   return rows;
 }
@@ -50,14 +53,19 @@ bool dense(const ComparedCase& one) {
   return std::find(families.begin(), families.end(), one.recipe.family) != families.end();
 }
 
-/// The parts of a summary, each with its title, that have cases.
-std::vector<std::pair<std::string, Wanted>> parts(const Comparison& comparison) {
-  std::vector<std::pair<std::string, Wanted>> all{
-      {"Dense families: uniform, wide exponents, graded, cancellation", dense},
-      {"Hard families: sparse, integers, powers of two, maximal digits, subnormal numbers and others",
-       [](const ComparedCase& one) { return !dense(one); }}};
+/// A part of the cases.
+struct Part {
+  std::string name, title;
+  Wanted wanted;
+};
+
+/// Dense families and hard ones, where there are cases.
+std::vector<Part> parts(const Comparison& comparison) {
+  std::vector<Part> all{{"dense", "Dense families: uniform, wide exponents, graded, cancellation", dense},
+                        {"hard", "Hard families: sparse, integers, powers of two, maximal digits, subnormal numbers and others",
+                         [](const ComparedCase& one) { return !dense(one); }}};
   std::erase_if(all,
-                [&](const auto& part) { return std::none_of(comparison.cases.begin(), comparison.cases.end(), part.second); });
+                [&](const Part& part) { return std::none_of(comparison.cases.begin(), comparison.cases.end(), part.wanted); });
   return all;
 }
 
@@ -72,9 +80,9 @@ Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
           outcome.plan ? std::to_string(outcome.products()) : "-",
           outcome.certified ? "yes" : "no",
           outcome.plan ? format_upper(outcome.ratio) : "-",
-          outcome.fails() ? "MISSED" : "",
+          outcome.misses() ? "MISSED" : "",
           percent(one.overshoot(outcome)),
-          outcome.plan ? fmt::format("{:.2g}", outcome.select_seconds / outcome.product_seconds) : "-"};
+          one.fewest ? fmt::format("{:.2g}", outcome.seconds / one.product_seconds) : "-"};
 }
 
 nlohmann::ordered_json optional_number(const std::optional<double>& x) {
@@ -85,24 +93,29 @@ nlohmann::ordered_json optional_plan(const std::optional<SplitPlan>& plan) {
   return plan ? nlohmann::ordered_json(to_string(*plan)) : nlohmann::ordered_json(nullptr);
 }
 
-nlohmann::ordered_json summary_json(const SelectorSummary& sum) {
-  return {{"selector", sum.selector},
+nlohmann::ordered_json summary_json(const std::string& families, const std::string& selector, const SelectorSummary& sum) {
+  return {{"families", families},
+          {"selector", selector},
           {"cases", sum.cases},
           {"plans", sum.plans},
           {"certified", sum.certified},
-          {"missed", sum.failures},
-          {"worst_ratio", json_number(sum.worst_ratio)},
+          {"missed", sum.missed},
+          {"worst_ratio", optional_number(sum.worst_ratio)},
+          {"median_products", optional_number(sum.median_products)},
           {"median_overshoot", optional_number(sum.median_overshoot)},
           {"overshoot_90", optional_number(sum.overshoot_90)},
           {"largest_overshoot", optional_number(sum.largest_overshoot)},
-          {"median_cost", json_number(sum.median_cost)}};
+          {"median_cost", optional_number(sum.median_cost)}};
 }
 
 nlohmann::ordered_json outcome_json(const ComparedCase& one, const SelectorOutcome& outcome) {
-  return {{"selector", outcome.selector->name},       {"plan", optional_plan(outcome.plan)},
-          {"products", outcome.products()},           {"certified", outcome.certified},
-          {"ratio", json_number(outcome.ratio)},      {"overshoot", optional_number(one.overshoot(outcome))},
-          {"select_seconds", outcome.select_seconds}, {"product_seconds", outcome.product_seconds}};
+  return {{"selector", outcome.selector->name},
+          {"plan", optional_plan(outcome.plan)},
+          {"products", outcome.products()},
+          {"certified", outcome.certified},
+          {"ratio", outcome.plan ? json_number(outcome.ratio) : nlohmann::ordered_json(nullptr)},
+          {"overshoot", optional_number(one.overshoot(outcome))},
+          {"seconds", outcome.seconds}};
 }
 
 nlohmann::ordered_json case_json(const ComparedCase& one) {
@@ -113,6 +126,7 @@ nlohmann::ordered_json case_json(const ComparedCase& one) {
                               {"k", one.recipe.k},
                               {"target", to_string(one.target)},
                               {"fewest", optional_plan(one.fewest)},
+                              {"product_seconds", one.product_seconds},
                               {"outcomes", nlohmann::ordered_json::array()},
                               {"reproduction", generate_command(one.recipe)}};
   for (const auto& outcome : one.outcomes) json["outcomes"].push_back(outcome_json(one, outcome));
@@ -167,7 +181,7 @@ std::string table_by(const Comparison& comparison, const std::string& title, con
     rows.push_back({wanted});
     for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
       const auto sum = summarize(comparison.cases, t, [&](const ComparedCase& one) { return key(one) == wanted; });
-      rows.back().push_back(percent(sum.median_overshoot) + (sum.failures > 0 ? fmt::format(", {} missed", sum.failures) : "") +
+      rows.back().push_back(percent(sum.median_overshoot) + (sum.missed > 0 ? fmt::format(", {} missed", sum.missed) : "") +
                             (sum.plans < sum.cases ? fmt::format(", {} given up", sum.cases - sum.plans) : ""));
     }
   }
@@ -178,14 +192,14 @@ std::string table_by(const Comparison& comparison, const std::string& title, con
 std::string unsafe_cases(const Comparison& comparison, std::size_t index) {
   std::vector<const ComparedCase*> missed;
   for (const auto& one : comparison.cases)
-    if (outcome_of(one, index).fails()) missed.push_back(&one);
+    if (one.outcomes[index].misses()) missed.push_back(&one);
   std::sort(missed.begin(), missed.end(),
-            [index](const auto* x, const auto* y) { return outcome_of(*x, index).ratio > outcome_of(*y, index).ratio; });
+            [index](const auto* x, const auto* y) { return x->outcomes[index].ratio > y->outcomes[index].ratio; });
   if (missed.empty()) return "missed no target here";
   std::string text = fmt::format("missed {} of {} targets", missed.size(), comparison.cases.size());
   for (std::size_t t = 0; t < std::min<std::size_t>(missed.size(), 3); ++t)
     text += fmt::format("{} {} ({} times what is allowed)", t == 0 ? ", worst" : ";", title_of(*missed[t]),
-                        format_upper(outcome_of(*missed[t], index).ratio));
+                        format_upper(missed[t]->outcomes[index].ratio));
   return text;
 }
 
@@ -193,17 +207,32 @@ std::string unsafe_cases(const Comparison& comparison, std::size_t index) {
 int fewest_chosen(const ComparedCase& one, bool rigorous_only) {
   int fewest = std::numeric_limits<int>::max();
   for (const auto& outcome : one.outcomes)
-    if (outcome.plan && !outcome.fails() && (outcome.selector->rigorous || !rigorous_only))
+    if (outcome.plan && !outcome.misses() && (outcome.selector->rigorous || !rigorous_only))
       fewest = std::min(fewest, outcome.products());
   return fewest;
 }
 
-/// How often nobody met the target with fewer products.
+/// Nobody met the target with fewer products.
+bool best(const ComparedCase& one, std::size_t index, bool rigorous_only) {
+  const auto& outcome = one.outcomes[index];
+  return outcome.plan && !outcome.misses() && outcome.products() == fewest_chosen(one, rigorous_only);
+}
+
 Index times_best(const Comparison& comparison, std::size_t index, bool rigorous_only) {
-  return std::count_if(comparison.cases.begin(), comparison.cases.end(), [=](const ComparedCase& one) {
-    const auto& outcome = outcome_of(one, index);
-    return outcome.plan && !outcome.fails() && outcome.products() == fewest_chosen(one, rigorous_only);
-  });
+  return std::count_if(comparison.cases.begin(), comparison.cases.end(),
+                       [=](const ComparedCase& one) { return best(one, index, rigorous_only); });
+}
+
+/// The families on which it is best in more than half of the cases.
+std::string best_families(const Comparison& comparison, std::size_t index) {
+  std::vector<std::string> names;
+  for (const auto family : families_of(comparison)) {
+    Index cases = 0, times = 0;
+    for (const auto& one : comparison.cases)
+      if (one.recipe.family == family) ++cases, times += Index{best(one, index, false)};
+    if (2 * times > cases) names.emplace_back(name(family));
+  }
+  return names.empty() ? "no family" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// The family on which it overshoots most.
@@ -226,9 +255,10 @@ std::string section(const Comparison& comparison, std::size_t index) {
   text += fmt::format("- Unsafe: {}.\n", unsafe_cases(comparison, index));
   text += fmt::format("- Gave up on {} of {} cases.\n", sum.cases - sum.plans, sum.cases);
   text += fmt::format("- Wasteful: {}.\n", waste(comparison, index));
-  text += fmt::format("- Best, nobody met the target with fewer products: {} of {} cases{}.\n\n",
+  text += fmt::format("- Best, nobody met the target with fewer products: in {} of {} cases{}; in most of them on {}.\n\n",
                       times_best(comparison, index, false), sum.cases,
-                      selector.rigorous ? fmt::format("; of the rigorous ones {}", times_best(comparison, index, true)) : "");
+                      selector.rigorous ? fmt::format(", {} of the rigorous", times_best(comparison, index, true)) : "",
+                      best_families(comparison, index));
   return text;
 }
 
@@ -236,8 +266,17 @@ std::string section(const Comparison& comparison, std::size_t index) {
 
 std::string comparison_summary(const Comparison& comparison) {
   std::string text;
-  for (const auto& [title, wanted] : parts(comparison))
-    text += (text.empty() ? "" : "\n") + title + "\n\n" + format_columns(summary_rows(comparison, wanted)) + "\n";
+  for (const auto& part : parts(comparison))
+    text += (text.empty() ? "" : "\n") + part.title + "\n\n" + format_columns(summary_rows(comparison, part.wanted)) + "\n";
+  return text;
+}
+
+std::string broken_certificates(const Comparison& comparison) {
+  std::string text;
+  for (const auto& one : comparison.cases)
+    for (const auto& outcome : one.outcomes)
+      if (outcome.certified && outcome.misses())
+        text += fmt::format("{} certified {} and missed it:\n{}\n", outcome.selector->name, title_of(one), outcome.explanation);
   return text;
 }
 
@@ -256,8 +295,10 @@ nlohmann::ordered_json comparison_json(const Comparison& comparison) {
                               {"seed", comparison.grid.seed},
                               {"summary", nlohmann::ordered_json::array()},
                               {"cases", nlohmann::ordered_json::array()}};
-  for (std::size_t t = 0; t < comparison.selectors.size(); ++t)
-    json["summary"].push_back(summary_json(summarize(comparison.cases, t)));
+  for (const auto& part : parts(comparison))
+    for (std::size_t t = 0; t < comparison.selectors.size(); ++t)
+      json["summary"].push_back(
+          summary_json(part.name, comparison.selectors[t].name, summarize(comparison.cases, t, part.wanted)));
   for (const auto& one : comparison.cases) json["cases"].push_back(case_json(one));
   return json;
 }
@@ -267,7 +308,7 @@ std::vector<Series> comparison_plots(const Comparison& comparison) {
   for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
     std::vector<double> over_fewest, over_target;
     for (const auto& one : comparison.cases) {
-      const auto& outcome = outcome_of(one, t);
+      const auto& outcome = one.outcomes[t];
       if (const auto overshoot = one.overshoot(outcome)) over_fewest.push_back(1 + *overshoot);
       if (outcome.plan) over_target.push_back(outcome.ratio);
     }
@@ -284,23 +325,27 @@ std::vector<Series> comparison_plots(const Comparison& comparison) {
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
+  const auto impossible =
+      std::count_if(comparison.cases.begin(), comparison.cases.end(), [](const ComparedCase& one) { return !one.fewest; });
   std::string text = fmt::format(R"(# Selectors compared
 
-Written by `{}`. {} problems and targets; C is {} x {}, and A, B square for `cancellation`. Every product is judged by the exact oracle.
+Written by `{}`. {} problems and targets; C is {} x {}, and A, B square for `cancellation`, which ends at k = {}. Every product is judged
+by the exact oracle. {} cases that no plan up to {} x {} slices meets are left out, unless a selector chose one all the same.
 
 *Fewest* is the least number of products of balanced digits that meets the target, found by search with the oracle; *overshoot* is what a
-selector uses above it. A selector *missed* where an entry has an error above its target; it *gave up* where it chose no plan. The last
-column is the time of selecting over that of the product, in the median: on products this small selecting is dear.
+selector uses above it, where it chose a plan and met the target. A selector *missed* where an entry has an error above its target; it *gave up* where
+it chose no plan. The last column is the time of selecting over that of the product with the fewest slice products, in the median: on products this small
+selecting is dear.
 
 )",
-                                 comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n);
-  for (const auto& [title, wanted] : parts(comparison))
-    text += fmt::format("**{}**\n\n{}\n", title, markdown_table(summary_rows(comparison, wanted)));
-  text += R"(![Products over the fewest, and the largest error over the target, sorted over the cases](figures/selectors.svg)
-
-## Median overshoot by family, target and inner dimension
-
-)";
+                                 comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n,
+                                 ComparisonGrid::largest_square, impossible, max_slices, max_slices);
+  for (const auto& part : parts(comparison))
+    text += fmt::format("**{}**\n\n{}\n", part.title, markdown_table(summary_rows(comparison, part.wanted)));
+  if (!comparison.figure.empty())
+    text += fmt::format("![Products over the fewest, and the largest error over the target, sorted over the cases]({})\n\n",
+                        comparison.figure);
+  text += "## Median overshoot by family, target and inner dimension\n\n";
   text += table_by(comparison, "family", [](const ComparedCase& one) { return std::string(name(one.recipe.family)); }) + "\n";
   text += table_by(comparison, "target", [](const ComparedCase& one) { return to_string(one.target); }) + "\n";
   text += table_by(comparison, "k", [](const ComparedCase& one) { return std::to_string(one.recipe.k); });

@@ -15,10 +15,14 @@ struct Comparison {
   std::vector<Selector> selectors;
   std::vector<ComparedCase> cases;
   std::string command;  ///< that reproduces it
+  std::string figure;   ///< where the page finds the plots; empty for none
 };
 
-/// One line for each selector over all cases.
+/// One line for each selector, over dense and over hard families.
 std::string comparison_summary(const Comparison& comparison);
+
+/// The verdicts on certified targets that were missed; empty where there are none, as it must be.
+std::string broken_certificates(const Comparison& comparison);
 
 /// One line for each case and selector.
 std::string comparison_cases(const Comparison& comparison);

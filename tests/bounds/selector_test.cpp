@@ -97,6 +97,12 @@ TEST(Selector, WhatIsCertifiedIsMet) {
   EXPECT_GT(certified, 150);
 }
 
+TEST(Selector, NothingIsCertifiedBelowTheUnitRoundoff) {
+  const auto product = product_of({.family = Family::uniform, .m = 2, .n = 2, .k = 5, .seed = 1});
+  for (const auto& selector : all_selectors())
+    EXPECT_FALSE(select(selector.name, product, Target::componentwise(0x1p-54)).certified) << selector.name;
+}
+
 TEST(Selector, OursIsWhatDecideChooses) {
   const auto product = product_of({.family = Family::uniform, .m = 4, .n = 4, .k = 20, .seed = 1});
   const auto decision = decide(product.problem.a, product.problem.b, Target::dgemm(), CpuEngine());
@@ -191,6 +197,16 @@ TEST(ExponentSpan, SlicesHoldTheWindow) {
   EXPECT_EQ(slices("esc", with_span(105)), std::pair(0, 0));
 }
 
+// The count is for all pairs of slices; the triangle leaves more where digits are large.
+TEST(ExponentSpan, TheTriangleMissesTheTarget) {
+  const auto product = dot({0x1.024216964e96ap+0}, {0x1.fdfdfdfdfdfdfp+0});
+  const auto plan = *select("esc", product, Target::dgemm()).plan;
+  EXPECT_GT(error_ratio(product, plan, Target::dgemm()), 1);
+  auto full = plan;
+  full.cut = plan.a.slices + plan.b.slices;
+  EXPECT_LE(error_ratio(product, full, Target::dgemm()), 1);
+}
+
 // Counts of bits
 
 TEST(MantissaLoss, CountsEveryBitOfASignificand) {
@@ -202,9 +218,15 @@ TEST(MantissaLoss, CountsEveryBitOfASignificand) {
   EXPECT_EQ(slices("mantissa-loss-0", dot({1, 0x1p-73}, {1, 1})), std::pair(0, 0));
 }
 
-TEST(MantissaLoss, AveragesOverTheElements) {
-  EXPECT_EQ(slices("mantissa-loss-1", dot({1, 0x1p-4}, {1, 1})), std::pair(8, 8));  // 0 and 2 bits are lost of A's
-  EXPECT_EQ(slices("mantissa-loss-1", dot({1, 0x1p-5}, {1, 1})), std::pair(9, 9));
+TEST(MantissaLoss, AveragesOverTheElementsOfBoth) {
+  EXPECT_EQ(slices("mantissa-loss-1", dot({1, 0x1p-6}, {1, 1})), std::pair(8, 8));  // 4 bits of four elements are lost
+  EXPECT_EQ(slices("mantissa-loss-1", dot({1, 0x1p-7}, {1, 1})), std::pair(9, 9));
+  EXPECT_EQ(slices("mantissa-loss-1", dot({1, 0}, {1, 0x1p-6})), std::pair(8, 8));  // zeros count
+  const auto far = product_of(matrix_of(1, 64, std::vector<double>(64, 1)), matrix_of(64, 1, std::vector<double>(64, 1)));
+  auto with_tiny = far;
+  with_tiny.problem.a(0, 5) = 0x1p-500;  // loses more than the 128 bits that are allowed, whatever the slices
+  EXPECT_EQ(slices("mantissa-loss-1", far), std::pair(8, 8));
+  EXPECT_EQ(slices("mantissa-loss-1", with_tiny), std::pair(0, 0));
 }
 
 TEST(ExactRepresentation, CountsTheBitsThatThereAre) {
@@ -222,6 +244,25 @@ TEST(SliceNorms, IgnoreTheSlicesOfB) {
   const auto product = dot({1, 0x1p-60}, {1.0 / 3, 1.0 / 7});
   EXPECT_EQ(slices("mukunoki", product), std::pair(2, 2));
   EXPECT_GT(error_ratio(product, *select("mukunoki", product, Target::dgemm()).plan, Target::dgemm()), 1e6);
+}
+
+TEST(SliceNorms, FindTheScaleOfEverySliceAnew) {
+  // The second slice of A is 2^-20, not the empty one below 1: the loop goes on until nothing is left of A.
+  const auto product = dot({1, 0x1p-20}, {1, 1});
+  const auto plan = select("mukunoki", product, Target::dgemm()).plan;
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(error_ratio(product, *plan, Target::dgemm()), 0);
+}
+
+TEST(SliceNorms, TakeEveryPairWhereNothingIsLeftOfA) {
+  const auto product = dot({3, 5}, {1.0 / 3, 1.0 / 7});
+  const auto plan = select("mukunoki", product, Target::dgemm()).plan;
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->a.slices, 1);
+  EXPECT_EQ(plan->cut, plan->a.slices + plan->b.slices);
+  EXPECT_GT(plan->b.slices, 7);
+  EXPECT_LE(error_ratio(product, *plan, Target::dgemm()), 1);
+  EXPECT_EQ(slices("mukunoki", dot({3, 5}, {0x1p1000, 0x1p-1000})), std::pair(1, 2));
 }
 
 TEST(SliceNorms, AskForMoreSlicesOfAWiderA) {

@@ -24,9 +24,9 @@ TEST(CommandCompare, RecordsEveryCaseAndSelector) {
   EXPECT_EQ(record["schema"], "ozbound-compare-1");
   EXPECT_EQ(record["n"], 4);
   EXPECT_EQ(record["seed"], 3);
-  EXPECT_THAT(record["command"].get<std::string>(), HasSubstr("compare uniform integers --n 4"));
+  EXPECT_THAT(record["command"].get<std::string>(), HasSubstr("compare uniform fem --n 4"));
   ASSERT_EQ(record["cases"].size(), 2u);
-  ASSERT_EQ(record["summary"].size(), all_selectors().size());
+  ASSERT_EQ(record["summary"].size(), 2 * all_selectors().size());
   for (const auto& one : record["cases"]) {
     EXPECT_EQ(one["target"], "dgemm");
     EXPECT_EQ(one["k"], 16);
@@ -34,19 +34,24 @@ TEST(CommandCompare, RecordsEveryCaseAndSelector) {
     EXPECT_TRUE(one["outcomes"][0]["certified"]);
     EXPECT_LE(one["outcomes"][0]["ratio"], 1);
   }
-  EXPECT_EQ(record["summary"][0]["selector"], "ozbound");
-  EXPECT_EQ(record["summary"][0]["missed"], 0);
+  for (const std::size_t t : {std::size_t{0}, all_selectors().size()}) {
+    const auto& summary = record["summary"][t];
+    EXPECT_EQ(summary["families"], t == 0 ? "dense" : "hard");
+    EXPECT_EQ(summary["selector"], "ozbound");
+    EXPECT_EQ(summary["cases"], 1);
+    EXPECT_EQ(summary["missed"], 0);
+  }
 }
 
 TEST(CommandCompare, ForPeople) {
-  const auto finished = ozbound(small({"--selector", "ozbound,mukunoki", "--cases"}));
+  const auto finished = ozbound(small({"--selector", "ozbound,mantissa-loss-1", "--selector", "ozbound", "--cases"}));
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, testing::ContainsRegex("\nuniform +- +16 +dgemm +[0-9]+ +ozbound +balanced:[^ ]+ +[0-9]+ +yes "));
-  EXPECT_THAT(finished.out, testing::ContainsRegex("\nintegers .* mukunoki .* MISSED"));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("\nfem +3 .* mantissa-loss-1 .* MISSED"));
   EXPECT_THAT(finished.out, HasSubstr("Dense families"));
   EXPECT_THAT(finished.out, HasSubstr("Hard families"));
-  EXPECT_THAT(finished.out, testing::ContainsRegex("\nmukunoki +no +1/1 +0 +1 "));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("\nmantissa-loss-1 +no +1/1 +0 +1 "));
   EXPECT_THAT(finished.out, testing::Not(HasSubstr("esc")));
 }
 
@@ -60,7 +65,7 @@ TEST(CommandCompare, WritesPageAndPlots) {
     EXPECT_THAT(text, HasSubstr(selector.caution));
     EXPECT_THAT(read_bytes(plot), HasSubstr(selector.name));
   }
-  EXPECT_THAT(text, HasSubstr("- Unsafe: missed 1 of 2 targets, worst integers, k = 16, dgemm ("));
+  EXPECT_THAT(text, HasSubstr("- Unsafe: missed 1 of 2 targets, worst fem, phi = 3, k = 16, dgemm ("));
   EXPECT_THAT(text, HasSubstr("- Unsafe: missed no target here."));
   EXPECT_THAT(text, testing::ContainsRegex("\n\\| uniform \\| [0-9]+ % \\|"));
 }
@@ -77,6 +82,8 @@ TEST(CommandCompare, WrongArgumentsAreRefused) {
   const auto selector = ozbound({"compare", "--selector", "guess"});
   EXPECT_EQ(selector.code, 2);
   EXPECT_THAT(selector.err, HasSubstr("selector 'guess' is none of ozbound, kappa"));
+  expect_refusal({"compare", "--svg", "here", "--markdown", "./here"}, "--svg and --markdown cannot be the same file: 'here'");
+  EXPECT_EQ(ozbound({"compare", "--k", "4", "uniform", "--n", "2", "--target", "dgemm", "--selector", "esc", "integers"}).code, 0);
   expect_refusal({"compare", "cancellation", "--k", "300"}, "nothing to compare: cancellation is left out where k > 256");
 }
 

@@ -15,17 +15,13 @@ namespace {
 
 constexpr Index sampled_lines = 4;
 
-std::vector<SplitPlan> plans_by_cost(const CostModel& costs, Index m, Index n, Index k) {
-  std::vector<std::pair<double, SplitPlan>> costed;
+std::vector<SplitPlan> plans_by_products() {
+  std::vector<SplitPlan> plans;
   for (int a = 1; a <= max_slices; ++a)
     for (int b = 1; b <= max_slices; ++b)
-      for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
-        const auto plan = SplitPlan::balanced(a, b, cut);
-        costed.emplace_back(costs.slices(plan, m, n, k), plan);
-      }
-  std::stable_sort(costed.begin(), costed.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-  std::vector<SplitPlan> plans;
-  for (const auto& [cost, plan] : costed) plans.push_back(plan);
+      for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) plans.push_back(SplitPlan::balanced(a, b, cut));
+  std::stable_sort(plans.begin(), plans.end(),
+                   [](const SplitPlan& x, const SplitPlan& y) { return x.products() < y.products(); });
   return plans;
 }
 
@@ -77,7 +73,7 @@ std::optional<SplitPlan> search_plan(const Problem& problem, const Target& targe
   auto rows = evenly_spread(problem.a.rows());
   auto columns = evenly_spread(problem.b.cols());
   std::optional<Judged> part(std::in_place, part_of(problem, rows, columns));
-  for (const auto& plan : plans_by_cost(engine.costs(), problem.a.rows(), problem.b.cols(), problem.a.cols())) {
+  for (const auto& plan : plans_by_products()) {
     if (!part->judge(plan, target, one_thread).holds()) continue;
     const auto verdict = whole.judge(plan, target, engine);
     if (verdict.holds()) return plan;

@@ -26,19 +26,34 @@ bool phi_matters(Family family) {
          !std::equal(narrow.b.data(), narrow.b.data() + 64, wide.b.data());
 }
 
+Matrix<double> product_of(const Problem& problem, const SplitPlan& plan, const Engine& engine) {
+  Matrix<double> c(problem.a.rows(), problem.b.cols());
+  gemm(GemmCall{problem.a, problem.b, c}, plan, engine);
+  return c;
+}
+
 SelectorOutcome outcome_of(const Selector& selector, const Problem& problem, const Oracle& oracle, const Target& target,
                            const Engine& engine) {
-  SelectorOutcome outcome{&selector, {}, false, 0, 0, 0};
-  outcome.select_seconds = seconds_of([&] {
+  SelectorOutcome outcome{&selector, {}, false, 0, 0, {}};
+  outcome.seconds = seconds_of([&] {
     const auto selection = selector.select(problem.a, problem.b, target, engine);
     outcome.plan = selection.plan;
     outcome.certified = selection.certified;
   });
   if (!outcome.plan) return outcome;
-  Matrix<double> c(problem.a.rows(), problem.b.cols());
-  outcome.product_seconds = seconds_of([&] { gemm(GemmCall{problem.a, problem.b, c}, *outcome.plan, engine); });
-  outcome.ratio = verify(c, oracle, target).ratio;
+  const auto verdict = verify(product_of(problem, *outcome.plan, engine), oracle, target,
+                              {.reproduction = generate_command(problem.recipe) + "; " + to_string(*outcome.plan)});
+  outcome.ratio = verdict.ratio;
+  if (outcome.certified && outcome.misses()) outcome.explanation = explain(verdict);
   return outcome;
+}
+
+ComparedCase compared(const Problem& problem, const Oracle& oracle, const Target& target, std::span<const Selector> selectors,
+                      const Engine& engine) {
+  ComparedCase one{problem.recipe, phi_matters(problem.recipe.family), target, search_plan(problem, target, engine), 0, {}};
+  if (one.fewest) one.product_seconds = seconds_of([&] { product_of(problem, *one.fewest, engine); });
+  for (const auto& selector : selectors) one.outcomes.push_back(outcome_of(selector, problem, oracle, target, engine));
+  return one;
 }
 
 void check(const ComparisonGrid& grid) {
@@ -49,8 +64,9 @@ void check(const ComparisonGrid& grid) {
   if (grid.targets.empty()) throw std::invalid_argument("no target to compare on");
 }
 
-/// The least value that a share of them does not pass. @pre not empty.
-double quantile(std::vector<double> values, double share) {
+/// The least value that a share of them does not pass; nothing of nothing.
+std::optional<double> quantile(std::vector<double> values, double share) {
+  if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   return values[std::max<std::size_t>(rank, 1) - 1];
@@ -59,7 +75,7 @@ double quantile(std::vector<double> values, double share) {
 }  // namespace
 
 std::optional<double> ComparedCase::overshoot(const SelectorOutcome& outcome) const {
-  if (!fewest || !outcome.plan || outcome.fails()) return std::nullopt;
+  if (!fewest || !outcome.plan || outcome.misses()) return std::nullopt;
   return static_cast<double>(outcome.products() - fewest->products()) / fewest->products();
 }
 
@@ -68,10 +84,11 @@ std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid) {
   std::vector<Recipe> recipes;
   for (const auto family : grid.families) {
     const bool wide = phi_matters(family), square = family == Family::cancellation;
+    auto seed = grid.seed;
     for (const Index k : grid.inner) {
       if (square && k > ComparisonGrid::largest_square) continue;
       const Index n = square ? k : grid.n;
-      for (const double phi : wide ? grid.phis : std::vector<double>{0}) recipes.push_back({family, n, n, k, phi, grid.seed});
+      for (const double phi : wide ? grid.phis : std::vector<double>{0}) recipes.push_back({family, n, n, k, phi, seed++});
     }
   }
   return recipes;
@@ -86,9 +103,7 @@ std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::spa
     const auto problem = generate(recipe);
     const ExactOracle oracle(problem);
     for (const auto& target : grid.targets) {
-      cases.push_back({recipe, phi_matters(recipe.family), target, search_plan(problem, target, engine), {}});
-      for (const auto& selector : selectors)
-        cases.back().outcomes.push_back(outcome_of(selector, problem, oracle, target, engine));
+      cases.push_back(compared(problem, oracle, target, selectors, engine));
       if (progress) progress(static_cast<double>(cases.size()) / all);
     }
   }
@@ -98,25 +113,26 @@ std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::spa
 SelectorSummary summarize(std::span<const ComparedCase> cases, std::size_t index,
                           const std::function<bool(const ComparedCase&)>& wanted) {
   SelectorSummary sum;
-  std::vector<double> overshoots, costs;
+  std::vector<double> ratios, products, overshoots, costs;
   for (const auto& one : cases) {
-    if (wanted && !wanted(one)) continue;
     const auto& outcome = one.outcomes.at(index);
-    sum.selector = outcome.selector->name;
+    if ((wanted && !wanted(one)) || (!one.fewest && !outcome.plan)) continue;
     ++sum.cases;
-    sum.failures += Index{outcome.fails()};
-    sum.worst_ratio = std::max(sum.worst_ratio, outcome.ratio);
+    if (one.fewest) costs.push_back(outcome.seconds / one.product_seconds);
     if (!outcome.plan) continue;
     ++sum.plans;
     sum.certified += Index{outcome.certified};
-    costs.push_back(outcome.select_seconds / outcome.product_seconds);
+    sum.missed += Index{outcome.misses()};
+    ratios.push_back(outcome.ratio);
+    products.push_back(outcome.products());
     if (const auto overshoot = one.overshoot(outcome)) overshoots.push_back(*overshoot);
   }
-  if (!costs.empty()) sum.median_cost = quantile(costs, 0.5);
-  if (overshoots.empty()) return sum;
+  sum.worst_ratio = quantile(ratios, 1);
+  sum.median_products = quantile(products, 0.5);
   sum.median_overshoot = quantile(overshoots, 0.5);
   sum.overshoot_90 = quantile(overshoots, 0.9);
   sum.largest_overshoot = quantile(overshoots, 1);
+  sum.median_cost = quantile(costs, 0.5);
   return sum;
 }
 

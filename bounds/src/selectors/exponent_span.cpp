@@ -66,7 +66,7 @@ Selection select(InputView a, InputView b, const Target& target, Index block, co
   if (!span) return {};
   const int slices = (target_bits(target) + *span + 1 + 2 + 7) / 8;  // W <= 8 s - 2
   if (slices > max_slices) return {};
-  return {find_scheme("ozbound").plan(slices, slices, a.cols()), false};
+  return {find_scheme("adp").plan(slices, slices, a.cols()), false};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "ozbound/core/scheme.hpp"
 #include "selectors.hpp"
@@ -9,26 +10,26 @@ namespace {
 // The slice counts that ozIMMU offers.
 constexpr int least_slices = 3, most_slices = 18;
 
-/// Bits of all significands, 53 each, that lie below what `bits` bits under the top of a vector hold; as the program counts,
-/// trailing zeros of a significand are bits too.
-std::uint64_t lost_bits(InputView operand, Side side, int bits) {
-  std::uint64_t lost = 0;
-  for_each_element(operand, side, [&](Dyadic x, int top) {
-    lost += static_cast<std::uint64_t>(std::clamp(top - x.top_exponent() + binary64.precision - bits, 0, binary64.precision));
-  });
-  return lost;
+/// For every non-zero element of A and B: the bits that hold its 53-bit significand, counted from the top of its row or column.
+/// As ozIMMU counts them, trailing zeros are bits too.
+std::vector<std::int64_t> bits_needed(InputView a, InputView b) {
+  std::vector<std::int64_t> bits;
+  const auto add = [&](Dyadic x, int top) { bits.push_back(top - x.top_exponent() + binary64.precision); };
+  for_each_element(a, Side::rows_of_a, add);
+  for_each_element(b, Side::columns_of_b, add);
+  return bits;
 }
 
-/// The average over all elements, zeros included, is at most `threshold`.
-bool within(InputView operand, Side side, int bits, std::uint64_t threshold) {
-  return lost_bits(operand, side, bits) <= threshold * static_cast<std::uint64_t>(operand.rows() * operand.cols());
-}
-
-Selection select(InputView a, InputView b, std::uint64_t threshold) {
+/// The average over the elements of both, zeros included, of the bits that are lost is at most `threshold`.
+Selection select(InputView a, InputView b, std::int64_t threshold) {
+  const auto needed = bits_needed(a, b);
+  const std::int64_t allowed = threshold * (a.rows() * a.cols() + b.rows() * b.cols());
   for (int s = least_slices; s <= most_slices; ++s) {
     const auto plan = find_scheme("ozimmu").plan(s, s, a.cols());
-    const int bits = -plan.a.encoding.weight_exponent(s);  // held below rho = 2 ufp(top): the first slice has one bit less
-    if (within(a, Side::rows_of_a, bits, threshold) && within(b, Side::columns_of_b, bits, threshold)) return {plan, false};
+    const int held = -plan.a.encoding.weight_exponent(s);  // below rho = 2 ufp(top): the first slice has one bit less
+    std::int64_t lost = 0;
+    for (const auto bits : needed) lost += std::max<std::int64_t>(bits - held, 0);
+    if (lost <= allowed) return {plan, false};
   }
   return {};
 }

@@ -19,7 +19,7 @@ struct Selection {
 };
 
 /// A rule that looks at the operands and chooses a plan, so that the product meets a target. Ours, and the published ones: to
-/// be compared, each with the scheme that its authors use it for.
+/// be compared, each with the scheme that its authors use it for, on INT8 slices.
 struct Selector {
   std::string name;       ///< kebab-case
   std::string source;     ///< publication or program, with the equation's number

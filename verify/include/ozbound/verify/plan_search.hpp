@@ -11,8 +11,8 @@
 
 namespace ozbound {
 
-/// The cheapest plan, balanced digits, up to 20 x 20 slices and every cut, whose product meets a target by the exact oracle:
-/// what a selector could have found at best, whatever its bounds say. Nothing if there is none.
+/// The plan of the fewest slice products, balanced digits, up to 20 x 20 and every cut, whose product meets a target by the
+/// exact oracle: what a selector could have found at best, whatever its bounds say. Nothing if there is none.
 ///
 /// Products of some rows and columns are tried first; an entry of the whole product that fails adds its row and column to them.
 /// @pre `target` is met entry by entry: it is not normwise.
