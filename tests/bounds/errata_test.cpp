@@ -138,6 +138,26 @@ TEST(Errata, E3_Uchino30CountsOneRoundingTooFew) {
   EXPECT_LE(error, uchino_rounded_additions(plan, 1, 8));
 }
 
+/// The number with these truncated digits of 7 bits, of scale 2.
+double number_of(const std::vector<int>& digits) {
+  double x = 0;
+  for (std::size_t p = 0; p < digits.size(); ++p) x += std::ldexp(digits[p], 1 - 7 * (static_cast<int>(p) + 1));
+  return x;
+}
+
+/// Every product of the seventh diagonal is a tie that is rounded down: half a unit and an even number of units.
+TEST(Errata, E3_Uchino30CountsOneRoundingTooFewInBinary64) {
+  const double a = number_of({65, 1, 1, 1, 2, 2, 2}), b = number_of({65, 1, 1, 2, 2, 2, 2});
+  const auto plan = triangle(Encoding::truncated(7), 7, Accumulation::per_product);
+  EXPECT_EQ(printed_30(7, 7, 1, 53), 6);
+  const double by_diagonals = accumulation_error(terms_of(a, b, plan, true), a, b, plan, 53);
+  EXPECT_NEAR(by_diagonals, 6.78, 0.01);
+  EXPECT_LE(by_diagonals, 28 - 6 * 7 / 2);
+  const auto entry = errors(a, b, plan);
+  EXPECT_NEAR(test::quotient(entry.accumulation, entry.magnitudes) * 0x1p53, 6.78, 0.01);
+  EXPECT_LE(library_ratio("uchino-refined-accumulation", a, b, plan), 1);
+}
+
 TEST(Errata, E3_Uchino30IsNegativeWhereEverySumIsExact) {
   const auto plan = triangle(Encoding::truncated(7), 1, Accumulation::per_product);
   EXPECT_EQ(printed_30(1, 7, 1, 53), -1);
@@ -375,6 +395,25 @@ TEST(Errata, E15_DigitsToNearestMayBeWorseThanBits) {
   const auto plan = triangle(Encoding::nearest(7), 1);
   EXPECT_EQ(errors(a, 1, plan).truncation, Exact(0x1p-7));  // 2^-6 of rho sigma = 2
   EXPECT_LE(library_ratio("uchino-truncation", a, 1, plan), 1);
+}
+
+// 16. Uchino's bound as Abdelfattah cites it.
+
+/// 4 (s + 1) k 2^(-qs) alpha beta^T + (s - 1) u |A||B|, alpha and beta the least powers of two above the elements, relative to
+/// alpha beta.
+Exact cited_bound(int s, int q, const Exact& magnitudes) {
+  return Exact(std::ldexp(4 * (s + 1.0), -q * s)) + Exact((s - 1) * 0x1p-53) * magnitudes;
+}
+
+TEST(Errata, E16_UchinosBoundIsCitedForOneAdditionADiagonal) {
+  const double a = 0x1.28204fc30a2dep+0, b = 0x1.ca78ef137efa4p+0;
+  const auto plan = triangle(Encoding::truncated(7), 9, Accumulation::per_product);
+  const auto entry = errors(a, b, plan);  // rho sigma = alpha beta
+  EXPECT_NEAR(test::quotient(entry.total, cited_bound(9, 7, entry.magnitudes)), 1.39, 0.02);
+  EXPECT_LE(library_ratio("uchino-total", a, b, plan), 1);
+  auto by_diagonals = plan;
+  by_diagonals.accumulation = Accumulation::per_diagonal;
+  EXPECT_LE(library_ratio("uchino-groups-total", a, b, by_diagonals), 1);
 }
 
 }  // namespace
