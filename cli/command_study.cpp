@@ -88,10 +88,26 @@ void print_for_people(const Study& study, const StudyKind& kind) {
   print_text(explain_failures(study));
 }
 
-nlohmann::ordered_json record(const Study& study) {
+/// An object with a line for each member, and for each element of an array: there are thousands of numbers.
+std::string by_lines(const nlohmann::ordered_json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    text += (text.empty() ? "{\n  \"" : ",\n  \"") + name + "\": ";
+    if (!value.is_array()) {
+      text += value.dump();
+      continue;
+    }
+    std::string elements;
+    for (const auto& element : value) elements += (elements.empty() ? "\n    " : ",\n    ") + element.dump();
+    text += "[" + elements + "\n  ]";
+  }
+  return text + "\n}\n";
+}
+
+std::string record(const Study& study) {
   auto json = to_json(study);
   json["version"] = OZBOUND_VERSION;
-  return json;
+  return by_lines(json);
 }
 
 ExitCode run(const Arguments& arguments) {
@@ -103,7 +119,7 @@ ExitCode run(const Arguments& arguments) {
     figure->write(svg(study.series));
     figure->commit();
   }
-  arguments.json ? print_json(record(study)) : print_for_people(study, kind);
+  arguments.json ? print_text(record(study)) : print_for_people(study, kind);
   return study.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
