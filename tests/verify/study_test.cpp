@@ -211,7 +211,8 @@ TEST(Study, FindsABoundThatFails) {
 TEST(Study, IsAFunctionOfItsOptions) {
   const auto once = to_json(run("ootomo-fig6")).dump();
   EXPECT_EQ(to_json(run("ootomo-fig6")).dump(), once);
-  EXPECT_NE(to_json(run("ootomo-fig6", {.scale = 0x1p-6, .seed = 4})).dump(), once);
+  const auto other = run("ootomo-fig6", {.scale = 0x1p-6, .seed = 4});
+  EXPECT_NE(other.measurements.front().max_relative, tiny_study("ootomo-fig6").measurements.front().max_relative);
 }
 
 TEST(Study, ScalesItsProblems) {
