@@ -110,13 +110,18 @@ class Axis {
     return ticks;
   }
 
+  static std::string multiple_label(double multiple, double power) {
+    if (power >= 5 || power <= -5) return fmt::format("{:g}e{:g}", multiple, power);
+    return fmt::format("{:g}", multiple * std::pow(10, power));
+  }
+
   /// 1, 2 and 5 times powers of ten.
   [[nodiscard]] std::vector<Tick> multiples_of_decades() const {
     std::vector<Tick> ticks;
     for (double power = std::floor(2 * low_); power <= 2 * high_; ++power)
       for (const double multiple : {1.0, 2.0, 5.0})
         if (const double s = (power + std::log10(multiple)) / 2; s >= low_ && s <= high_)
-          ticks.push_back({between(s), fmt::format("{:g}", multiple * std::pow(10, power))});
+          ticks.push_back({between(s), multiple_label(multiple, power)});
     return ticks;
   }
 

@@ -127,11 +127,12 @@ Study ootomo_fig7(const StudyOptions& options, const StudyContext& context) {
 
 namespace {
 
-constexpr Index uchino_rows = 16, shortest_inner = 1024, longest_inner = Index{1} << 18;
+constexpr Index uchino_rows = 12, shortest_inner = 1024, longest_inner = Index{1} << 18;
 const std::vector<double> uchino_phis{0, 1, 2, 4};
 
-/// Where bounds are drawn against the number of slices.
+/// Where bounds are drawn against the number of slices, and methods against the inner dimension.
 constexpr Index drawn_inner = 4096;
+constexpr int drawn_slices = 8;
 
 }  // namespace
 
@@ -171,10 +172,14 @@ Study uchino_fig5(const StudyOptions& options, const StudyContext& context) {
   run.measure_all();
   Figure figure(run.study(), over_inner_dimension(Measure::largest));
   for (const double phi : uchino_phis)
-    for (const int slices : {7, 8, 9, 10, 11})
-      figure.add_methods(fmt::format("{}, {} slices", phi_title(phi), slices),
-                         [=](const auto& one) { return one.phi == phi && (one.slices == slices || one.slices == 0); });
+    figure.add_methods(fmt::format("{}, {} slices", phi_title(phi), drawn_slices),
+                       [=](const auto& one) { return one.phi == phi && (one.slices == drawn_slices || one.slices == 0); });
   Figure bounds(run.study(), over_slices(Measure::largest));
+  for (const double phi : uchino_phis)
+    bounds.add_methods(
+        fmt::format("{}, inner dimension {}", phi_title(phi), drawn_inner),
+        [=](const auto& one) { return one.phi == phi && one.k == drawn_inner && one.slices > 0; },
+        [](const auto& one) { return one.method.substr(0, one.method.find('-')); });
   for (const double phi : uchino_phis)
     for (const auto& [name, scheme] : uchino_methods) {
       const auto prefix = name + "-";

@@ -43,13 +43,13 @@ void Figure::add(const std::string& plot, const std::string& label, std::vector<
                            .bound = bound});
 }
 
-void Figure::add_methods(const std::string& plot, const Wanted& wanted) {
+void Figure::add_methods(const std::string& plot, const Wanted& wanted, const Name& name) {
   const auto measured = all(wanted);
-  for (const auto& method : names_of(measured, [](const auto* one) { return one->method; })) {
+  for (const auto& label : names_of(measured, [&name](const auto* one) { return name(*one); })) {
     std::vector<std::pair<double, double>> points;
     for (const auto* one : measured)
-      if (one->method == method) points.emplace_back(axes_.x(*one), error_of(*one, axes_.measure));
-    add(plot, method, std::move(points), false);
+      if (name(*one) == label) points.emplace_back(axes_.x(*one), error_of(*one, axes_.measure));
+    add(plot, label, std::move(points), false);
   }
 }
 

@@ -19,7 +19,10 @@ inline double bound_of(const StudyClaim& claim, Measure measure) {
 }
 
 using Wanted = std::function<bool(const StudyMeasurement&)>;
+using Name = std::function<std::string(const StudyMeasurement&)>;
 using Coordinate = std::function<double(const StudyMeasurement&)>;
+
+inline std::string method_of(const StudyMeasurement& one) { return one.method; }
 
 /// The axes that the series of a figure share.
 struct Axes {
@@ -37,8 +40,8 @@ class Figure {
  public:
   Figure(Study& study, Axes axes) : study_(study), axes_(std::move(axes)) {}
 
-  /// One line for each method among the wanted, in the order in which they were measured.
-  void add_methods(const std::string& plot, const Wanted& wanted);
+  /// One line for each name among the wanted, in the order in which they were measured.
+  void add_methods(const std::string& plot, const Wanted& wanted, const Name& name = method_of);
 
   /// The wanted as one line, and each of their bounds as another. Estimates say so.
   void add_bounds(const std::string& plot, const Wanted& wanted);
