@@ -8,6 +8,7 @@
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/bounds/uchino_bound.hpp"
+#include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
 namespace {
@@ -28,6 +29,7 @@ BoundValue multiple(double factor) { return {{}, factor}; }
 /// (G5a).
 BoundValue with_underflow(In in, double factor) {
   if (in.plan.common_ratio()) return multiple(factor);
+  const FloatEnvironment environment;  // the bound is subnormal
   return uniform(in, static_cast<double>(in.plan.products()) * 0x1p-1074, factor);
 }
 

@@ -92,6 +92,18 @@ TEST(UchinoAccumulation, IsAttainedToAQuarter) {
   EXPECT_GT(attained, 0.25);
 }
 
+/// Scales found anew reach down to where products of slices underflow: the second element of a, times 1 and more.
+TEST(UchinoAccumulation, CountsTheUnderflowOfTerms) {
+  Matrix<double> a(1, 2), b(2, 1);
+  a(0, 0) = 1, a(0, 1) = 0x0.00000008p-1022, b(0, 0) = 0, b(1, 0) = 0x1.000002p+0;
+  const auto adaptive = triangle(Encoding::nearest_adaptive(7), 8, Accumulation::per_product);
+  const test::PlannedProduct product(a, b, adaptive);
+  const auto& bound = find_bound("uchino-accumulation");
+  const auto errors = product.errors(0, 0);
+  EXPECT_GT(errors.accumulation, test::Exact(bound.upper(product.inputs).multiple) * errors.magnitudes);
+  EXPECT_LE(product.worst_ratio(bound), 1);
+}
+
 /// The products on the first diagonals, for one a and one b, relative to rho sigma.
 test::Exact leading_sum(double a, double b, const SplitPlan& plan, int diagonals) {
   const CpuEngine engine({.threads = 1});

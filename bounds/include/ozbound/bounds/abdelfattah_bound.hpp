@@ -22,7 +22,8 @@ bool abdelfattah_covers(const SplitPlan& plan);
 double abdelfattah_truncation_upper(const SplitPlan& plan, Scaled kappa_a, Scaled kappa_b);
 
 /// |S^ - AB| <= (kappa + gamma_(s_A s_B - 1) (1 + kappa)) |A||B|, gamma_n = n u / (1 - n u), and three times that gamma for
-/// each operand with digits to nearest. The multiple of |A||B|, rounded up.
+/// each operand with digits to nearest. The multiple of |A||B|, rounded up; scales found anew leave less than s_A s_B eta
+/// beside it, for terms that underflow.
 /// @throws std::invalid_argument for a plan that it does not cover.
 double abdelfattah_upper(const SplitPlan& plan, Scaled kappa_a, Scaled kappa_b);
 

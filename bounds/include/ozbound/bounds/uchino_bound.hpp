@@ -24,7 +24,8 @@ double uchino_released_truncation_upper(const SplitPlan& plan, Index k);
 bool uchino_accumulation_covers(const SplitPlan& plan);
 
 /// (22): |S^ - S| <= (s (s + 1) / 2 - 1) u |A||B|; nine times that for digits to nearest, whose magnitudes add up to 3 |A| and
-/// 3 |B| at worst. The multiple of |A||B|, rounded up.
+/// 3 |B| at worst. The multiple of |A||B|, rounded up; scales found anew leave less than N eta beside it, for terms that
+/// underflow.
 double uchino_accumulation_upper(const SplitPlan& plan);
 
 /// (29): k'max, the largest k' with 2 u ufp(8 k) <= 2^(2 - beta (k' + 1)), at least 0: the sum of all products with p + q <= k'
