@@ -118,6 +118,11 @@ void AtomicFile::fail(const char* failed) const {
   throw std::system_error(error, std::generic_category(), path_.string() + ": " + failed);
 }
 
+bool same_file(const std::filesystem::path& x, const std::filesystem::path& y) {
+  const auto resolved = [](const auto& path) { return std::filesystem::weakly_canonical(std::filesystem::absolute(path)); };
+  return resolved(x) == resolved(y);
+}
+
 void remove_temporaries_on_signals() {
   struct sigaction action {};
   action.sa_handler = remove_temporaries;

@@ -42,6 +42,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Whether two paths name one file, be it there or not: `C.npy` and `./C.npy`.
+bool same_file(const std::filesystem::path& x, const std::filesystem::path& y);
+
 /// Has SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary files of this process before they end it.
 void remove_temporaries_on_signals();
 

@@ -110,7 +110,7 @@ struct Outputs {
  private:
   static const std::string& checked(const Arguments& arguments) {
     output_format(arguments.output);
-    if (std::filesystem::weakly_canonical(arguments.output) == std::filesystem::weakly_canonical(arguments.report))
+    if (same_file(arguments.output, arguments.report))
       throw std::invalid_argument(arguments.output + ": C and the report cannot be the same file");
     return arguments.output;
   }

@@ -73,7 +73,7 @@ void print_for_people(const Arguments& arguments) {
 
 ExitCode run(const Arguments& arguments) {
   for (const auto& path : arguments.outputs) output_format(path);
-  if (std::filesystem::weakly_canonical(arguments.outputs[0]) == std::filesystem::weakly_canonical(arguments.outputs[1]))
+  if (same_file(arguments.outputs[0], arguments.outputs[1]))
     throw std::invalid_argument(arguments.outputs[0] + ": A and B cannot be the same file");
   check_memory(arguments.recipe);
   AtomicFile a(arguments.outputs[0]);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <fstream>
 #include <system_error>
 
 #include "cli/support.hpp"
@@ -144,6 +145,18 @@ TEST_F(AtomicFilesDeathTest, SignalsRemoveTemporaries) {
 TEST_F(AtomicFilesDeathTest, IgnoredSignalsStayIgnored) {
   EXPECT_EXIT(commit_in_spite_of_a_hangup(path_), testing::ExitedWithCode(0), "");
   EXPECT_EQ(directory_.names(), Names{"c.npy"});
+}
+
+TEST(SameFile, IsSeenByWhateverName) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(same_file("absent", "./absent"));
+  EXPECT_TRUE(same_file("absent", std::filesystem::current_path() / "absent"));
+  EXPECT_TRUE(same_file(directory / "x", directory / "y/../x"));
+  EXPECT_FALSE(same_file("absent", "other"));
+  EXPECT_FALSE(same_file("absent", directory / "absent"));
+  std::ofstream(directory / "x") << "there";
+  std::filesystem::create_symlink(directory / "x", directory / "link");
+  EXPECT_TRUE(same_file(directory / "x", directory / "link"));
 }
 
 }  // namespace

@@ -10,8 +10,7 @@ namespace {
 using testing::HasSubstr;
 
 std::vector<std::string> small(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments{"compare", "uniform", "integers", "--n",      "4",    "--k",
-                                     "16",      "--phi",   "0",        "--target", "dgemm"};
+  std::vector<std::string> arguments{"compare", "uniform", "fem", "--n", "4", "--k", "16", "--phi", "3", "--target", "dgemm"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -83,7 +82,8 @@ TEST(CommandCompare, WrongArgumentsAreRefused) {
   EXPECT_EQ(selector.code, 2);
   EXPECT_THAT(selector.err, HasSubstr("selector 'guess' is none of ozbound, kappa"));
   expect_refusal({"compare", "--svg", "here", "--markdown", "./here"}, "--svg and --markdown cannot be the same file: 'here'");
-  EXPECT_EQ(ozbound({"compare", "--k", "4", "uniform", "--n", "2", "--target", "dgemm", "--selector", "esc", "integers"}).code, 0);
+  EXPECT_EQ(ozbound({"compare", "--k", "4", "uniform", "--n", "2", "--target", "dgemm", "--selector", "esc", "integers"}).code,
+            0);
   expect_refusal({"compare", "cancellation", "--k", "300"}, "nothing to compare: cancellation is left out where k > 256");
 }
 
