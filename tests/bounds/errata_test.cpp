@@ -368,6 +368,7 @@ double printed_first_digit(double x, double top, int alpha) {
 TEST(Errata, E13_OotomoScaleIsTooSmallAtPowersOfTwo) {
   EXPECT_EQ(printed_first_digit(1, 1, 7), 128);  // beyond 7 bits, and beyond INT8
   EXPECT_EQ(printed_first_digit(1.5, 1.5, 7), 96);
+  EXPECT_EQ(std::ldexp(64, -7), 0.5);  // with e as the first bit, line 4, the digit of 1 is 64: line 7 halves it
   EXPECT_THAT(digits_of(1, {Encoding::truncated(7), 1}), testing::ElementsAre(64));
   EXPECT_THAT(digits_of(1.5, {Encoding::truncated(7), 1}), testing::ElementsAre(96));
 }
