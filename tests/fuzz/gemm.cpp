@@ -130,7 +130,7 @@ Expectation expectation(const GemmCall& call, const Decision& decision, const Cp
   if (decision.method == Method::exact) return Expectation::taken;
   if (!decision.plan || !valid(*decision.plan)) return Expectation::refused;
   const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::slices;
-  const bool enough = workspace >= least_workspace(engine, *decision.plan, call.alpha == 0 ? 0 : call.k());
+  const bool enough = workspace >= least_workspace(engine, *decision.plan, call.without_unread().k());
   if (!enough) return Expectation::refused;
   return relative ? Expectation::either : Expectation::taken;  // finer plans need more, and none reaches a tau below u
 }
@@ -138,7 +138,7 @@ Expectation expectation(const GemmCall& call, const Decision& decision, const Cp
 double workspace(Bytes& bytes, const GemmCall& call, const Decision& decision, const CpuEngine& engine) {
   const int share = bytes.between(0, 7);
   if (share == 0 || !decision.plan || !valid(*decision.plan)) return unlimited_workspace;
-  const double least = least_workspace(engine, *decision.plan, call.alpha == 0 ? 0 : call.k());
+  const double least = least_workspace(engine, *decision.plan, call.without_unread().k());
   return share == 1 ? least - 1 : least * (share - 1);
 }
 
