@@ -42,7 +42,7 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// Whether two paths name one file, be it there or not: `C.npy` and `./C.npy`.
+/// Whether two paths name one file, be it there or not: `C.npy` and `./C.npy`. An empty path names none.
 bool same_file(const std::filesystem::path& x, const std::filesystem::path& y);
 
 /// Has SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporary files of this process before they end it.
