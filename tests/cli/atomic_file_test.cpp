@@ -161,11 +161,5 @@ TEST(SameFile, IsSeenByWhateverName) {
   EXPECT_TRUE(same_file(directory / "x", directory / "link"));
 }
 
-TEST(SameFile, AnEmptyPathNamesNone) {
-  EXPECT_FALSE(same_file("C.npy", ""));
-  EXPECT_FALSE(same_file("", ""));
-  EXPECT_TRUE(same_file("C.npy", "./C.npy"));
-}
-
 }  // namespace
 }  // namespace ozbound::cli::test
