@@ -121,7 +121,7 @@ void AtomicFile::fail(const char* failed) const {
 bool same_file(const std::filesystem::path& x, const std::filesystem::path& y) {
   if (x.empty() || y.empty()) return false;
   const auto resolved = [](const auto& path) { return std::filesystem::weakly_canonical(std::filesystem::absolute(path)); };
-  return resolved(x) == resolved(y);
+  return !x.empty() && !y.empty() && resolved(x) == resolved(y);
 }
 
 void remove_temporaries_on_signals() {

@@ -95,7 +95,7 @@ std::string link(const Arguments& arguments) {
 }
 
 void refuse_one_file(const Arguments& arguments) {
-  if (!arguments.svg.empty() && !arguments.markdown.empty() && same_file(arguments.svg, arguments.markdown))
+  if (same_file(arguments.svg, arguments.markdown))
     throw std::invalid_argument("--svg and --markdown cannot be the same file: " + quote(arguments.svg));
 }
 

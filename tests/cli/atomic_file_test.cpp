@@ -153,6 +153,7 @@ TEST(SameFile, IsSeenByWhateverName) {
   EXPECT_TRUE(same_file("absent", std::filesystem::current_path() / "absent"));
   EXPECT_TRUE(same_file(directory / "x", directory / "y/../x"));
   EXPECT_FALSE(same_file("absent", "other"));
+  EXPECT_FALSE(same_file("", ""));
   EXPECT_FALSE(same_file("absent", directory / "absent"));
   std::ofstream(directory / "x") << "there";
   std::filesystem::create_symlink(directory / "x", directory / "link");
