@@ -44,9 +44,9 @@ double tau_before_rounding(const Target& target, Index k) {
   return divide_lower(subtract_lower(selector_tau(target, k), u), add_upper(1, 2 * u));
 }
 
-int target_bits(const Target& target) {
-  if (target.kind == Target::Kind::dgemm) return binary64.precision;
-  return std::clamp(-std::ilogb(target.tau), 1, binary64.precision);  // ceil(-log2 tau), as floor(log2 tau) is ilogb
+int target_bits(const Target& target, Index k) {
+  const double share = selector_tau(target, k) / static_cast<double>(std::max<Index>(k, 1));
+  return std::max(-std::ilogb(share), 1);  // ceil(-log2 share), as floor(log2 share) is ilogb
 }
 
 std::span<const Selector> all_selectors() {
@@ -74,7 +74,7 @@ std::span<const Selector> all_selectors() {
        "|A||B|, which the paper does not give.",
        checked<select_by_uchino>},
       {"esc", "Schwarz, Anders, Brower et al.: Guaranteed DGEMM Accuracy (ADP), exponent span capacity",
-       "the least s with W <= 8 s - 2, W = p + ESC + 1, p bits for the target", false,
+       "the least s with W <= 8 s - 2, W = p + ESC + 1, p = ceil(log2(k / tau)), which is 53 for dgemm", false,
        "The count makes room for every entry where all pairs of slices are multiplied; the triangle p + q <= s + 1 leaves up "
        "to s times as "
        "much, and rows of maximal digits miss the target. Exponents are those of subnormal numbers too, and a zero has none: "

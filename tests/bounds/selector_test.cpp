@@ -191,8 +191,8 @@ TEST(ExponentSpan, SlicesHoldTheWindow) {
   EXPECT_EQ(slices("esc", with_span(1)), std::pair(8, 8));
   EXPECT_EQ(slices("esc", with_span(8)), std::pair(8, 8));
   EXPECT_EQ(slices("esc", with_span(9)), std::pair(9, 9));
-  EXPECT_EQ(slices("esc", with_span(0), Target::componentwise(0x1p-29)), std::pair(4, 4));  // W = 30
-  EXPECT_EQ(slices("esc", with_span(0), Target::componentwise(0x1.fp-30)), std::pair(5, 5));
+  EXPECT_EQ(slices("esc", with_span(0), Target::componentwise(0x1p-28)), std::pair(4, 4));  // W = 28 + 1 + 1, k = 2
+  EXPECT_EQ(slices("esc", with_span(0), Target::componentwise(0x1.fp-29)), std::pair(5, 5));
   EXPECT_EQ(slices("esc", with_span(104)), std::pair(20, 20));
   EXPECT_EQ(slices("esc", with_span(105)), std::pair(0, 0));
 }

@@ -64,7 +64,7 @@ int largest_product(const Exponents& a, Index i, const Exponents& b, Index j) {
 Selection select(InputView a, InputView b, const Target& target, Index block, const Engine& engine) {
   const auto span = exponent_span(a, b, block, engine.threads());
   if (!span) return {};
-  const int slices = (target_bits(target) + *span + 1 + 2 + 7) / 8;  // W <= 8 s - 2
+  const int slices = (target_bits(target, a.cols()) + *span + 1 + 2 + 7) / 8;  // W <= 8 s - 2
   if (slices > max_slices) return {};
   return {find_scheme("adp").plan(slices, slices, a.cols()), false};
 }

@@ -29,8 +29,8 @@ double selector_tau(const Target& target, Index k);
 /// (T1).
 double tau_before_rounding(const Target& target, Index k);
 
-/// Bits that a target needs of a product: ceil(-log2 tau), 53 for `dgemm`, and no more than that.
-int target_bits(const Target& target);
+/// Bits that a target asks of every one of k products: ceil(log2(k / tau)), 53 for `dgemm`.
+int target_bits(const Target& target, Index k);
 
 /// Calls visit(element, exponent of the largest magnitude of its vector) for every non-zero element of all vectors.
 template <class Visit>
