@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "covered.hpp"
+#include "native_bound.hpp"
 #include "ozbound/bounds/abdelfattah_bound.hpp"
 #include "ozbound/bounds/higham_mary_bound.hpp"
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
@@ -136,6 +137,13 @@ const SplitPlan& checked(const SplitPlan& plan, InputView a, InputView b) {
   return plan;
 }
 
+/// @throws std::invalid_argument where a product may underflow, a sum overflow, or an operand is not of binary64.
+void check_native(const std::string& name, const BoundInputs& inputs) {
+  const auto guarantee = native_guarantee(inputs.a, inputs.b, {});
+  if (!guarantee.obstacle.empty()) throw std::invalid_argument(name + ": " + guarantee.obstacle);
+  if (guarantee.underflow > 0) throw std::invalid_argument(name + ": a product of native DGEMM may underflow");
+}
+
 }  // namespace
 
 std::string to_string(Bounded bounded) {
@@ -158,6 +166,7 @@ BoundInputs::BoundInputs(InputView operand_a, InputView operand_b, const SplitPl
 BoundValue NamedBound::value(const BoundInputs& inputs) const {
   if (!covers(inputs.plan))
     throw std::invalid_argument(name + " does not cover " + to_string(inputs.plan) + ": it needs " + conditions);
+  if (bounded == Bounded::native) check_native(name, inputs);
   return evaluate(inputs);
 }
 

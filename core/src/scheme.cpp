@@ -35,10 +35,10 @@ Encoding nearest_for(Index k) { return Encoding::nearest(digit_bits(Encoding::ne
 
 std::vector<Scheme> make_schemes() {
   return {
-      {"ozimmu", "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix Multiplication Unit; as its program does",
+      {"ozimmu", "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix Multiplication Unit; the digits of its program",
        "truncated digits, the first with one bit less; p + q <= s + 1; one FP64 addition a product",
        [](int a, int b, Index k) { return square_triangle(ozimmu_for(k), a, b, Accumulation::per_product); }},
-      {"ozimmu-paper", "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix Multiplication Unit, Algorithms 3, 4",
+      {"ozimmu-paper", "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix Multiplication Unit, Algorithms 3, 4 (errata 6, 13)",
        "truncated digits; p + q <= s + 1; one FP64 addition a product",
        [](int a, int b, Index k) { return square_triangle(truncated_for(k), a, b, Accumulation::per_product); }},
       {"ozimmu-rn", "Uchino, Ozaki, Imamura: Performance Enhancement of the Ozaki Scheme, Algorithms 4, 5",

@@ -36,7 +36,8 @@ const std::vector<SplitPlan>& plans() {
           "nearest7:8x8:cut=9:per_product",          "nearest7:8x8:cut=9:per_diagonal",  "nearest4:20x20:cut=21:per_product",
           "ozimmu7:8x8:cut=9:per_product",           "ozimmu7:3x3:cut=4:per_diagonal",   "truncated7:7x8:full:per_product",
           "truncated4:9x9:full:per_product",         "nearest7:8x6:full:per_product",    "truncated7,nearest7:2x3:full:exact",
-          "nearest_adaptive7:8x8:cut=9:per_product", "balanced:3x4:cut=6:exact",         "balanced:7x7:cut=8:per_diagonal"})
+          "nearest_adaptive7:8x8:cut=9:per_product", "balanced:3x4:cut=6:exact",         "balanced:7x7:cut=8:per_diagonal",
+          "unsigned8:8x8:cut=9:per_diagonal",        "unsigned8,balanced:3x4:full:exact"})
       parsed.push_back(parse_plan(text));
     return parsed;
   }();

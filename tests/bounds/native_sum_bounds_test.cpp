@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 #include "bounds/entry_errors.hpp"
 #include "ozbound/bounds/higham_mary_bound.hpp"
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
+#include "ozbound/bounds/named_bound.hpp"
+#include "ozbound/core/cpu_engine.hpp"
 
 // Bounds and estimates of products that are summed in floating point.
 
@@ -50,6 +53,29 @@ TEST(JeannerodRump, IsTheFormula) {
   EXPECT_EQ(jeannerod_rump_upper(0), 0);
   EXPECT_EQ(jeannerod_rump_upper(1000), 1000 * 0x1p-53);
   EXPECT_EQ(jeannerod_rump_upper(Index{1} << 55), 4 * (1 + 0x1p-52));  // beyond 2^53 outward; no condition on k u
+}
+
+TEST(NativeSumBounds, AreNoneWhereTheRangeIsLeft) {
+  const CpuEngine engine({.threads = 1});
+  const auto judged = [&](double x) {
+    return [&engine, x] {
+      Matrix<double> a(1, 2), b(2, 1);
+      a(0, 0) = a(0, 1) = b(0, 0) = b(1, 0) = x;
+      for (const char* name : {"jeannerod-rump", "higham-mary"})
+        static_cast<void>(find_bound(name).value({a, b, SplitPlan::balanced(1, 1, 2), engine}));
+    };
+  };
+  EXPECT_NO_THROW(judged(0x1p-458)());
+  EXPECT_NO_THROW(judged(0)());
+  EXPECT_THAT(judged(1.5 * 0x1p-540),
+              testing::ThrowsMessage<std::invalid_argument>("jeannerod-rump: a product of native DGEMM may underflow"));
+  EXPECT_THAT(judged(0x1p600), testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("may overflow")));
+  const Matrix<float> narrow(1, 1);
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(find_bound("jeannerod-rump").upper({narrow, narrow, SplitPlan::balanced(1, 1, 2), engine}));
+      },
+      testing::ThrowsMessage<std::invalid_argument>("jeannerod-rump: native DGEMM takes binary64 operands"));
 }
 
 TEST(JeannerodRump, HoldsForEveryFamilyAndOrder) {

@@ -69,7 +69,8 @@ struct PlanBounds {
         a_posteriori(truncation_a_posteriori_upper(inputs.rows, inputs.columns, inputs.plan)),
         total(plan_error_upper(inputs.rows, inputs.columns, inputs.plan, inputs.k())) {
     for (const auto& bound : all_bounds())
-      if (bound.rigorous && bound.covers(inputs.plan)) named.emplace_back(&bound, bound.upper(inputs));
+      if (bound.rigorous && bound.bounded != Bounded::native && bound.covers(inputs.plan))
+        named.emplace_back(&bound, bound.upper(inputs));
   }
 };
 

@@ -95,8 +95,12 @@ Study ootomo_fig6(const StudyOptions& options, const StudyContext& context) {
   const std::vector<double> phis{0.1, 1, 2, 4};
   const auto methods = ootomo_methods();
   Run run("ootomo-fig6", options, context);
-  plan_wide(run, scaled(64, options.scale, 2), sizes(128, 8192, 2, options.scale), phis, methods, true);
+  const auto inner = sizes(128, 8192, 2, options.scale);
+  plan_wide(run, scaled(64, options.scale, 2), inner, phis, methods, true);
   run.measure_all();
+  Figure against_phi(run.study(), over_phi(Measure::average));
+  for (const Index k : {inner.front(), inner.back()})
+    against_phi.add_methods(fmt::format("inner dimension {}", k), [=](const auto& one) { return one.k == k; });
   Figure figure(run.study(), over_inner_dimension(Measure::average));
   for (const double phi : phis) figure.add_methods(phi_title(phi), [=](const auto& one) { return one.phi == phi; });
   for (const double phi : phis)

@@ -25,6 +25,10 @@ Axes over_slices(Measure measure) {
   return {"slices", false, [](const auto& one) { return static_cast<double>(one.slices); }, measure};
 }
 
+Axes over_phi(Measure measure) {
+  return {"φ", true, [](const auto& one) { return one.phi; }, measure};
+}
+
 std::vector<const StudyMeasurement*> Figure::all(const Wanted& wanted) const {
   std::vector<const StudyMeasurement*> found;
   for (const auto& one : study_.measurements)

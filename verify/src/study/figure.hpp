@@ -34,6 +34,7 @@ struct Axes {
 
 Axes over_inner_dimension(Measure measure);
 Axes over_slices(Measure measure);
+Axes over_phi(Measure measure);
 
 /// Draws the plots of a study from its measurements.
 class Figure {
