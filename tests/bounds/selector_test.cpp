@@ -112,18 +112,19 @@ TEST(Selector, OursIsWhatDecideChooses) {
 
 TEST(Selector, KappaTakesTheFewestProductsOfTheFullSet) {
   const auto product = product_of({.family = Family::uniform, .m = 3, .n = 3, .k = 500, .seed = 2});
-  const auto target = Target::componentwise(0x1p-30);
-  const auto plan = select("kappa", product, target).plan;
-  ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->cut, plan->a.slices + plan->b.slices);
   const auto kappa_a = kappa_upper(product.problem.a, Side::rows_of_a),
              kappa_b = kappa_upper(product.problem.b, Side::columns_of_b);
-  for (int a = 1; a <= max_slices; ++a)
-    for (int b = 1; b <= max_slices; ++b)
-      if (a * b < plan->products()) {
-        EXPECT_GT(abdelfattah_upper(find_scheme("abdelfattah").plan(a, b, 500), kappa_a, kappa_b), 0x1p-30 * (1 - 0x1p-20))
-            << a << " x " << b;
-      }
+  for (int bits = 16; bits <= 44; ++bits) {  // so close that the bound of every plan lies between two of them
+    const double tau = std::ldexp(1, -bits);
+    const auto plan = select("kappa", product, Target::componentwise(tau)).plan;
+    ASSERT_TRUE(plan) << bits;
+    EXPECT_EQ(plan->cut, plan->a.slices + plan->b.slices);
+    EXPECT_LE(abdelfattah_upper(*plan, kappa_a, kappa_b), tau) << bits;
+    for (int a = 1; a <= max_slices; ++a)
+      for (int b = 1; a * b < plan->products() && b <= max_slices; ++b)
+        EXPECT_GT(abdelfattah_upper(find_scheme("abdelfattah").plan(a, b, 500), kappa_a, kappa_b), tau * (1 - 0x1p-8))
+            << bits << ": " << a << " x " << b;
+  }
 }
 
 TEST(Selector, KappaGivesUpWhereOneElementIsTiny) {
@@ -136,6 +137,14 @@ TEST(Selector, UchinoTakesTheLeastSlices) {
   // (s + 1) 2^(-7s) <= 9/16 tau and rounding: 2^-21 * 4 is 3.4e-6 of it, 2^-28 * 5 is 3.4e-8.
   EXPECT_EQ(slices("uchino", product, Target::componentwise(1e-5)), std::pair(3, 3));
   EXPECT_EQ(slices("uchino", product, Target::componentwise(3e-6)), std::pair(4, 4));
+}
+
+TEST(Selector, UchinoTakesTheLeastEntry) {
+  const auto hard = dot({1, 0x1p-20}, {0x1p-20, 1}), easy = dot({1, 0x1p-20}, {1, 1});
+  const auto both = product_of(matrix_of(1, 2, {1, 0x1p-20}), matrix_of(2, 2, {0x1p-20, 1, 1, 1}));
+  const auto target = Target::componentwise(1e-8);
+  EXPECT_GT(slices("uchino", hard, target).first, slices("uchino", easy, target).first);
+  EXPECT_EQ(slices("uchino", both, target), slices("uchino", hard, target));
 }
 
 // Exponent span

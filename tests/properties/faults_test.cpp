@@ -269,6 +269,25 @@ TEST(Faults, LostDigitsExceedTheBoundOfTheirPlan) {
   EXPECT_THAT(*wrong, testing::StartsWith("the bound a-priori fails at entry (0, 0)"));
 }
 
+/// So is the enclosure of |A||B|: without its integer product it ends below.
+TEST(Faults, AnEnclosureBelowTheProductIsSeen) {
+  FaultyEngine engine;
+  engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
+                           std::vector<Matrix<std::int64_t>>& sums) {
+    for (auto& sum : sums) sum = Matrix<std::int64_t>(sum.rows(), sum.cols());
+  };
+  GemmCase one;
+  one.a.values = Matrix<double>(1, 8);
+  one.b.values = Matrix<double>(8, 1);
+  one.c0.values = Matrix<double>(1, 1);
+  std::fill_n(one.a.values.data(), 8, 1.0);
+  std::fill_n(one.b.values.data(), 8, 1.0);
+  one.plan = SplitPlan::balanced(2, 2, 3);
+  const auto wrong = judge(find_property("bounds-hold"), one, engine);
+  ASSERT_TRUE(wrong.has_value());
+  EXPECT_THAT(*wrong, testing::StartsWith("|A||B| at (0, 0) is outside of ["));
+}
+
 /// INT32 overflow is out of reach for drawn cases: the cases on file find it.
 TEST(Faults, OverflowIsOnFile) {
   const auto result = check(find_property("error-free-products"), wrapping(), options());
