@@ -334,7 +334,7 @@ by the exact oracle. {} cases that no plan up to {} x {} slices meets are left o
 
 *Fewest* is the least number of products of balanced digits that meets the target, found by search with the oracle; *overshoot* is what a
 selector uses above it, where it chose a plan and met the target. A selector *missed* where an entry has an error above its target; it *gave up* where
-it chose no plan. The last column is the time of selecting over that of the product with the fewest slice products, in the median: on products this small
+it chose no plan. `dgemm` with k = 1 asks for u, which leaves nothing beside the last rounding. The last column is the time of selecting over that of the product with the fewest slice products, in the median: on products this small
 selecting is dear.
 
 )",
