@@ -62,8 +62,8 @@ struct NamedBound {
   BoundValue (*evaluate)(const BoundInputs& inputs);
 
   /// Its value, rounded up unless it is an estimate.
-  /// @throws std::invalid_argument for a plan that it does not cover, or, of native DGEMM, where operands are not of binary64, or
-  /// their ranges let a product underflow or a sum overflow.
+  /// @throws std::invalid_argument for a plan that it does not cover, or, of native DGEMM, where operands are not of binary64,
+  /// or their ranges let a product underflow or a sum overflow.
   [[nodiscard]] BoundValue value(const BoundInputs& inputs) const;
 
   /// The same for what must be proven, as certificates need it. @throws std::invalid_argument for an estimate, too.
