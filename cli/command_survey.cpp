@@ -54,13 +54,6 @@ struct Case {
   [[nodiscard]] bool met() const { return !refused && certificate.holds && verification.holds(); }
 };
 
-bool phi_matters(Family family) {
-  const auto narrow = generate({.family = family, .m = 8, .n = 8, .k = 8, .phi = 0, .seed = 1});
-  const auto wide = generate({.family = family, .m = 8, .n = 8, .k = 8, .phi = 2, .seed = 1});
-  return !std::equal(narrow.a.data(), narrow.a.data() + 64, wide.a.data()) ||
-         !std::equal(narrow.b.data(), narrow.b.data() + 64, wide.b.data());
-}
-
 /// Every family at every phi; families that take no phi once.
 std::vector<Case> problems(const Arguments& arguments) {
   std::vector<Case> all;

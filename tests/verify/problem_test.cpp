@@ -321,5 +321,13 @@ TEST(Problem, femIsABeamAndItsInverse) {
   EXPECT_EQ(block.b(8, 2), square.b(8, 2));
 }
 
+TEST(PhiMatters, WhereItWidens) {
+  for (const auto family : {Family::uniform, Family::uniform_positive, Family::subnormal, Family::full_range, Family::integers})
+    EXPECT_FALSE(phi_matters(family)) << name(family);
+  for (const auto family : {Family::wide_exponents, Family::powers_of_two, Family::cancellation, Family::graded_rows,
+                            Family::graded_columns, Family::graded_inner, Family::sparse, Family::fem})
+    EXPECT_TRUE(phi_matters(family)) << name(family);
+}
+
 }  // namespace
 }  // namespace ozbound

@@ -273,6 +273,13 @@ std::span<const Family> all_families() {
   return families;
 }
 
+bool phi_matters(Family family) {
+  const auto of = [family](double phi) { return generate({family, 8, 8, 8, phi, 1}); };
+  const auto narrow = of(0), wide = of(2);
+  return !std::equal(narrow.a.data(), narrow.a.data() + 64, wide.a.data()) ||
+         !std::equal(narrow.b.data(), narrow.b.data() + 64, wide.b.data());
+}
+
 std::string_view name(Family family) {
   for (const auto& [known, text] : names)
     if (known == family) return text;

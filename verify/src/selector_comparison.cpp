@@ -19,13 +19,6 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-bool phi_matters(Family family) {
-  const auto of = [family](double phi) { return generate({family, 8, 8, 8, phi, 1}); };
-  const auto narrow = of(0), wide = of(2);
-  return !std::equal(narrow.a.data(), narrow.a.data() + 64, wide.a.data()) ||
-         !std::equal(narrow.b.data(), narrow.b.data() + 64, wide.b.data());
-}
-
 Matrix<double> product_of(const Problem& problem, const SplitPlan& plan, const Engine& engine) {
   Matrix<double> c(problem.a.rows(), problem.b.cols());
   gemm(GemmCall{problem.a, problem.b, c}, plan, engine);

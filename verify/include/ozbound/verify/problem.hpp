@@ -76,6 +76,9 @@ Problem generate(const Recipe& recipe);
 
 std::span<const Family> all_families();
 
+/// Whether phi changes the problems of a family.
+bool phi_matters(Family family);
+
 /// The name in kebab-case, `wide-exponents`. @throws std::invalid_argument for a value outside the enumeration.
 std::string_view name(Family family);
 
