@@ -6,14 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "slicing.hpp"
+
 namespace ozbound {
 namespace {
-
-Slicing checked(Slicing slicing) {
-  if (slicing.slices < 1 || slicing.slices > max_slices)
-    throw std::invalid_argument("slices must be 1 … " + std::to_string(max_slices) + ": " + std::to_string(slicing.slices));
-  return slicing;
-}
 
 /// The inner dimension, if all digits of `count` vectors can be addressed: asked before an element is read.
 Index checked_inner(Index inner, Index count, int slices) {
@@ -33,27 +29,6 @@ VectorScale scale_of_row(MatrixView<const T> vectors, Index i, Encoding encoding
   return {encoding.scale_exponent(to_dyadic(top, format)), false};
 }
 
-/// Exponents of the weights of nearest_adaptive's digits over the vector's scale. That of slice p, before its beta - 1 bits, is
-/// ceil(log2 max |T_(p-1)|) (Uchino, Ozaki, Imamura, Algorithm 5); beta below the one before where nothing is left. The tails
-/// are found again for each slice, which takes no memory.
-template <class T>
-void adaptive_weights(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, std::int16_t* weights) {
-  const int beta = slicing.encoding.beta;
-  std::array<std::int8_t, max_slices> digits{};
-  for (int slice = 1; slice <= slicing.slices; ++slice) {
-    bool left = false;
-    int top = std::numeric_limits<int>::min();
-    for (Index l = 0; l < vectors.cols(); ++l) {
-      const auto tail = split(to_dyadic(vectors(i, l)), slice - 1, scale, weights, digits.data());
-      if (tail.rest == 0) continue;
-      left = true;
-      top = std::max(top, tail.ceil_log2());
-    }
-    const int before = slice == 1 ? 1 : weights[slice - 2];
-    weights[slice - 1] = static_cast<std::int16_t>(left ? top - scale + 1 - beta : before - beta);
-  }
-}
-
 template <class T>
 void slice_row(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, const std::int16_t* weights, Side side,
                std::int8_t* out) {
@@ -68,39 +43,6 @@ void slice_row(MatrixView<const T> vectors, Index i, Slicing slicing, int scale,
     for (int p = 1; p <= slicing.slices; ++p) {
       const int place = side == Side::rows_of_a ? p - 1 : slicing.slices - p;
       out[place * inner + l] = digits[static_cast<std::size_t>(p - 1)];
-    }
-  }
-}
-
-template <class T>
-void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFacts& facts) {
-  constexpr int fraction = VectorFacts::fraction_bits;
-  const int scale = facts.scale.exponent;
-  if (!slicing.encoding.common_ratio()) {
-    facts.weights.resize(static_cast<std::size_t>(slicing.slices));
-    adaptive_weights(vectors, i, slicing, scale, facts.weights.data());
-  }
-  const bool floors = slicing.encoding.kind == Encoding::Kind::unsigned8;
-  std::array<std::int8_t, max_slices> digits{};
-  for (Index l = 0; l < vectors.cols(); ++l) {
-    const auto x = to_dyadic(vectors(i, l));
-    if (x.magnitude == 0) continue;
-    if (facts.weights.empty())
-      split(x, slicing, scale, digits.data());
-    else
-      split(x, slicing.slices, scale, facts.weights.data(), digits.data());
-    Remainder rest(x);
-    const auto whole = rest.magnitude_upper(scale - fraction);
-    facts.vector.add(whole);
-    const int shift = scale - fraction - x.exponent;
-    const auto floor = shift <= 0 ? whole : (shift >= 64 ? 0 : x.magnitude >> shift);
-    facts.floor_squares += floor * floor;
-    for (std::size_t p = 0; p < static_cast<std::size_t>(slicing.slices); ++p) {
-      const int weight = scale + facts.weight_exponent(slicing.encoding, static_cast<int>(p) + 1);
-      const int digit = slicing.encoding.digit(static_cast<int>(p) + 1, digits[p]);
-      facts.slices[p].add(static_cast<std::uint64_t>(digit < 0 ? -digit : digit));
-      if (!floors) rest.take(digit, weight);
-      facts.tails[p].add(floors ? floor_tail_upper(x, weight, fraction) : rest.magnitude_upper(weight - fraction));
     }
   }
 }
@@ -149,36 +91,6 @@ double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing) {
   const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
   return static_cast<double>(count) *
          (static_cast<double>(inner) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
-}
-
-void IntegerNorms::add(std::uint64_t x) {
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-  const auto square = x < (std::uint64_t{1} << 32) ? x * x : most;
-  sum += x;
-  sum_squares = sum_squares < most - square ? sum_squares + square : most;
-  max = std::max(max, x);
-}
-
-SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int threads) : slicing(checked(requested)) {
-  const auto scales = vector_scales(operand, side, slicing.encoding, threads);
-  const auto vectors_view = vectors_of(operand, side);
-  const auto slices = static_cast<std::size_t>(slicing.slices);
-  const Index count = vectors_view.rows();
-  vectors.resize(static_cast<std::size_t>(count));
-  for (auto& facts : vectors) {
-    facts.slices.resize(slices);
-    facts.tails.resize(slices);
-  }
-  std::visit(
-      [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > 1)
-        for (Index i = 0; i < count; ++i) {
-          auto& facts = vectors[static_cast<std::size_t>(i)];
-          facts.scale = scales[static_cast<std::size_t>(i)];
-          if (!facts.scale.special) measure_row(typed, i, slicing, facts);
-        }
-      },
-      vectors_view.typed());
 }
 
 }  // namespace ozbound

@@ -1,4 +1,4 @@
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/slice_facts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/slice_facts.hpp"
 #include "properties/case_product.hpp"
 #include "properties/exact_number.hpp"
 #include "properties/properties.hpp"

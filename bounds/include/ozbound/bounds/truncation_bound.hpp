@@ -4,7 +4,7 @@
 
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/plan.hpp"
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/slice_facts.hpp"
 
 namespace ozbound {
 

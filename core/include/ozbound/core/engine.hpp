@@ -7,7 +7,7 @@
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/plan.hpp"
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/slice_facts.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
