@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "overlap.hpp"
 #include "ozbound/core/exact_dot.hpp"
+#include "ozbound/core/overlap.hpp"
 #include "ozbound/core/special.hpp"
 
 namespace ozbound {
@@ -56,16 +57,20 @@ std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, 
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
 
-/// Rows and columns of C to compute at a time, so that the workspace stays below a cap.
-std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap) {
+/// Rows and columns of C to compute at a time, so that the workspace stays below a cap. Kept slices are not cut.
+std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap,
+                                    KeptSlices kept = {}) {
   Index rows = std::max<Index>(m, 1);
   Index columns = std::max<Index>(n, 1);
   while (!(engine.workspace(plan, rows, columns, k) <= cap)) {
-    if (rows == 1 && columns == 1)
+    const bool cut_rows = rows > 1 && kept.a == nullptr;
+    const bool cut_columns = columns > 1 && kept.b == nullptr;
+    if (!cut_rows && !cut_columns)
       throw std::invalid_argument("workspace must be at least " +
-                                  std::to_string(static_cast<Index>(std::ceil(least_workspace(engine, plan, k)))) +
+                                  std::to_string(static_cast<Index>(std::ceil(engine.workspace(plan, rows, columns, k)))) +
                                   " bytes for k = " + std::to_string(k));
-    (rows >= columns ? rows : columns) = ((rows >= columns ? rows : columns) + 1) / 2;
+    auto& cut = cut_rows && (!cut_columns || rows >= columns) ? rows : columns;
+    cut = (cut + 1) / 2;
   }
   return {rows, columns};
 }
@@ -106,18 +111,30 @@ double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) { r
 
 std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error, double workspace) {
+  return multiply_finite(original, plan, engine, KeptSlices{}, error, workspace);
+}
+
+std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+                                   const EntryBound* error, double workspace) {
   plan.validate();
   const auto call = original.without_unread();
-  const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace);
+  if (call.k() == 0) kept = {};
+  const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   std::vector<Entry> undecided;
   if (call.all_special()) return undecided;
   if (call.k() == 0) error = nullptr;  // nothing was truncated
   for (Index i = 0; i < call.m(); i += rows) {
     const Index height = std::min(rows, call.m() - i);
-    const auto a = engine.slice(call.a.block(i, 0, height, call.k()), Side::rows_of_a, plan.a);
+    std::optional<SlicedMatrix> own_a;
+    const auto& a = kept.a != nullptr
+                        ? *kept.a
+                        : own_a.emplace(engine.slice(call.a.block(i, 0, height, call.k()), Side::rows_of_a, plan.a));
     for (Index j = 0; j < call.n(); j += columns) {
       const Index width = std::min(columns, call.n() - j);
-      const auto b = engine.slice(call.b.block(0, j, call.k(), width), Side::columns_of_b, plan.b);
+      std::optional<SlicedMatrix> own_b;
+      const auto& b = kept.b != nullptr
+                          ? *kept.b
+                          : own_b.emplace(engine.slice(call.b.block(0, j, call.k(), width), Side::columns_of_b, plan.b));
       const auto block_error = error == nullptr ? EntryBound{} : error->block(i, j, height, width);
       const Epilogue epilogue{call.alpha, call.beta, is_zero(call.beta) ? InputView{} : call.c0.block(i, j, height, width),
                               error == nullptr ? nullptr : &block_error};

@@ -1,4 +1,4 @@
-#include "overlap.hpp"
+#include "ozbound/core/overlap.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -74,7 +74,7 @@ bool overlaps_itself(const OutputView& view) {
       view.typed());
 }
 
-bool same_elements(const InputView& x, const OutputView& y) {
+bool same_elements(const InputView& x, const InputView& y) {
   return std::visit(
       [](const auto& v, const auto& w) {
         return static_cast<const void*>(v.data()) == static_cast<const void*>(w.data()) &&
@@ -83,5 +83,7 @@ bool same_elements(const InputView& x, const OutputView& y) {
       },
       x.typed(), y.typed());
 }
+
+bool same_elements(const InputView& x, const OutputView& y) { return same_elements(x, y.as_input()); }
 
 }  // namespace ozbound

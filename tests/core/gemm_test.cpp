@@ -5,12 +5,14 @@
 #include <rapidcheck/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
@@ -58,6 +60,49 @@ TEST(GemmTest, ShapesAndPlans) {
          {"balanced:7x7:cut=8:exact", "truncated7:8x8:cut=9:per_diagonal", "nearest7,truncated7:4x9:full:per_product",
           "balanced:2x5:full:per_diagonal", "truncated3:9x20:cut=21:exact"})
       EXPECT_TRUE(test::multiplies_rightly(test::sample_call(shape, random), parse_plan(text), {.threads = 2}));
+}
+
+/// Slices of A, of B or of both that are kept, whatever the workspace: the same bits as slices that are not.
+RC_GTEST_PROP(GemmTest, KeptSlicesGiveTheSameBits, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    auto call = test::sample_call({random.below(8), random.below(11), random.below(20)}, random);
+    if (random.once_in(3)) test::strew_specials(call.a, 20, random), test::strew_specials(call.b, 20, random);
+    const auto plan = test::sample_plan(random, 8);
+    const CpuEngine engine(test::sample_options(random));
+    auto plain = call;
+    gemm(plain.call(), plan, engine);
+
+    const auto kept_a = engine.slice(call.a.input(), Side::rows_of_a, plan.a);
+    const auto kept_b = engine.slice(call.b.input(), Side::columns_of_b, plan.b);
+    const bool keep_a = random.once_in(2), keep_b = !keep_a || random.once_in(2);
+    const auto& [m, n, k] = std::tuple(call.c.rows(), call.c.cols(), call.a.cols());
+    const auto least = engine.workspace(plan, keep_a ? std::max<Index>(m, 1) : 1, keep_b ? std::max<Index>(n, 1) : 1, k);
+    apply_specials(call.call(), engine.threads());
+    multiply_finite(call.call(), plan, engine, {keep_a ? &kept_a : nullptr, keep_b ? &kept_b : nullptr}, nullptr,
+                    random.once_in(2) ? unlimited_workspace : least * random.between(1, 3));
+    RC_ASSERT(test::bits_of_matrix(call.c) == test::bits_of_matrix(plain.c));
+  }
+}
+
+TEST(GemmTest, KeptSlicesAreRefusedWhereTheyDoNotFit) {
+  RandomBits random(8);
+  auto call = test::sample_call({4, 5, 30}, random);
+  call.alpha = 1;
+  const CpuEngine engine({.threads = 1});
+  const auto plan = SplitPlan::balanced(3, 4, 5);
+  const auto a = engine.slice(call.a.input(), Side::rows_of_a, plan.a);
+  const auto other = engine.slice(call.a.input(), Side::rows_of_a, plan.b);
+  const auto refused = [&](KeptSlices kept, double workspace, const std::string& message) {
+    const auto before = test::bits_of_matrix(call.c);
+    EXPECT_THAT([&] { multiply_finite(call.call(), plan, engine, kept, nullptr, workspace); },
+                testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(message)));
+    EXPECT_EQ(test::bits_of_matrix(call.c), before);
+  };
+  refused({&other, nullptr}, unlimited_workspace, "a is not sliced as the plan says");
+  refused({nullptr, &a}, unlimited_workspace, "b must be sliced by columns");
+  const auto least = engine.workspace(plan, 4, 1, 30);
+  refused({&a, nullptr}, least - 1, "workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))));
 }
 
 /// The same bits whatever the threads, blocks, tiles and workspace.

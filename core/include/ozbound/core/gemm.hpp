@@ -49,6 +49,17 @@ double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Inde
 std::vector<Entry> multiply_finite(const GemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
+/// Slices of A, of B or of both that Engine::slice made before; null: made where they are needed.
+struct KeptSlices {
+  const SlicedMatrix* a = nullptr;
+  const SlicedMatrix* b = nullptr;
+};
+
+/// The same with slices that are kept: of the whole operand, as the plan says. They are neither cut into blocks nor made again,
+/// and count towards the workspace.
+std::vector<Entry> multiply_finite(const GemmCall& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+                                   const EntryBound* error = nullptr, double workspace = unlimited_workspace);
+
 /// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas
 /// a finite product may overflow over a C0 that was not.
 void apply_specials(const GemmCall& call, int threads);

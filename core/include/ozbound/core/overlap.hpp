@@ -11,7 +11,8 @@ bool overlap(const InputView& x, const OutputView& y);
 /// Whether two elements of a view share memory, or two lines of them mesh.
 bool overlaps_itself(const OutputView& view);
 
-/// Whether element (i, j) of one is element (i, j) of the other, for all of them.
+/// Whether element (i, j) of one is element (i, j) of the other, for all of them. @pre they have the same shape.
+bool same_elements(const InputView& x, const InputView& y);
 bool same_elements(const InputView& x, const OutputView& y);
 
 }  // namespace ozbound
