@@ -42,6 +42,11 @@ SplitPlan finest(SplitPlan plan) {
   return plan;
 }
 
+bool refines(const Decision& decision) {
+  return decision.method == Method::correctly_rounded ||
+         (decision.method == Method::slices && decision.target.kind == Target::Kind::relative);
+}
+
 std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<Entry>& y) {
   std::vector<Entry> both;
   std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both));
@@ -56,6 +61,8 @@ class CertifiedGemm {
         decision_(decision),
         engine_(engine),
         options_(options),
+        prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
+        prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr),
         u_(unit_roundoff(call.c.format())),
         tau_(target_tau(decision.target, call.k(), call.c.format())) {
     certificate_.target = decision.target;
@@ -85,15 +92,19 @@ class CertifiedGemm {
  private:
   /// Refuses a decision that cannot be carried out, before anything is written.
   void check() const {
+    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, "prepared_a");
+    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, "prepared_b");
     if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
     if (decision_.method == Method::native) check_native();
   }
 
   void check_plan() const {
     plan().validate();
-    const bool relative = decision_.method == Method::slices && decision_.target.kind == Target::Kind::relative;
+    const bool relative = decision_.method == Method::slices && refines(decision_);
     if (relative && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
-    const double least = least_workspace(engine_, relative ? finest(plan()) : plan(), call_.k());
+    const double first = full_workspace(engine_, plan(), prepared_a_ != nullptr ? certificate_.m : 1,
+                                        prepared_b_ != nullptr ? certificate_.n : 1, call_.k());
+    const double least = std::max(first, relative ? least_workspace(engine_, finest(plan()), call_.k()) : 0);
     if (least > options_.workspace)
       throw std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))) +
                                   " bytes for k = " + std::to_string(call_.k()));
@@ -118,7 +129,10 @@ class CertifiedGemm {
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
-    if (reads) prints.a = fingerprint(call_.a), prints.b = fingerprint(call_.b);
+    const auto of = [](const PreparedOperand* prepared, const InputView& operand) {
+      return prepared != nullptr ? prepared->fingerprint() : fingerprint(operand);
+    };
+    if (reads) prints.a = of(prepared_a_, call_.a), prints.b = of(prepared_b_, call_.b);
     if (!is_zero(call_.beta)) prints.c0 = fingerprint(call_.c0);
   }
 
@@ -142,9 +156,24 @@ class CertifiedGemm {
     return options;
   }
 
+  /// Those of a prepared operand that has them, else measured into `own`.
+  [[nodiscard]] const SliceFacts& facts(const PreparedOperand* prepared, InputView operand, Side side, const Slicing& slicing,
+                                        std::optional<SliceFacts>& own) const {
+    const auto* known = prepared == nullptr ? nullptr : prepared->facts(slicing);
+    return known != nullptr ? *known : own.emplace(engine_.measure(operand, side, slicing));
+  }
+
+  /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
+  [[nodiscard]] KeptSlices kept(const SplitPlan& plan) const {
+    if (plan != this->plan()) return {};
+    return {prepared_a_ == nullptr ? nullptr : prepared_a_->slices(plan.a),
+            prepared_b_ == nullptr ? nullptr : prepared_b_->slices(plan.b)};
+  }
+
   [[nodiscard]] ErrorBound plan_bound(const SplitPlan& plan) const {
-    const auto rows = engine_.measure(call_.a, Side::rows_of_a, plan.a).vectors;
-    const auto columns = engine_.measure(call_.b, Side::columns_of_b, plan.b).vectors;
+    std::optional<SliceFacts> own_a, own_b;
+    const auto& rows = facts(prepared_a_, call_.a, Side::rows_of_a, plan.a, own_a).vectors;
+    const auto& columns = facts(prepared_b_, call_.b, Side::columns_of_b, plan.b, own_b).vectors;
     auto bound = rounding_bound();
     bound.source =
         "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
@@ -174,7 +203,7 @@ class CertifiedGemm {
 
   Certificate run_slices() {
     auto bound = plan_bound(plan());
-    multiply_finite(call_, plan(), engine_, nullptr, options_.workspace);
+    multiply_finite(call_, plan(), engine_, kept(plan()), nullptr, options_.workspace);
     certificate_.plans = {plan()};
     certificate_.bound = std::move(bound);
     if (decision_.target.kind == Target::Kind::correctly_rounded)
@@ -231,7 +260,7 @@ class CertifiedGemm {
   Certificate run_ziv() {
     refine([this](const SplitPlan& plan) {
       const auto bound = plan_bound(plan);
-      return multiply_finite(call_, plan, engine_, &bound.product, options_.workspace);
+      return multiply_finite(call_, plan, engine_, kept(plan), &bound.product, options_.workspace);
     });
     return finish_exact_bound();
   }
@@ -247,7 +276,7 @@ class CertifiedGemm {
         product.c = wide = Matrix<double>(certificate_.m, certificate_.n);
       else
         product.c = narrow = Matrix<float>(certificate_.m, certificate_.n);
-      multiply_finite(product, plan, engine_, nullptr, options_.workspace);
+      multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
       return accept_relative(product.c.as_input(), bound, worst);
     });
     certificate_.bound = rounding_bound();
@@ -334,6 +363,8 @@ class CertifiedGemm {
   const Decision& decision_;
   const Engine& engine_;
   const GemmOptions& options_;
+  const PreparedOperand* prepared_a_;  ///< null where A is not read
+  const PreparedOperand* prepared_b_;
   double u_;
   double tau_;
   Matrix<double> c0_copy_;
@@ -343,6 +374,15 @@ class CertifiedGemm {
 };
 
 }  // namespace
+
+Workspace workspace_of(const Decision& decision, const Engine& engine) {
+  if (!decision.plan) return {};
+  const auto& plan = *decision.plan;
+  const auto last = refines(decision) ? finest(plan) : plan;
+  const bool stops_early = decision.method == Method::correctly_rounded;
+  const auto full = [&](const SplitPlan& p) { return full_workspace(engine, p, decision.m, decision.n, decision.k); };
+  return {least_workspace(engine, stops_early ? plan : last, decision.k), std::max(full(plan), full(last))};
+}
 
 Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
   const FloatEnvironment environment;

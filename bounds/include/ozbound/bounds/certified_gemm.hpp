@@ -2,6 +2,7 @@
 
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/prepared_operand.hpp"
 #include "ozbound/core/gemm.hpp"
 
 namespace ozbound {
@@ -9,12 +10,25 @@ namespace ozbound {
 struct GemmOptions {
   double workspace = unlimited_workspace;  ///< cap in bytes for slices: least_workspace, for `relative` that of the finest plan
   const NativeGemm* native = nullptr;      ///< needed where the decision says native
+  const PreparedOperand* prepared_a = nullptr;  ///< of the call's A, for this decision; null: A is sliced here
+  const PreparedOperand* prepared_b = nullptr;  ///< of B, likewise
 };
+
+/// Bytes that slicing and multiplying take under a decision: `least`, the smallest cap that is not refused, and `full`, without
+/// a cap; a prepared operand is wanted whole, which `least` does not know. `cr` and `relative` may go on to finer plans: `full`
+/// has room for all. 0 without slices. Certifying takes a few binary64 numbers an entry of C on top, which no cap rules.
+struct Workspace {
+  double least = 0;
+  double full = 0;
+};
+
+Workspace workspace_of(const Decision& decision, const Engine& engine);
 
 /// Computes C as a decision says and proves how wrong it can be. The decision may be a replayed one: the certificate is about
 /// this call's operands, and says so if the target does not hold for them.
 /// @throws std::invalid_argument as GemmCall::check, if the decision is for other sizes, its plan or target is none, the
-/// workspace is too small, or a native DGEMM is needed that is not given. Nothing is written then.
+/// workspace is too small, a prepared operand does not fit, or a native DGEMM is needed that is not given. Nothing is written
+/// then.
 Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
 
 struct CertifiedProduct {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ozbound/bounds/decision.hpp"
+#include "ozbound/core/engine.hpp"
+#include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/views.hpp"
+
+namespace ozbound {
+
+/// A or B with what is the same for every product that it is a factor of: its slices, their norms and its fingerprint.
+///
+/// Products with it have the bits and the certificate that they have without. It holds a view, for NaN and infinities, and for
+/// entries that slices leave open: the elements must live as long, and not change. May be shared between threads.
+class PreparedOperand {
+ public:
+  /// `operand` is op(A), m x k, for rows_of_a, and op(B), k x n, for columns_of_b.
+  /// @throws std::invalid_argument for a slice count outside 1 … max_slices.
+  PreparedOperand(InputView operand, Side side, Slicing slicing, const Engine& engine);
+
+  /// For products under this decision. One without a plan (native, exact) needs no slices, and none are made.
+  PreparedOperand(InputView operand, Side side, const Decision& decision, const Engine& engine);
+
+  [[nodiscard]] const InputView& view() const { return view_; }
+  [[nodiscard]] Side side() const { return side_; }
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
+
+  /// The slices and their facts, where there are slices and this is their slicing; else null.
+  [[nodiscard]] const SlicedMatrix* slices(const Slicing& slicing) const;
+  [[nodiscard]] const SliceFacts* facts(const Slicing& slicing) const;
+
+  /// Refuses what this is not: an operand of another place or shape, the other side, slices that a decision does not start
+  /// with.
+  /// @throws std::invalid_argument beginning with `name`.
+  void check(InputView operand, Side side, const Decision& decision, const char* name) const;
+
+ private:
+  PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine);
+
+  InputView view_;
+  Side side_;
+  std::uint64_t fingerprint_;
+  std::optional<SlicedMatrix> slices_;
+  std::optional<SliceFacts> facts_;
+};
+
+}  // namespace ozbound

@@ -1,0 +1,60 @@
+#include "ozbound/bounds/prepared_operand.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/overlap.hpp"
+
+namespace ozbound {
+namespace {
+
+std::optional<Slicing> slicing_of(const Decision& decision, Side side) {
+  if (!decision.plan) return std::nullopt;
+  return side == Side::rows_of_a ? decision.plan->a : decision.plan->b;
+}
+
+std::string describe(const std::optional<Slicing>& slicing) {
+  if (!slicing) return "no slices";
+  return std::to_string(slicing->slices) + " slices, " + to_string(slicing->encoding);
+}
+
+bool same_matrix(const InputView& x, const InputView& y) {
+  return x.rows() == y.rows() && x.cols() == y.cols() && (x.empty() || same_elements(x, y));
+}
+
+}  // namespace
+
+PreparedOperand::PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine)
+    : view_(operand), side_(side), fingerprint_(ozbound::fingerprint(operand)) {
+  const FloatEnvironment environment;
+  if (!slicing) return;
+  slices_.emplace(engine.slice(operand, side, *slicing));
+  facts_.emplace(engine.measure(operand, side, *slicing));
+}
+
+PreparedOperand::PreparedOperand(InputView operand, Side side, Slicing slicing, const Engine& engine)
+    : PreparedOperand(operand, side, std::optional(slicing), engine) {}
+
+PreparedOperand::PreparedOperand(InputView operand, Side side, const Decision& decision, const Engine& engine)
+    : PreparedOperand(operand, side, slicing_of(decision, side), engine) {}
+
+const SlicedMatrix* PreparedOperand::slices(const Slicing& slicing) const {
+  return slices_ && slices_->slicing() == slicing ? &*slices_ : nullptr;
+}
+
+const SliceFacts* PreparedOperand::facts(const Slicing& slicing) const {
+  return facts_ && facts_->slicing == slicing ? &*facts_ : nullptr;
+}
+
+void PreparedOperand::check(InputView operand, Side side, const Decision& decision, const char* name) const {
+  const auto refuse = [name](const std::string& why) { throw std::invalid_argument(std::string(name) + " " + why); };
+  if (side != side_) refuse(std::string("was prepared as ") + (side_ == Side::rows_of_a ? "a" : "b"));
+  if (!same_matrix(view_, operand)) refuse("is another matrix than the operand");
+  const auto asked = slicing_of(decision, side);
+  const auto held = slices_ ? std::optional(slices_->slicing()) : std::nullopt;
+  if (held != asked) refuse("has " + describe(held) + ", where the decision takes " + describe(asked));
+}
+
+}  // namespace ozbound
