@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "balanced_facts.hpp"
+#include "ozbound/core/special.hpp"
 #include "slicing.hpp"
 
 namespace ozbound {
@@ -42,6 +44,48 @@ void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFa
   }
 }
 
+constexpr Index tile_vectors = 8;  // a cache line of doubles, where the vectors are the columns of a row-major matrix
+
+/// Elements of a tile of vectors, made contiguous.
+class Tile {
+ public:
+  template <class T>
+  void read(MatrixView<const T> vectors, Index first, Index count, Index start, Index length) {
+    for (Index l = 0; l < length; ++l)
+      for (Index i = 0; i < count; ++i) {
+        const T x = vectors(first + i, start + l);
+        if constexpr (sizeof(T) == sizeof(double))
+          elements_[at(i * stride + l)] = x;
+        else
+          elements_[at(i * stride + l)] = double_from_bits(widen_bits(x));
+      }
+  }
+  [[nodiscard]] const double* vector(Index i) const { return &elements_[at(i * stride)]; }
+
+ private:
+  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+  static constexpr Index stride = balanced_block + 8;  // not a power of two, whose lines would share the sets of a cache
+  std::array<double, static_cast<std::size_t>(tile_vectors* stride)> elements_;
+};
+
+/// Vectors [first, first + count), which are not all special.
+template <class T>
+void measure_tile(MatrixView<const T> vectors, Index first, Index count, VectorFacts* facts) {
+  Tile tile;
+  for (Index start = 0; start < vectors.cols(); start += balanced_block) {
+    const Index length = std::min(balanced_block, vectors.cols() - start);
+    const bool contiguous = sizeof(T) == sizeof(double) && vectors.col_stride() == 1;
+    if (!contiguous) tile.read(vectors, first, count, start, length);
+    for (Index i = 0; i < count; ++i) {
+      if (facts[i].scale.special) continue;
+      if constexpr (sizeof(T) == sizeof(double))
+        measure_balanced(contiguous ? &vectors(first + i, start) : tile.vector(i), length, facts[i]);
+      else
+        measure_balanced(tile.vector(i), length, facts[i]);
+    }
+  }
+}
+
 }  // namespace
 
 void IntegerNorms::add(std::uint64_t x) {
@@ -50,6 +94,13 @@ void IntegerNorms::add(std::uint64_t x) {
   sum += x;
   sum_squares = sum_squares < most - square ? sum_squares + square : most;
   max = std::max(max, x);
+}
+
+void IntegerNorms::add(const IntegerNorms& other) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  sum += other.sum;
+  sum_squares = sum_squares < most - other.sum_squares ? sum_squares + other.sum_squares : most;
+  max = std::max(max, other.max);
 }
 
 SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int threads) : slicing(checked(requested)) {
@@ -62,13 +113,18 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
     facts.slices.resize(slices);
     facts.tails.resize(slices);
   }
+  for (std::size_t i = 0; i < scales.size(); ++i) vectors[i].scale = scales[i];
+  const bool in_blocks = slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= balanced_block_slices;
+  const Index group = in_blocks ? tile_vectors : 1;
   std::visit(
       [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > 1)
-        for (Index i = 0; i < count; ++i) {
-          auto& facts = vectors[static_cast<std::size_t>(i)];
-          facts.scale = scales[static_cast<std::size_t>(i)];
-          if (!facts.scale.special) measure_row(typed, i, slicing, facts);
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > group)
+        for (Index i = 0; i < count; i += group) {
+          auto* const facts = vectors.data() + i;
+          if (in_blocks)
+            measure_tile(typed, i, std::min(group, count - i), facts);
+          else if (!facts->scale.special)
+            measure_row(typed, i, slicing, *facts);
         }
       },
       vectors_view.typed());

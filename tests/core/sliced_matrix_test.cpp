@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -319,6 +320,66 @@ RC_GTEST_PROP(SliceFactsTest, NormsAreThoseOfTheDefinition, ()) {
       if (!wrong.empty()) RC_FAIL(wrong + " of vector " + std::to_string(i) + ": " + describe(operand, side, slicing));
     }
   }
+}
+
+/// Numbers that are hard on balanced digits: significands of long carries and ties, at scales of nine kinds.
+double hard_number(int kind, RandomBits& random) {
+  constexpr double significands[] = {1,
+                                     0x1.fffffffffffffp-1,
+                                     0x1.0000000000001p0,
+                                     0x1.FDp0,
+                                     0x1.fcfffffffffffp0,
+                                     0x1.fd00000000001p0,
+                                     0x1.fdfdfdfdfdfdfp0,
+                                     0x1.0101010101010p0,
+                                     0x1.0080808080808p0,
+                                     0x1.00808080p0,
+                                     0x1.8p0,
+                                     0x1.fffffffffffffp0};
+  const double x = random.once_in(3) ? random.pick(significands) : 1 + std::ldexp(static_cast<double>(random() >> 12), -52);
+  const double sign = random.once_in(2) ? 1 : -1;
+  switch (kind) {
+    case 0: return sign * random.pick(significands);
+    case 1: return sign * x;
+    case 2: return random.once_in(4) ? 0 : sign * std::ldexp(x, random.between(-8, 0));
+    case 3: return sign * std::ldexp(x, random.between(-90, 900));
+    case 4: return sign * std::ldexp(x, random.between(-1074, 1023));
+    case 5: return sign * std::ldexp(x, random.between(-1074, -1010));
+    case 6: return sign * std::ldexp(static_cast<double>(random.between(0, 40)), -1074);
+    case 7: return random.once_in(100) ? sign * x : 0;
+    default: return sign * std::ldexp(x, random.between(-200, -100));
+  }
+}
+
+/// Long vectors of numbers of one kind each, stored as doubles or floats: more than a block of elements, blocks that are not
+/// full, more vectors than a tile, and one that is special among them.
+TEST(SliceFactsTest, LongVectorsHaveTheNormsOfTheDefinition) {
+  RandomBits random(3);
+  constexpr Index count = 11, special = 9, length = 523;
+  for (const int slices : {1, 2, 3, 7, 8, 9, 16, 17})
+    for (const auto side : sides) {
+      const bool single = slices == 3 || slices == 9;
+      const bool rows = side == Side::rows_of_a;
+      StoredMatrix operand(rows ? count : length, rows ? length : count, test::sample_storage(single, random));
+      for (Index i = 0; i < count; ++i)
+        for (Index l = 0; l < length; ++l) {
+          const auto hard = hard_number(static_cast<int>(i % 9), random);
+          const double x = single ? static_cast<float>(std::clamp(hard, -0x1p127, 0x1p127)) : hard;
+          operand.set(rows ? i : l, rows ? l : i, x);
+        }
+      operand.set(rows ? special : 400, rows ? 400 : special, nan);
+      const Slicing slicing{Encoding::balanced(), slices};
+      const SliceFacts facts(operand.input(), side, slicing, 2);
+      for (Index i = 0; i < count; ++i) {
+        const auto& measured = facts.vectors[static_cast<std::size_t>(i)];
+        ASSERT_EQ(measured.scale.special, i == special);
+        if (i == special) continue;
+        const auto vector = exact_vector(operand, side, i);
+        ASSERT_EQ(wrong_fact(measured, vector, slicing, scale_by_definition(vector, slicing.encoding)), "")
+            << "vector " << i << ": " << describe(operand, side, slicing);
+      }
+      ASSERT_TRUE(facts.vectors[special].vector.zero());
+    }
 }
 
 /// Integers that s slices hold leave nothing, and the facts see it; one slice less leaves something, and they see that too.

@@ -17,6 +17,7 @@ struct IntegerNorms {
   std::uint64_t max = 0;          ///< ||.||_inf
 
   void add(std::uint64_t x);
+  void add(const IntegerNorms& other);  ///< of further elements
   [[nodiscard]] bool zero() const { return max == 0; }
 };
 

@@ -1,0 +1,182 @@
+#include "balanced_facts.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "multiversion.hpp"
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/encoding.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr std::size_t capacity = static_cast<std::size_t>(balanced_block);
+
+/// What is known of each element of a block. The digits d_1 … d_s of x are the bytes of W = N + 0x80…80, less 128 each, where
+/// N w_s is x rounded to a multiple of the last weight w_s; the rest of x is at most half of w_s.
+struct Block {
+  alignas(64) std::uint64_t low[capacity];         ///< the last eight bytes of W
+  alignas(64) std::uint64_t high[capacity];        ///< those before
+  alignas(64) std::uint32_t whole[capacity];       ///< |x| in units of rho 2^-16, rounded up
+  alignas(64) std::uint32_t floor[capacity];       ///< and down
+  alignas(64) std::uint16_t rest_floor[capacity];  ///< |rest| in units of w_s 2^-16, rounded down
+  alignas(64) std::uint16_t rest_upper[capacity];  ///< and up
+  alignas(64) std::int8_t sign[capacity];          ///< has the sign of the rest of x after some slice, 0 without a rest
+  alignas(64) std::int8_t digit[capacity];         ///< of one slice
+  alignas(64) std::int8_t next[capacity];          ///< of another
+  alignas(64) std::uint16_t tail[capacity];        ///< |rest| after a slice, in units of its weight 2^-16, rounded up
+};
+
+// Written without branches, which the compiler would not vectorise.
+
+/// All bits, or none.
+constexpr std::uint64_t mask(bool condition) { return -static_cast<std::uint64_t>(condition); }
+constexpr std::uint64_t shift_left(std::uint64_t x, std::int64_t by) { return x << (by & 63) & mask(by < 64); }
+constexpr std::uint64_t shift_right(std::uint64_t x, std::int64_t by) { return x >> (by & 63) & mask(by < 64); }
+constexpr std::int64_t positive_part(std::int64_t x) { return x > 0 ? x : 0; }
+
+constexpr std::uint64_t carries = 0x8080808080808080;
+
+/// W, the rest, and |x| as an integer. Wide: more than eight slices.
+template <bool wide>
+[[gnu::always_inline]] inline void place_elements(const double* x, std::size_t length, std::int64_t scale, int slices,
+                                                  Block& out) {
+  const std::int64_t unit = scale + Encoding::balanced().weight_exponent(slices);
+  const std::int64_t whole_unit = scale - VectorFacts::fraction_bits;
+  const std::uint64_t low_carries = slices >= 8 ? carries : carries >> (64 - 8 * slices);
+  const std::uint64_t high_carries = slices >= 16 ? carries : wide ? carries >> (128 - 8 * slices) : 0;
+  std::memcpy(out.low, x, length * sizeof(double));  // a loop over doubles taken as integers would not be vectorised
+  for (std::size_t l = 0; l < length; ++l) {
+    const std::uint64_t bits = out.low[l];
+    const auto field = static_cast<std::int64_t>(bits >> 52 & 0x7ff);
+    const std::uint64_t magnitude = (bits & 0xfffffffffffff) | (mask(field != 0) & std::uint64_t{1} << 52);
+    const std::int64_t exponent = field - static_cast<std::int64_t>(field != 0) - 1074;
+    const std::uint64_t negative = -(bits >> 63);
+
+    const std::int64_t whole_down = positive_part(whole_unit - exponent);
+    const std::uint64_t aligned = shift_left(magnitude, positive_part(exponent - whole_unit));
+    const std::uint64_t floor = shift_right(aligned, whole_down);
+    out.floor[l] = static_cast<std::uint32_t>(floor);
+    out.whole[l] = static_cast<std::uint32_t>(floor + static_cast<std::uint64_t>(shift_left(floor, whole_down) != aligned));
+
+    const std::int64_t up = positive_part(exponent - unit);
+    const std::int64_t down = positive_part(unit - exponent);
+    const std::uint64_t quotient = shift_right(magnitude, down);
+    const std::uint64_t halves = shift_right(2 * magnitude, down);  // the quotient and one bit more
+    const bool more_than_half = shift_left(halves, down) != 2 * magnitude;
+    const std::uint64_t nearest = quotient + (halves & 1 & (quotient | static_cast<std::uint64_t>(more_than_half)));
+    const std::uint64_t away = mask(nearest != quotient);
+    const std::uint64_t beyond = shift_left(nearest, down) - magnitude;
+    const std::uint64_t rest = (beyond & away) | (-beyond & ~away);
+    const std::int64_t rest_down = positive_part(down - 16);
+    const std::uint64_t rest_floor = shift_right(shift_left(rest, positive_part(16 - down)), rest_down);
+    out.rest_floor[l] = static_cast<std::uint16_t>(rest_floor);
+    out.rest_upper[l] = static_cast<std::uint16_t>(
+        rest_floor + (static_cast<std::uint64_t>(shift_left(rest_floor, rest_down) != rest) & mask(rest_down > 0)));
+    out.sign[l] = static_cast<std::int8_t>(((away ^ negative) | 1) & mask(rest != 0));
+
+    const std::uint64_t low = shift_left(nearest, up);
+    out.low[l] = ((low ^ negative) - negative) + low_carries;
+    if (wide) {
+      const std::uint64_t high = (nearest >> (-up & 63) & mask((up > 0) & (up < 64))) | (nearest << (up & 63) & mask(up >= 64));
+      const std::uint64_t carry =
+          (negative & static_cast<std::uint64_t>(low == 0)) + static_cast<std::uint64_t>(out.low[l] < low_carries);
+      out.high[l] = (high ^ negative) + high_carries + carry;
+    }
+  }
+}
+
+/// Digit of every element from byte `byte` of W, counted from its end.
+[[gnu::always_inline]] inline void take_digits(const Block& placed, std::size_t length, int byte, std::int8_t* digits) {
+  const std::uint64_t* const words = byte < 8 ? placed.low : placed.high;
+  const int shift = 8 * (byte & 7);
+  for (std::size_t l = 0; l < length; ++l) digits[l] = static_cast<std::int8_t>((words[l] >> shift & 0xff) - 128);
+}
+
+// Rests after slice p, |rest| in units of w_p 2^-16 rounded up. What is less than one such unit counts only by its sign: added
+// to a magnitude it makes it one larger, taken from one it is rounded away.
+
+/// p = s - 1: 2^8 times the last digit, and the rest.
+[[gnu::always_inline]] inline void tails_before_last(std::size_t length, const std::int8_t* last, Block& block) {
+  for (std::size_t l = 0; l < length; ++l) {
+    const int digit = last[l];
+    const int above = (block.rest_upper[l] + 255) >> 8;
+    const int below = block.rest_floor[l] >> 8;
+    const bool against = (digit < 0 && block.sign[l] > 0) || (digit > 0 && block.sign[l] < 0);
+    block.tail[l] = static_cast<std::uint16_t>(256 * (digit < 0 ? -digit : digit) + (against ? -below : above));
+  }
+}
+
+/// p < s - 1: 2^8 times the first of the next two digits, and the second; `sign` is that of what these two leave, and becomes
+/// that of what the first one leaves.
+[[gnu::always_inline]] inline void tails_before_two(std::size_t length, const std::int8_t* first, const std::int8_t* second,
+                                                    Block& block) {
+  for (std::size_t l = 0; l < length; ++l) {
+    const int value = 256 * first[l] + second[l];
+    const int sign = block.sign[l];
+    const bool adds = (sign != 0) & ((value == 0) | ((value ^ sign) >= 0));
+    block.tail[l] = static_cast<std::uint16_t>((value < 0 ? -value : value) + adds);
+    block.sign[l] = second[l] != 0 ? second[l] : block.sign[l];
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void add_norms(const T* x, std::size_t length, IntegerNorms& norms) {
+  std::uint32_t sum = 0, max = 0;  // at most 512 times 2^16
+  std::uint64_t squares = 0;
+  for (std::size_t l = 0; l < length; ++l) {
+    sum += x[l];
+    squares += std::uint64_t{x[l]} * x[l];
+    max = max < x[l] ? x[l] : max;
+  }
+  norms.add({sum, squares, max});
+}
+
+[[gnu::always_inline]] inline void add_digits(const std::int8_t* x, std::size_t length, IntegerNorms& norms) {
+  std::int32_t sum = 0, squares = 0, max = 0;
+  for (std::size_t l = 0; l < length; ++l) {
+    const std::int16_t digit = x[l];
+    const auto magnitude = static_cast<std::int16_t>(digit < 0 ? -digit : digit);
+    sum += magnitude;
+    squares += digit * digit;
+    max = max < magnitude ? magnitude : max;
+  }
+  norms.add({static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(squares), static_cast<std::uint64_t>(max)});
+}
+
+template <bool wide>
+[[gnu::always_inline]] inline void measure(const double* x, std::size_t length, VectorFacts& facts) {
+  Block block;
+  const auto slices = facts.slices.size();
+  place_elements<wide>(x, length, facts.scale.exponent, static_cast<int>(slices), block);
+  add_norms(block.whole, length, facts.vector);
+  for (std::size_t l = 0; l < length; ++l) facts.floor_squares += std::uint64_t{block.floor[l]} * block.floor[l];
+  add_norms(block.rest_upper, length, facts.tails[slices - 1]);
+  std::int8_t *first = block.digit, *second = block.next;
+  for (std::size_t p = slices; p > 0; --p) {
+    if (p + 1 == slices) tails_before_last(length, first, block);
+    if (p + 1 < slices) tails_before_two(length, first, second, block);
+    if (p < slices) add_norms(block.tail, length, facts.tails[p - 1]);
+    std::swap(first, second);
+    take_digits(block, length, static_cast<int>(slices - p), first);
+    add_digits(first, length, facts.slices[p - 1]);
+  }
+}
+
+OZB_MULTIVERSION void measure_word(const double* x, std::size_t length, VectorFacts& facts) {
+  measure<false>(x, length, facts);
+}
+OZB_MULTIVERSION void measure_two_words(const double* x, std::size_t length, VectorFacts& facts) {
+  measure<true>(x, length, facts);
+}
+
+}  // namespace
+
+void measure_balanced(const double* x, Index length, VectorFacts& facts) {
+  const auto measure_some = facts.slices.size() > 8 ? measure_two_words : measure_word;
+  measure_some(x, static_cast<std::size_t>(length), facts);
+}
+
+}  // namespace ozbound
