@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "machine.hpp"
 #include "matrix_file.hpp"
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/selector.hpp"
@@ -19,26 +19,6 @@
 
 namespace ozbound::cli {
 namespace {
-
-std::string processor_name() {
-  std::ifstream facts("/proc/cpuinfo");
-  for (std::string line; std::getline(facts, line);)
-    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
-      return line.substr(colon + 2);
-  return "unknown";
-}
-
-/// What the processor offers of the instructions that integer dot products are made of.
-std::vector<std::string> dot_product_instructions() {
-  std::vector<std::string> names;
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2")) names.emplace_back("avx2");
-  if (__builtin_cpu_supports("avx512bw")) names.emplace_back("avx512bw");
-  if (__builtin_cpu_supports("avx512vnni")) names.emplace_back("avx512vnni");
-#endif
-  return names;
-}
 
 /// What a registry holds, as name and source: [{"name": ..., "source": ...}].
 nlohmann::ordered_json listed(const auto& registry) {

@@ -1,0 +1,361 @@
+#include "cpu_series.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "baselines.hpp"
+#include "engines.hpp"
+#include "openblas.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/native.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "peaks.hpp"
+
+namespace ozbound::bench {
+namespace {
+
+/// A B to be computed, and where C goes.
+struct Work {
+  Problem problem;
+  Matrix<double> c;
+  SplitPlan plan;
+  CpuEngine engine;
+
+  Work(const SeriesEntry& entry, double phi, const SplitPlan& under)
+      : problem(generate(
+            {phi > 0 ? Family::wide_exponents : Family::uniform, entry.shape.m, entry.shape.n, entry.shape.k, phi, 1})),
+        c(entry.shape.m, entry.shape.n),
+        plan(under),
+        engine(make_engine(entry.threads, entry.kernel)) {}
+
+  [[nodiscard]] GemmCall call() { return {.a = problem.a, .b = problem.b, .c = c}; }
+  [[nodiscard]] SlicedMatrix sliced_a() const { return engine.slice(problem.a, Side::rows_of_a, plan.a); }
+  [[nodiscard]] SlicedMatrix sliced_b() const { return engine.slice(problem.b, Side::columns_of_b, plan.b); }
+};
+
+/// Multiplications and additions of one product of matrices.
+double operations(const Shape& shape) {
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+}
+
+/// Subjects, and ratios between them.
+class Builder {
+ public:
+  std::size_t add(std::string name, std::function<void()> call) {
+    series_.subjects.push_back({std::move(name), std::move(call)});
+    return series_.subjects.size() - 1;
+  }
+
+  /// How many times as fast as `base` a subject is, if one call of it does `work` times what one of `base` does.
+  Figure& speed(std::string name, std::string baseline, std::size_t subject, std::size_t base, double work = 1) {
+    return figure(std::move(name), std::move(baseline), Kind::speed, subject, base,
+                  [=](std::span<const double> seconds) { return work * seconds[base] / seconds[subject]; });
+  }
+
+  Figure& share(std::string name, std::string baseline, std::size_t subject, std::size_t base) {
+    return figure(std::move(name), std::move(baseline), Kind::share, subject, base,
+                  [=](std::span<const double> seconds) { return seconds[subject] / seconds[base]; });
+  }
+
+  Figure& figure(std::string name, std::string baseline, Kind kind, std::size_t subject, std::size_t base,
+                 std::function<double(std::span<const double>)> ratio) {
+    return series_.figures.emplace_back(Figure{std::move(name), std::move(baseline), kind, subject, base, std::move(ratio)});
+  }
+
+  [[nodiscard]] Series take() { return std::move(series_); }
+
+ private:
+  Series series_;
+};
+
+/// The registers' peak as a further subject, and a subject's rate over it.
+void over_peak(Builder& builder, const Peak* peak, int threads, std::string name, std::size_t subject, double work) {
+  if (peak == nullptr) return;
+  const auto base = builder.add(std::string(peak->name), [=] { run(*peak, threads); });
+  auto& figure = builder.speed(std::move(name), "integer peak", subject, base, work / (peak->operations * threads));
+  figure.operations = work;
+  figure.note = peak->name;
+}
+
+Series peak_series(const SeriesEntry& entry, const Peak& peak, const Peak& base) {
+  Builder builder;
+  const auto subject = builder.add(std::string(peak.name), [&, threads = entry.threads] { run(peak, threads); });
+  const auto floats = builder.add(std::string(base.name), [&, threads = entry.threads] { run(base, threads); });
+  auto& figure = builder.speed(entry.group + "/" + std::string(peak.name), std::string(base.name), subject, floats,
+                               peak.operations / base.operations);
+  figure.operations = peak.operations * entry.threads;
+  return builder.take();
+}
+
+/// Products of sliced operands and their combination, over the integer peak.
+Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
+  const auto work = std::make_shared<Work>(entry, 0, plan);
+  const auto a = std::make_shared<SlicedMatrix>(work->sliced_a()), b = std::make_shared<SlicedMatrix>(work->sliced_b());
+  Builder builder;
+  const auto subject = builder.add("multiply", [=] { work->engine.multiply(*a, *b, work->plan, {}, work->c); });
+  over_peak(builder, integer_peak(entry.kernel), entry.threads, "multiply/" + to_string(plan), subject,
+            operations(entry.shape) * plan.products());
+  return builder.take();
+}
+
+/// The whole product over OpenBLAS and over the integer peak, and its parts.
+Series gemm_series(const SeriesEntry& entry, const SplitPlan& plan) {
+  const auto work = std::make_shared<Work>(entry, 0, plan);
+  const auto a = std::make_shared<SlicedMatrix>(work->sliced_a()), b = std::make_shared<SlicedMatrix>(work->sliced_b());
+  const auto name = "gemm/" + to_string(plan);
+  Builder builder;
+  const auto whole = builder.add("gemm", [=] { gemm(work->call(), work->plan, work->engine); });
+  if (have_openblas()) {
+    const auto blas = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
+    builder.speed(name, "OpenBLAS", whole, blas).operations = operations(entry.shape) * plan.products();
+  }
+  over_peak(builder, integer_peak(entry.kernel), entry.threads, name, whole, operations(entry.shape) * plan.products());
+  const auto slicing = builder.add("slicing", [=] {
+    benchmark::DoNotOptimize(work->sliced_a());
+    benchmark::DoNotOptimize(work->sliced_b());
+  });
+  const auto rest = builder.add("multiplying", [=] { work->engine.multiply(*a, *b, work->plan, {}, work->c); });
+  builder.share(name + "/slicing", "gemm", slicing, whole);
+  builder.share(name + "/multiplying+combining", "gemm", rest, whole);
+  return builder.take();
+}
+
+/// A small product over the same by the portable kernel.
+Series portable_series(const SeriesEntry& entry, const SplitPlan& plan, const std::string& portable) {
+  auto other = entry;
+  other.kernel = portable;
+  const auto work = std::make_shared<Work>(entry, 0, plan), base = std::make_shared<Work>(other, 0, plan);
+  Builder builder;
+  const auto whole = builder.add("gemm", [=] { gemm(work->call(), work->plan, work->engine); });
+  const auto reference = builder.add("portable", [=] { gemm(base->call(), base->plan, base->engine); });
+  builder.speed("small/" + to_string(plan), "portable kernel", whole, reference);
+  return builder.take();
+}
+
+/// NativeGemm's adapter over the DGEMM that it calls.
+Series adapter_series(const SeriesEntry& entry) {
+  const auto work = std::make_shared<Work>(entry, 0, SplitPlan{});
+  Builder builder;
+  const auto subject = builder.add("native_gemm", [=] { native_gemm()->dgemm(work->call()); });
+  const auto base = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
+  builder.speed("native/adapter", "OpenBLAS", subject, base).operations = operations(entry.shape);
+  return builder.take();
+}
+
+constexpr Index sampled_rows = 4, mpfr_rows = 8, mpfr_columns = 8;
+constexpr long mpfr_bits = 2048;
+
+/// Deciding on, computing and certifying correctly rounded entries, over other ways to an accurate product.
+Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
+  const auto work = std::make_shared<Work>(entry, phi, SplitPlan{});
+  const auto quad = std::make_shared<QuadRows>(work->problem.a, work->problem.b, sampled_rows);
+  const auto mpfr = std::make_shared<MpfrEntries>(work->problem.a, work->problem.b, mpfr_rows, mpfr_columns, mpfr_bits);
+  const int threads = entry.threads;
+  const double entries = static_cast<double>(entry.shape.m) * static_cast<double>(entry.shape.n);
+  const auto name = fmt::format("cr/phi={}", phi);
+  Builder builder;
+  const auto whole = builder.add("cr", [=] {
+    const auto call = work->call();
+    gemm(call, decide(call.a, call.b, Target::correctly_rounded(), work->engine), work->engine);
+  });
+  const auto mpfr_at = builder.add("MPFR", [=] { mpfr->multiply(threads); });
+  builder
+      .speed(name, fmt::format("MPFR, {} bits", mpfr_bits), whole, mpfr_at,
+             entries / static_cast<double>(mpfr->rows() * mpfr->columns()))
+      .note = fmt::format("{} of {:.0f} entries, scaled", mpfr->rows() * mpfr->columns(), entries);
+  const auto quad_at = builder.add("__float128", [=] { quad->multiply(threads); });
+  const Index rows = std::min(sampled_rows, entry.shape.m);
+  builder.speed(name, "__float128", whole, quad_at, static_cast<double>(entry.shape.m) / static_cast<double>(rows)).note =
+      fmt::format("{} of {} rows, scaled", rows, entry.shape.m);
+  const auto pair = builder.add("double-double",
+                                [=] { double_double_gemm(best_panels(), work->problem.a, work->problem.b, work->c, threads); });
+  builder.speed(name, "double-double", whole, pair).note = best_panels_name();
+  const auto dot2 = builder.add("Dot2", [=] { dot2_gemm(best_panels(), work->problem.a, work->problem.b, work->c, threads); });
+  builder.speed(name, "Dot2", whole, dot2).note = best_panels_name();
+  if (have_openblas()) {
+    const auto blas = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
+    builder.speed(name, "OpenBLAS", whole, blas);
+  }
+  return builder.take();
+}
+
+/// The target's decision; by slices, since no native DGEMM is offered.
+Decision sliced_decision(const Work& work, const Target& target) {
+  auto decision = decide(work.problem.a, work.problem.b, target, work.engine);
+  if (decision.method != Method::slices) throw std::logic_error("no slices meet " + to_string(target) + ": " + decision.reason);
+  return decision;
+}
+
+/// What a proof costs: deciding and certifying beside the plain product under the same plan.
+Series proof_series(const SeriesEntry& entry, double phi) {
+  const auto work = std::make_shared<Work>(entry, phi, SplitPlan{});
+  const auto decision = std::make_shared<Decision>(sliced_decision(*work, Target::dgemm()));
+  work->plan = *decision->plan;
+  const auto name = fmt::format("proof/phi={}", phi);
+  Builder builder;
+  const auto plain = builder.add("gemm", [=] { gemm(work->call(), work->plan, work->engine); });
+  const auto certified = builder.add("certified gemm", [=] { gemm(work->call(), *decision, work->engine); });
+  const auto deciding = builder.add("decide", [=] { sliced_decision(*work, Target::dgemm()); });
+  builder.share(name + "/deciding", "gemm", deciding, plain).note = to_string(work->plan);
+  builder.figure(name + "/certifying", "gemm", Kind::share, certified, plain,
+                 [=](std::span<const double> seconds) { return (seconds[certified] - seconds[plain]) / seconds[plain]; });
+  builder.figure(name + "/deciding+certifying", "gemm", Kind::share, certified, plain, [=](std::span<const double> seconds) {
+    return (seconds[deciding] + seconds[certified] - seconds[plain]) / seconds[plain];
+  });
+  return builder.take();
+}
+
+SplitPlan triangular(int slices) { return SplitPlan::balanced(slices, slices, slices + 1); }
+
+Shape cube(Index n) { return {n, n, n}; }
+
+/// Sizes of a run.
+struct Sizes {
+  std::vector<Index> all, plans, multiply, proof, adapter, forced, correctly_rounded;
+  std::vector<Shape> lengthy, skinny, small;
+  std::vector<int> slices;
+};
+
+Sizes full_sizes() {
+  return {.all = {64, 128, 256, 512, 1024, 2048},
+          .plans = {512, 1024, 2048},
+          .multiply = {256, 512, 1024, 2048},
+          .proof = {512, 1024},
+          .adapter = {64, 512, 2048},
+          .forced = {512, 1024},
+          .correctly_rounded = {256, 1024},
+          .lengthy = {{256, 256, 4096}, {256, 256, 16384}, {1024, 1024, 4096}},
+          .skinny = {{2048, 2048, 8}, {2048, 8, 2048}, {8, 2048, 2048}, {2048, 1, 2048}},
+          .small = {{7, 61, 68}, {16, 16, 16}, {32, 32, 32}},
+          .slices = {2, 3, 4, 5, 6, 7, 8, 9}};
+}
+
+Sizes quick_sizes() {
+  return {.all = {48},
+          .plans = {48},
+          .multiply = {48},
+          .proof = {48},
+          .adapter = {48},
+          .forced = {48},
+          .correctly_rounded = {32},
+          .lengthy = {{16, 16, 256}},
+          .skinny = {{64, 64, 8}, {64, 8, 64}, {8, 64, 64}},
+          .small = {{7, 61, 68}},
+          .slices = {2, 7, 9}};
+}
+
+/// All series, each on one thread and on all.
+class Catalogue {
+ public:
+  using Prepare = std::function<Series(const SeriesEntry&)>;
+
+  explicit Catalogue(const Sizes& sizes) : sizes_(sizes), threads_{1, omp_get_max_threads()} {}
+
+  void peaks_of_instructions() {
+    const auto* const base = float_peak();
+    if (base == nullptr) return;
+    for (const auto& peak : peaks())
+      add("peak", std::string(peak.name), {}, "", [&peak, base](const auto& entry) { return peak_series(entry, peak, *base); });
+  }
+
+  void multiplications(const std::string& kernel) {
+    for (const auto& plan : {triangular(1), triangular(7)}) {
+      const auto series = [plan](const auto& entry) { return multiply_series(entry, plan); };
+      for (const Index n : sizes_.multiply) add("multiply", to_string(plan), cube(n), kernel, series);
+    }
+    for (const auto& shape : sizes_.lengthy) {
+      const auto plan = triangular(1);
+      add("multiply", to_string(plan), shape, kernel, [plan](const auto& entry) { return multiply_series(entry, plan); });
+    }
+  }
+
+  void products(const std::string& kernel, const std::vector<Index>& plan_sizes) {
+    for (const Index n : plan_sizes)
+      for (const int slices : sizes_.slices) product(triangular(slices), cube(n), kernel);
+  }
+
+  void shapes(const std::string& kernel) {
+    for (const Index n : sizes_.all) product(triangular(7), cube(n), kernel);
+    for (const auto& shape : sizes_.skinny) product(triangular(7), shape, kernel);
+  }
+
+  void small_products(const std::string& kernel, const std::string& portable) {
+    const auto plan = triangular(7);
+    for (const auto& shape : sizes_.small)
+      add("small", to_string(plan), shape, kernel, [=](const auto& entry) { return portable_series(entry, plan, portable); });
+  }
+
+  void accurate_products(const std::string& kernel) {
+    for (const Index n : sizes_.correctly_rounded)
+      add("cr", "phi=1", cube(n), kernel, [](const auto& entry) { return correctly_rounded_series(entry, 1); });
+  }
+
+  void proofs(const std::string& kernel) {
+    for (const Index n : sizes_.proof)
+      for (const double phi : {0.0, 1.0})
+        add("proof", fmt::format("phi={}", phi), cube(n), kernel,
+            [phi](const auto& entry) { return proof_series(entry, phi); });
+  }
+
+  void adapter() {
+    if (!have_openblas() || native_gemm() == nullptr) return;
+    for (const Index n : sizes_.adapter)
+      add("native", "adapter", cube(n), "", [](const auto& entry) { return adapter_series(entry); });
+  }
+
+  [[nodiscard]] std::vector<SeriesEntry> take() { return std::move(entries_); }
+
+ private:
+  void product(const SplitPlan& plan, const Shape& shape, const std::string& kernel) {
+    add("gemm", to_string(plan), shape, kernel, [plan](const auto& entry) { return gemm_series(entry, plan); });
+  }
+
+  /// A series that is there already is not added again.
+  void add(const std::string& group, const std::string& what, const Shape& shape, const std::string& kernel,
+           const Prepare& prepare) {
+    for (const int threads : threads_) {
+      SeriesEntry entry{
+          group, fmt::format("{}/{}/{}/threads:{}", group, what, to_string(shape), threads), shape, threads, kernel, {}};
+      if (!kernel.empty()) entry.name += "/" + kernel;
+      if (!names_.insert(entry.name).second) continue;
+      entry.prepare = [entry, prepare] { return prepare(entry); };
+      entries_.push_back(entry);
+    }
+  }
+
+  Sizes sizes_;
+  std::set<int> threads_;
+  std::set<std::string> names_;
+  std::vector<SeriesEntry> entries_;
+};
+
+}  // namespace
+
+std::string default_kernel_name() { return kernel_names().front(); }
+
+std::vector<SeriesEntry> cpu_series(bool quick) {
+  const auto sizes = quick ? quick_sizes() : full_sizes();
+  const auto kernels = kernel_names();
+  const auto& best = kernels.front();
+  Catalogue catalogue(sizes);
+  catalogue.peaks_of_instructions();
+  catalogue.multiplications(best);
+  catalogue.products(best, sizes.plans);
+  catalogue.shapes(best);
+  catalogue.small_products(best, kernels.back());
+  catalogue.accurate_products(best);
+  catalogue.proofs(best);
+  catalogue.adapter();
+  for (const auto& kernel : kernels) catalogue.products(kernel, sizes.forced);
+  return catalogue.take();
+}
+
+}  // namespace ozbound::bench

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ozbound/core/cpu_engine.hpp"
+
+namespace ozbound::bench {
+
+/// The kernels that this processor runs: first the one that an engine takes by itself, last the portable one.
+std::vector<std::string> kernel_names();
+
+/// An engine on so many threads with the kernel of that name.
+CpuEngine make_engine(int threads, const std::string& kernel);
+
+}  // namespace ozbound::bench

@@ -1,0 +1,99 @@
+#include "goals.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound::bench {
+namespace {
+
+using Condition = std::function<bool(const Measurement&)>;
+
+struct Rule {
+  std::string name;
+  double goal;
+  bool at_most;
+  Condition concerns;
+};
+
+bool cube(const Shape& shape) { return shape.m == shape.n && shape.n == shape.k; }
+
+bool large_cube(const Shape& shape, Index n) { return cube(shape) && shape.n >= n; }
+
+/// The product under balanced:SxS:cut=S+1 over a baseline, cubes from n = 1024 on.
+Condition whole_product(int slices, const std::string& baseline) {
+  const auto name = "gemm/" + to_string(SplitPlan::balanced(slices, slices, slices + 1));
+  return [=](const Measurement& x) { return x.name == name && x.baseline == baseline && large_cube(x.shape, 1024); };
+}
+
+Condition correctly_rounded(const std::string& baseline) {
+  return [=](const Measurement& x) {
+    return x.name == "cr/phi=1" && x.baseline == baseline && cube(x.shape) && x.shape.n == 1024;
+  };
+}
+
+bool kernel_long(const Measurement& x) {
+  return x.name == "kernel" && (std::min(x.shape.m, x.shape.n) >= 2048 || x.shape.k >= 4096);
+}
+
+bool kernel_short(const Measurement& x) { return x.name == "kernel" && cube(x.shape) && x.shape.n >= 256 && x.shape.n <= 1024; }
+
+bool products_over_peak(const Measurement& x) {
+  return whole_product(7, "integer peak")(x) || whole_product(8, "integer peak")(x);
+}
+
+bool proof(const Measurement& x) {
+  return x.name.starts_with("proof/") && x.name.ends_with("/deciding+certifying") && x.shape.n >= 512;
+}
+
+std::vector<Rule> rules() {
+  return {{"kernel over peak, n >= 2048 or K' >= 4096", 0.85, false, kernel_long},
+          {"kernel over peak, n = 256 ... 1024", 0.75, false, kernel_short},
+          {"end to end over peak, 28 and 36 products, n >= 1024", 0.75, false, products_over_peak},
+          {"28 products over OpenBLAS, n >= 1024", 0.28, false, whole_product(7, "OpenBLAS")},
+          {"36 products over OpenBLAS, n >= 1024", 0.23, false, whole_product(8, "OpenBLAS")},
+          {"3 products over OpenBLAS, n >= 1024", 1.5, false, whole_product(2, "OpenBLAS")},
+          {"correctly rounded over MPFR at 2048 bits, n = 1024, phi = 1", 400, false, correctly_rounded("MPFR, 2048 bits")},
+          {"correctly rounded over double-double, n = 1024, phi = 1", 3, false, correctly_rounded("double-double")},
+          {"deciding and certifying over the product, dgemm, n >= 512", 0.15, true, proof}};
+}
+
+std::optional<double> worst(std::span<const Measurement> measurements, const std::string& kernel, const Rule& rule) {
+  std::optional<double> found;
+  for (const auto& x : measurements) {
+    if (x.repetitions == 0 || x.kernel != kernel || !rule.concerns(x)) continue;
+    const double ratio = x.ratio.median;
+    if (!found || (rule.at_most ? ratio > *found : ratio < *found)) found = ratio;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Goal> judge_goals(std::span<const Measurement> measurements, const std::string& kernel) {
+  const bool applicable = kernel.find("vnni") != std::string::npos;
+  std::vector<Goal> goals;
+  for (const auto& rule : rules())
+    goals.push_back({rule.name, rule.goal, rule.at_most, applicable, worst(measurements, kernel, rule)});
+  return goals;
+}
+
+std::string status(const Goal& goal) {
+  if (!goal.applicable) return "not applicable";
+  if (!goal.measured) return "not measured";
+  return goal.met() ? "met" : "missed";
+}
+
+nlohmann::ordered_json to_json(const Goal& goal) {
+  using Json = nlohmann::ordered_json;
+  return {{"name", goal.name},
+          {"goal", goal.goal},
+          {"direction", goal.at_most ? "at most" : "at least"},
+          {"measured", goal.measured ? Json(*goal.measured) : Json(nullptr)},
+          {"met", goal.applicable && goal.measured ? Json(goal.met()) : Json(nullptr)},
+          {"status", status(goal)}};
+}
+
+}  // namespace ozbound::bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound::bench {
+
+/// Rows of A times a panel of B: C is rows x columns, row-major like A; the panel is k x (the kernels' panel_columns), packed,
+/// zero from `columns` on.
+struct PanelProduct {
+  const double* a;
+  Index a_stride;
+  const double* panel;
+  Index k;
+  double* c;
+  Index c_stride;
+  Index rows, columns;
+};
+
+/// Kernels of the accurate baselines for one instruction set.
+struct PanelKernels {
+  Index panel_columns;
+  void (*double_double)(const PanelProduct&);
+  void (*dot2)(const PanelProduct&);
+};
+
+const PanelKernels& generic_panels();
+
+/// Runs one kind of arithmetic instruction on registers alone, `rounds` times in each of `peak_chains` independent chains: more
+/// than latency times throughput of any processor, so that the units never wait.
+using PeakLoop = void (*)(long rounds);
+inline constexpr int peak_chains = 12;
+
+/// What a processor must offer is said by the names. Each is compiled for that instruction set, and may only be called where
+/// the processor has it.
+#if defined(__x86_64__)
+const PanelKernels& avx2_panels();     ///< with FMA
+const PanelKernels& avx512f_panels();  ///< with FMA
+
+void peak_sse2_pmaddwd(long rounds);  ///< pmaddwd, paddd
+void peak_avx2_vpmaddwd(long rounds);
+void peak_avx512bw_vpmaddwd(long rounds);
+void peak_avxvnni_vpdpbusd(long rounds);
+void peak_avx512vl_vpdpbusd(long rounds);  ///< on ymm registers, with AVX512-VNNI
+void peak_avx512vnni_vpdpbusd(long rounds);
+void peak_fma_ymm(long rounds);
+void peak_fma_zmm(long rounds);
+#endif
+
+}  // namespace ozbound::bench

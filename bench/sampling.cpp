@@ -1,0 +1,76 @@
+#include "sampling.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+
+namespace ozbound::bench {
+namespace {
+
+/// Seconds that `calls` calls take together.
+double time(const Subject& subject, long calls) {
+  const auto start = std::chrono::steady_clock::now();
+  for (long i = 0; i < calls; ++i) {
+    subject.call();
+    benchmark::ClobberMemory();
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct WarmUp {
+  long calls = 1;      ///< that make a sample
+  double seconds = 0;  ///< that they take
+};
+
+/// Calls until a sample is long enough; the first one, which finds caches and pages cold, decides nothing unless it is long.
+WarmUp warm_up(const Subject& subject, double sample_seconds) {
+  WarmUp result;
+  for (result.seconds = time(subject, 1); result.seconds < sample_seconds;) {
+    const double factor = std::ceil(1.1 * sample_seconds / std::max(result.seconds, 1e-9));
+    result.calls *= static_cast<long>(std::clamp(factor, 2.0, 100.0));
+    result.seconds = time(subject, result.calls);
+  }
+  return result;
+}
+
+std::vector<double> there_and_back(std::span<const Subject> subjects, const std::vector<WarmUp>& warm) {
+  std::vector<double> seconds(subjects.size());
+  const auto add = [&](std::size_t s) {
+    seconds[s] += time(subjects[s], warm[s].calls) / (2 * static_cast<double>(warm[s].calls));
+  };
+  for (std::size_t s = 0; s < subjects.size(); ++s) add(s);
+  for (std::size_t s = subjects.size(); s-- > 0;) add(s);
+  return seconds;
+}
+
+}  // namespace
+
+Samples sample(std::span<const Subject> subjects, const Effort& effort) {
+  std::vector<WarmUp> warm;
+  Samples samples;
+  for (const auto& subject : subjects) {
+    warm.push_back(warm_up(subject, effort.sample_seconds));
+    samples.expected_seconds += 2 * warm.back().seconds;
+  }
+  if (samples.expected_seconds > effort.longest_repetition_seconds) return samples;
+  const double affordable = std::min(effort.seconds / samples.expected_seconds, 1e6);
+  const int count = std::clamp(static_cast<int>(affordable), effort.least_repetitions, effort.most_repetitions);
+  for (int r = 0; r < count; ++r) samples.repetitions.push_back(there_and_back(subjects, warm));
+  return samples;
+}
+
+Quartiles quartiles(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double quartile) {
+    const double place = quartile * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const auto above = std::min(below + 1, values.size() - 1);
+    return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+}  // namespace ozbound::bench
