@@ -71,8 +71,15 @@ class CertifiedGemm {
     certificate_.alpha = call.alpha, certificate_.beta = call.beta, certificate_.narrow = !call.c.is_double();
   }
 
+  /// Refuses a decision that cannot be carried out, before anything is written.
+  void check() const {
+    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, "prepared_a");
+    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, "prepared_b");
+    if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
+    if (decision_.method == Method::native) check_native();
+  }
+
   Certificate run() {
-    check();
     keep_c0();
     take_fingerprints();
     find_specials();
@@ -90,14 +97,6 @@ class CertifiedGemm {
   }
 
  private:
-  /// Refuses a decision that cannot be carried out, before anything is written.
-  void check() const {
-    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, "prepared_a");
-    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, "prepared_b");
-    if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
-    if (decision_.method == Method::native) check_native();
-  }
-
   void check_plan() const {
     plan().validate();
     const bool relative = decision_.method == Method::slices && refines(decision_);
@@ -384,13 +383,19 @@ Workspace workspace_of(const Decision& decision, const Engine& engine) {
   return {least_workspace(engine, stops_early ? plan : last, decision.k), std::max(full(plan), full(last))};
 }
 
-Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
+void check_gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
   const FloatEnvironment environment;
   call.check();
   if (decision.m != call.m() || decision.n != call.n() || decision.k != call.k())
     throw std::invalid_argument("decision: is for " + std::to_string(decision.m) + " x " + std::to_string(decision.n) + " x " +
                                 std::to_string(decision.k) + ", not for " + std::to_string(call.m()) + " x " +
                                 std::to_string(call.n()) + " x " + std::to_string(call.k()));
+  CertifiedGemm(call, decision, engine, options).check();
+}
+
+Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
+  const FloatEnvironment environment;
+  check_gemm(call, decision, engine, options);
   return CertifiedGemm(call, decision, engine, options).run();
 }
 

@@ -102,4 +102,10 @@ Decision decision_from_json(const nlohmann::json& json) {
   return decision;
 }
 
+Decision parse_decision(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw std::invalid_argument("decision: is not JSON");
+  return decision_from_json(json);
+}
+
 }  // namespace ozbound

@@ -30,8 +30,7 @@ PreparedOperand::PreparedOperand(InputView operand, Side side, std::optional<Sli
     : view_(operand), side_(side), fingerprint_(ozbound::fingerprint(operand)) {
   const FloatEnvironment environment;
   if (!slicing) return;
-  slices_.emplace(engine.slice(operand, side, *slicing));
-  facts_.emplace(engine.measure(operand, side, *slicing));
+  parts_ = std::make_shared<const Parts>(Parts{engine.slice(operand, side, *slicing), engine.measure(operand, side, *slicing)});
 }
 
 PreparedOperand::PreparedOperand(InputView operand, Side side, Slicing slicing, const Engine& engine)
@@ -40,20 +39,16 @@ PreparedOperand::PreparedOperand(InputView operand, Side side, Slicing slicing, 
 PreparedOperand::PreparedOperand(InputView operand, Side side, const Decision& decision, const Engine& engine)
     : PreparedOperand(operand, side, slicing_of(decision, side), engine) {}
 
-const SlicedMatrix* PreparedOperand::slices(const Slicing& slicing) const {
-  return slices_ && slices_->slicing() == slicing ? &*slices_ : nullptr;
-}
+const SlicedMatrix* PreparedOperand::slices(const Slicing& slicing) const { return has(slicing) ? &parts_->slices : nullptr; }
 
-const SliceFacts* PreparedOperand::facts(const Slicing& slicing) const {
-  return facts_ && facts_->slicing == slicing ? &*facts_ : nullptr;
-}
+const SliceFacts* PreparedOperand::facts(const Slicing& slicing) const { return has(slicing) ? &parts_->facts : nullptr; }
 
 void PreparedOperand::check(InputView operand, Side side, const Decision& decision, const char* name) const {
   const auto refuse = [name](const std::string& why) { throw std::invalid_argument(std::string(name) + " " + why); };
   if (side != side_) refuse(std::string("was prepared as ") + (side_ == Side::rows_of_a ? "a" : "b"));
   if (!same_matrix(view_, operand)) refuse("is another matrix than the operand");
   const auto asked = slicing_of(decision, side);
-  const auto held = slices_ ? std::optional(slices_->slicing()) : std::nullopt;
+  const auto held = parts_ ? std::optional(parts_->slices.slicing()) : std::nullopt;
   if (held != asked) refuse("has " + describe(held) + ", where the decision takes " + describe(asked));
 }
 

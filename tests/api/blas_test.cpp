@@ -1,4 +1,4 @@
-#include "bounds/products.hpp"
+#include "api/blas_calls.hpp"
 
 #include "ozbound/blas.hpp"
 
@@ -23,88 +23,9 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
-constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
-constexpr Op ops[] = {Op::none, Op::transpose, Op::conjugate_transpose};
-
-/// A matrix as a BLAS stores it, between canaries.
-template <class T>
-struct Stored {
-  static constexpr T canary = static_cast<T>(-12345.678);
-  static constexpr Index margin = 5;
-
-  Index rows, cols, ld;  ///< as stored
-  bool by_rows;
-  std::vector<T> memory;
-
-  Stored(Layout layout, Index r, Index c, Index padding)
-      : rows(r),
-        cols(c),
-        ld(std::max<Index>(1, layout == Layout::row_major ? c : r) + padding),
-        by_rows(layout == Layout::row_major),
-        memory(static_cast<std::size_t>(2 * margin + ld * (by_rows ? r : c)), canary) {}
-
-  T* data() { return memory.data() + margin; }
-  T& at(Index i, Index j) { return data()[by_rows ? i * ld + j : j * ld + i]; }
-
-  /// What lies beside the matrix.
-  [[nodiscard]] bool canaries_live() {
-    auto copy = *this;
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) copy.at(i, j) = canary;
-    return std::all_of(copy.memory.begin(), copy.memory.end(), [](T x) { return x == canary; });
-  }
-};
-
-/// One call: the operands as stored, and the same as the oracle reads them.
-template <class T>
-struct Call {
-  Layout layout;
-  Op op_a, op_b;
-  T alpha, beta;
-  Stored<T> a, b, c;
-  test::Product product;
-
-  Call(Layout order, Op oa, Op ob, Index m, Index n, Index k, Index padding, test::RandomBits& random)
-      : layout(order),
-        op_a(oa),
-        op_b(ob),
-        alpha(random.once_in(2) ? T{1} : static_cast<T>(-1.5)),
-        beta(random.once_in(2) ? T{0} : static_cast<T>(0.75)),
-        a(order, oa == Op::none ? m : k, oa == Op::none ? k : m, padding),
-        b(order, ob == Op::none ? k : n, ob == Op::none ? n : k, 2 * padding),
-        c(order, m, n, 3 * padding),
-        product(test::product_of({Family::wide_exponents, m, n, k, 1, random()})) {
-    product.narrow = std::is_same_v<T, float>;
-    product.alpha = static_cast<double>(alpha);
-    product.beta = static_cast<double>(beta);
-    product.c0 = Matrix<double>(m, n);
-    for (Index i = 0; i < m; ++i)
-      for (Index l = 0; l < k; ++l) set(product.problem.a(i, l), op_a == Op::none ? a.at(i, l) : a.at(l, i));
-    for (Index l = 0; l < k; ++l)
-      for (Index j = 0; j < n; ++j) set(product.problem.b(l, j), op_b == Op::none ? b.at(l, j) : b.at(j, l));
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) {
-        product.c0(i, j) = std::ldexp(static_cast<double>(i - j), 3);
-        set(product.c0(i, j), c.at(i, j));
-        if (beta == 0) c.at(i, j) = static_cast<T>(nan);  // never read
-      }
-  }
-
-  static void set(double& wide, T& stored) { wide = static_cast<double>(stored = static_cast<T>(wide)); }
-
-  Certificate run(const Target& target) {
-    return gemm(layout, op_a, op_b, product.m(), product.n(), product.k(), alpha, a.data(), a.ld, b.data(), b.ld, beta,
-                c.data(), c.ld, target);
-  }
-
-  /// C as computed, for the judges.
-  test::Computed computed(Certificate certificate) {
-    test::Computed result{{}, std::move(certificate), test::Result(product.m(), product.n(), product.narrow)};
-    for (Index i = 0; i < product.m(); ++i)
-      for (Index j = 0; j < product.n(); ++j) result.c.output().set_bits(i, j, bits_of(c.at(i, j)));
-    return result;
-  }
-};
+using test::BlasCall;
+using test::layouts;
+using test::ops;
 
 template <class T>
 class BlasGemm : public testing::Test {};
@@ -119,8 +40,8 @@ TYPED_TEST(BlasGemm, EveryLayoutOperationAndLeadingDimension) {
       for (const auto op_b : ops)
         for (const Index padding : {0, 1, 7})
           for (int t = 0; t < 3; ++t) {
-            Call<TypeParam> call(layout, op_a, op_b, random.between(1, 6), random.between(1, 6), random.between(0, 7), padding,
-                                 random);
+            BlasCall<TypeParam> call(layout, op_a, op_b, random.between(1, 6), random.between(1, 6), random.between(0, 7),
+                                     padding, random);
             const auto a = call.a.memory;
             const auto b = call.b.memory;
             const auto computed = call.computed(call.run(random.pick(targets)));
@@ -136,7 +57,7 @@ TYPED_TEST(BlasGemm, TheShapesThatUsersHave) {
   test::RandomBits random(2);
   for (const auto& [m, n, k] :
        {std::tuple<Index, Index, Index>{7, 61, 68}, {1, 40, 33}, {40, 1, 33}, {1, 1, 500}, {30, 30, 1}}) {
-    Call<TypeParam> call(Layout::column_major, Op::none, Op::transpose, m, n, k, 3, random);
+    BlasCall<TypeParam> call(Layout::column_major, Op::none, Op::transpose, m, n, k, 3, random);
     ASSERT_TRUE(test::keeps_its_target(call.product, call.computed(call.run(Target::dgemm()))));
     ASSERT_TRUE(call.c.canaries_live());
   }
@@ -216,7 +137,7 @@ TYPED_TEST(BlasGemm, SpecialScalars) {
 TYPED_TEST(BlasGemm, ACallersEnvironmentDisturbsNothing) {
   for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6)}) {
     test::RandomBits random(3);
-    Call<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
+    BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
     auto again = call;
     const auto expected = call.computed(call.run(target));
     const test::HostileEnvironment hostile;
@@ -228,12 +149,13 @@ TYPED_TEST(BlasGemm, ACallersEnvironmentDisturbsNothing) {
 TEST(BlasGemmOfDoubles, ChoosesNativeWhereThatIsCheaper) {
   if (native_gemm() == nullptr) GTEST_SKIP() << "built without a native DGEMM";
   test::RandomBits random(4);
-  Call<double> call(Layout::row_major, Op::none, Op::none, 9, 9, 30, 2, random);
+  BlasCall<double> call(Layout::row_major, Op::none, Op::none, 9, 9, 30, 2, random);
   for (Index i = 0; i < 9; ++i)
     call.product.problem.a(i, 0) = call.a.at(i, 0) = std::ldexp(1.0 / 3, 60 * static_cast<int>(i % 3));
   for (Index i = 0; i < 9; ++i) call.product.problem.a(i, i) = call.a.at(i, i) = std::ldexp(1.0 / 3, 80);
   call.alpha = 1, call.product.alpha = 1;
   if (call.beta != 0) call.beta = 0, call.product.beta = 0;
+  EXPECT_NE(call.decision(Target::dgemm(), {.native = false}).method, Method::native);
   const auto computed = call.computed(call.run(Target::dgemm()));
   EXPECT_EQ(computed.certificate.method, Method::native);
   EXPECT_TRUE(test::keeps_its_target(call.product, computed));
@@ -247,6 +169,68 @@ TEST(BlasGemmOfDoubles, AFloatIsRoundedOnce) {
   float c = 0;
   (void)gemm(Layout::row_major, Op::none, Op::none, 1, 1, 3, 1.0F, a, 3, b, 1, 0.0F, &c, 1, Target::correctly_rounded());
   EXPECT_EQ(c, 1 + 0x1p-23F);
+}
+
+// Decisions, replays, options.
+
+/// The decision is the one that gemm makes by itself, also after a way through JSON; C is not written and not needed.
+TYPED_TEST(BlasGemm, ADecisionIsReplayed) {
+  test::RandomBits random(5);
+  const Target targets[] = {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6), Target::normwise(1e-5)};
+  for (const auto layout : layouts)
+    for (const auto& target : targets)
+      for (const auto op : ops) {
+        BlasCall<TypeParam> call(layout, op, op, random.between(1, 6), random.between(1, 6), random.between(0, 7), 2, random);
+        auto again = call;
+        const auto expected = call.run(target);
+        const auto decision = parse_decision(to_json(again.decision(target)).dump());
+        ASSERT_TRUE(again.c.canaries_live());
+        const auto certificate = again.run(decision);
+        EXPECT_EQ(to_json(certificate).dump(), to_json(expected).dump());
+        EXPECT_TRUE(test::same_bits(again.computed(certificate).c, call.computed(expected).c));
+      }
+}
+
+TYPED_TEST(BlasGemm, ADecisionForOtherDataPromisesNothing) {
+  test::RandomBits random(6);
+  BlasCall<TypeParam> easy(Layout::row_major, Op::none, Op::none, 4, 4, 9, 0, random);
+  std::fill(easy.a.memory.begin(), easy.a.memory.end(), TypeParam{1});
+  std::fill(easy.b.memory.begin(), easy.b.memory.end(), TypeParam{1});
+  const auto decision = easy.decision(Target::dgemm(), {.native = false});
+  EXPECT_EQ(decision.plan->products(), 1);
+  BlasCall<TypeParam> hard(Layout::row_major, Op::none, Op::none, 4, 4, 9, 0, random);
+  const auto computed = hard.computed(hard.run(decision));
+  EXPECT_FALSE(computed.certificate.holds);
+  EXPECT_TRUE(test::tells_the_truth(hard.product, computed));
+}
+
+/// op(A) or op(B) prepared, in every layout; a cap on the workspace, and threads.
+TYPED_TEST(BlasGemm, OptionsChangeNoBit) {
+  using T = TypeParam;
+  test::RandomBits random(7);
+  for (const auto layout : layouts)
+    for (const auto op_a : ops)
+      for (const auto op_b : ops) {
+        BlasCall<T> call(layout, op_a, op_b, 5, 6, 7, 3, random);
+        const auto decision = call.decision(Target::componentwise(1e-6), {.native = false});
+        auto again = call;
+        const auto expected = call.run(decision);
+        const CpuEngine engine({.threads = 1});
+        const auto view = [&](test::Stored<T>& x, Op op) {
+          const auto as_stored = x.by_rows ? row_major<const T>(x.data(), x.rows, x.cols, x.ld)
+                                           : column_major<const T>(x.data(), x.rows, x.cols, x.ld);
+          return op == Op::none ? as_stored : as_stored.transposed();
+        };
+        const PreparedOperand a(view(again.a, op_a), Side::rows_of_a, decision, engine);
+        const PreparedOperand b(view(again.b, op_b), Side::columns_of_b, decision, engine);
+        const double cap = full_workspace(engine, *decision.plan, 5, 1, 7);
+        auto third = again;
+        const auto prepared = again.run(decision, {.threads = 3, .prepared_a = &a, .prepared_b = &b});
+        const auto capped = third.run(decision, {.threads = 1, .workspace = cap, .native = false});
+        EXPECT_TRUE(test::same_bits(again.computed(prepared).c, call.computed(expected).c));
+        EXPECT_TRUE(test::same_bits(third.computed(capped).c, call.computed(expected).c));
+        EXPECT_EQ(to_json(prepared).dump(), to_json(expected).dump());
+      }
 }
 
 // Refusals.
@@ -335,6 +319,47 @@ TYPED_TEST(BlasGemm, UnreadOperandsAreStillDescribed) {
     expect_refused<T>([&](A& x) { unread(x), x.op_b = static_cast<Op>(1); }, "op_b ");
   }
   expect_refused<T>([](A& x) { x.alpha = 0, x.lda = 3; }, "lda ");
+}
+
+TYPED_TEST(BlasGemm, WhatIsBeyondTheAddressSpaceIsRefused) {
+  using A = Arguments<TypeParam>;
+  using T = TypeParam;
+  expect_refused<T>([](A& x) { x.lda = Index{1} << 62; },
+                    "a is beyond the address space: 2 x 4 with lda = 4611686018427387904");
+  expect_refused<T>([](A& x) { x.ldc = Index{1} << 61, x.m = 5; }, "c is beyond the address space");
+  expect_refused<T>([](A& x) { x.k = x.lda = x.ldb = Index{1} << 62, x.op_b = Op::transpose; }, "a is beyond");
+  A unread;
+  unread.alpha = 0, unread.lda = std::numeric_limits<Index>::max();
+  EXPECT_NO_THROW(unread.run());
+}
+
+TYPED_TEST(BlasGemm, OptionsThatDoNotFitAreRefused) {
+  using A = Arguments<TypeParam>;
+  using T = TypeParam;
+  A fine;
+  const auto decision = decide(fine.layout, fine.op_a, fine.op_b, fine.m, fine.n, fine.k, fine.alpha, fine.a, fine.lda, fine.b,
+                               fine.ldb, fine.beta, static_cast<const T*>(nullptr), fine.ldc, fine.target);
+  const CpuEngine engine({.threads = 1});
+  const PreparedOperand other(row_major<const T>(fine.a + 1, 2, 4, 4), Side::rows_of_a, decision, engine);
+  const PreparedOperand b(row_major<const T>(fine.b, 4, 3, 3), Side::columns_of_b, decision, engine);
+  const auto refused = [&](const Decision& by, const BlasOptions& options, const std::string& word) {
+    A x;
+    try {
+      gemm(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, fine.a, x.lda, fine.b, x.ldb, x.beta, x.c, x.ldc, by, options);
+      ADD_FAILURE() << "not refused: " << word;
+    } catch (const std::invalid_argument& e) {
+      EXPECT_EQ(std::string(e.what()).find(word), 0u) << e.what();
+    }
+    EXPECT_EQ(x.memory_c, std::vector<T>(40, 7)) << "C was written: " << word;
+  };
+  auto wider = decision;
+  wider.n = 4;
+  refused(decision, {.threads = -1}, "threads ");
+  refused(decision, {.workspace = 1}, "workspace ");
+  refused(decision, {.prepared_a = &other}, "prepared_a ");
+  refused(decision, {.prepared_a = &b}, "prepared_a ");
+  refused(decision, {.prepared_b = &other}, "prepared_b ");
+  refused(wider, {}, "decision: is for 2 x 4 x 4");
 }
 
 TEST(BlasGemm, ASubnormalScalarIsNotFlushed) {

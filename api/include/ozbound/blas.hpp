@@ -1,6 +1,9 @@
 #pragma once
 
 #include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/decision.hpp"
+#include "ozbound/bounds/prepared_operand.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/matrix.hpp"
 
@@ -11,17 +14,48 @@ enum class Layout : char { row_major = 'R', column_major = 'C' };
 /// op(X) = X or X^T; for real matrices the conjugate transpose is the transpose.
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
+/// How a call works. No option changes a bit of C under a decision, but that native DGEMM's bits may depend on its threads.
+struct BlasOptions {
+  int threads = 0;                              ///< 0: as many as OpenMP would use
+  double workspace = unlimited_workspace;       ///< cap in bytes for slices (workspace_of)
+  bool native = true;                           ///< `decide` may choose native DGEMM
+  const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: A is sliced here
+  const PreparedOperand* prepared_b = nullptr;  ///< of op(B), likewise
+};
+
 /// C = alpha op(A) op(B) + beta C to a target accuracy, on the CPU engine or native DGEMM, whichever `decide` finds cheaper.
 ///
 /// op(A) is m x k, op(B) is k x n, C is m x n; lda, ldb, ldc count elements between the starts of rows (row_major) or columns
 /// (column_major) of A, B and C as stored. beta = 0 never reads C, alpha = 0 never reads A or B.
 /// @throws std::invalid_argument naming the argument: a negative size, a leading dimension that is too small, null data of a
-/// matrix that is not empty, C overlapping A or B; CannotCertify for a target that rounding alone cannot meet.
+/// matrix that is not empty, a matrix beyond the address space, C overlapping A or B, an option that does not fit;
+/// CannotCertify for a target that rounding alone cannot meet. Nothing is written then.
 Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
-                 const double* b, Index ldb, double beta, double* c, Index ldc, const Target& target);
+                 const double* b, Index ldb, double beta, double* c, Index ldc, const Target& target,
+                 const BlasOptions& options = {});
 
 /// The same for binary32 operands and result: u = 2^-24. alpha and beta are rounded nowhere.
 Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
-                 const float* b, Index ldb, float beta, float* c, Index ldc, const Target& target);
+                 const float* b, Index ldb, float beta, float* c, Index ldc, const Target& target,
+                 const BlasOptions& options = {});
+
+/// The choice that gemm makes for a target, without the product. C is only read, and only where beta is not 0.
+/// @throws as gemm.
+Decision decide(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
+                const double* b, Index ldb, double beta, const double* c, Index ldc, const Target& target,
+                const BlasOptions& options = {});
+Decision decide(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
+                const float* b, Index ldb, float beta, const float* c, Index ldc, const Target& target,
+                const BlasOptions& options = {});
+
+/// gemm under a decision, of this call or of another of the same sizes: the certificate is about this call, and says so if the
+/// decision's target does not hold for it.
+/// @throws std::invalid_argument as gemm, and for a decision that cannot be carried out.
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
+                 const double* b, Index ldb, double beta, double* c, Index ldc, const Decision& decision,
+                 const BlasOptions& options = {});
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
+                 const float* b, Index ldb, float beta, float* c, Index ldc, const Decision& decision,
+                 const BlasOptions& options = {});
 
 }  // namespace ozbound

@@ -2,6 +2,7 @@
 
 // Everything but the oracles: #include "ozbound/ozbound.hpp", link ozbound::ozbound.
 
+#include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
@@ -9,6 +10,7 @@
 #include "ozbound/bounds/decision.hpp"
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
+#include "ozbound/bounds/prepared_operand.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"

@@ -31,6 +31,9 @@ Workspace workspace_of(const Decision& decision, const Engine& engine);
 /// then.
 Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
 
+/// Refuses what gemm refuses, and does no more: for those who must know before the first of several products is written.
+void check_gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
+
 struct CertifiedProduct {
   Matrix<double> c;
   Certificate certificate;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ozbound/bounds/target.hpp"
@@ -49,5 +50,8 @@ nlohmann::json to_json(const Decision& decision);
 
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 Decision decision_from_json(const nlohmann::json& json);
+
+/// The same from JSON text. @throws std::invalid_argument also for text that is not JSON.
+Decision parse_decision(std::string_view text);
 
 }  // namespace ozbound

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "ozbound/bounds/decision.hpp"
@@ -14,7 +15,8 @@ namespace ozbound {
 /// A or B with what is the same for every product that it is a factor of: its slices, their norms and its fingerprint.
 ///
 /// Products with it have the bits and the certificate that they have without. It holds a view, for NaN and infinities, and for
-/// entries that slices leave open: the elements must live as long, and not change. May be shared between threads.
+/// entries that slices leave open: the elements must live as long, and not change. May be shared between threads; a copy shares
+/// the slices.
 class PreparedOperand {
  public:
   /// `operand` is op(A), m x k, for rows_of_a, and op(B), k x n, for columns_of_b.
@@ -38,13 +40,19 @@ class PreparedOperand {
   void check(InputView operand, Side side, const Decision& decision, const char* name) const;
 
  private:
+  struct Parts {
+    SlicedMatrix slices;
+    SliceFacts facts;
+  };
+
   PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine);
+
+  [[nodiscard]] bool has(const Slicing& slicing) const { return parts_ != nullptr && parts_->slices.slicing() == slicing; }
 
   InputView view_;
   Side side_;
   std::uint64_t fingerprint_;
-  std::optional<SlicedMatrix> slices_;
-  std::optional<SliceFacts> facts_;
+  std::shared_ptr<const Parts> parts_;
 };
 
 }  // namespace ozbound

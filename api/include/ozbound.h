@@ -1,0 +1,144 @@
+#ifndef OZBOUND_H
+#define OZBOUND_H
+
+/* Ozbound for C, and for every language that calls C: matrix products with proven error bounds.
+ *
+ * Every function may be called from many threads at once, and throws nothing. Those that return a status (OZB_SUCCESS is 0)
+ * leave a text that names the argument for ozb_last_error. What they hand out is null where they fail, and is given back to
+ * ..._destroy. Handles do not change: threads may share them.
+ */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define OZB_NOEXCEPT noexcept
+extern "C" {
+#else
+#define OZB_NOEXCEPT
+#endif
+
+/* What functions return. */
+enum {
+  OZB_SUCCESS = 0,
+  OZB_DOES_NOT_HOLD = 1,    /* C is computed, but the target is not proven for it */
+  OZB_INVALID_ARGUMENT = 2, /* an argument that cannot be used; nothing is written */
+  OZB_CANNOT_CERTIFY = 3,   /* no way certifies the target, which is below the rounding of C; nothing is written */
+  OZB_OUT_OF_MEMORY = 4,    /* C may have been written in part */
+  OZB_INTERNAL_ERROR = 5    /* a fault of Ozbound; C may have been written in part */
+};
+
+/* layout and op_a, op_b: the numbers that CBLAS has for them. For real matrices the conjugate transpose is the transpose. */
+enum { OZB_ROW_MAJOR = 101, OZB_COLUMN_MAJOR = 102 };
+enum { OZB_NONE = 111, OZB_TRANSPOSE = 112, OZB_CONJUGATE_TRANSPOSE = 113 };
+
+/* What a status means, in English; never null. */
+const char* ozb_status_text(int status) OZB_NOEXCEPT;
+
+/* Why the last call of this thread that failed did: at most 511 characters, valid until the next one fails; "" if none did. */
+const char* ozb_last_error(void) OZB_NOEXCEPT;
+
+/* The choice of a way to compute C, made before the product; saved as JSON and replayed, the same bits of C. */
+typedef struct ozb_decision ozb_decision;
+
+/* What is proven of a C. */
+typedef struct ozb_certificate ozb_certificate;
+
+/* C = alpha op(A) op(B) + beta C to a target: "dgemm" (as accurate as a conventional DGEMM must be), "cr" (correctly rounded),
+ * "componentwise:1e-14", "rowcol:...", "normwise:...", "relative:...".
+ *
+ * op(A) is m x k, op(B) is k x n, C is m x n; lda, ldb, ldc count elements between the starts of rows (OZB_ROW_MAJOR) or
+ * columns (OZB_COLUMN_MAJOR) of A, B and C as stored. beta = 0 never reads C, alpha = 0 never reads A or B; what is not read
+ * may be null. C must not overlap A or B. `certificate` may be null where it is not wanted. Threads: OMP_NUM_THREADS; they
+ * change no bit, except of native DGEMM.
+ */
+int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+              const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) OZB_NOEXCEPT;
+int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+              const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) OZB_NOEXCEPT;
+
+/* The decision of ozb_dgemm and ozb_sgemm, without the product. C is only read, and only where beta is not 0. */
+int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+                 const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target,
+                 ozb_decision** decision) OZB_NOEXCEPT;
+int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+                 const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target,
+                 ozb_decision** decision) OZB_NOEXCEPT;
+
+/* The product under a decision, which may be one for other data of the same sizes. OZB_DOES_NOT_HOLD: C is written, but the
+ * decision's target is not proven for these data. `workspace` caps the bytes for slices, and changes no bit; 0 is no cap. */
+int ozb_dgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                      int64_t lda, const double* b, int64_t ldb, double beta, double* c, int64_t ldc,
+                      const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) OZB_NOEXCEPT;
+int ozb_sgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+                      const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const ozb_decision* decision,
+                      int64_t workspace, ozb_certificate** certificate) OZB_NOEXCEPT;
+
+/* batch_count products of one shape; the operands of product t begin at a + t stride_a, b + t stride_b, c + t stride_c. A
+ * stride of 0 is one A or B of all products, sliced once for all that take the same slices. Each product has the bits that it
+ * has alone. No C may overlap another C, or any A or B. `certificates` is an array of batch_count handles, or null. */
+int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                              int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
+                              double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                              ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                              int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
+                              float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                              ozb_certificate** certificates) OZB_NOEXCEPT;
+
+/* The decision for every product of a batch: `decisions` is an array of batch_count handles. */
+int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                                 int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
+                                 const double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                                 ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                                 int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
+                                 const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                                 ozb_decision** decisions) OZB_NOEXCEPT;
+
+/* The batch under one decision for all products, or one for each: decision_count is 1 or batch_count. */
+int ozb_dgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha,
+                                      const double* a, int64_t lda, int64_t stride_a, const double* b, int64_t ldb,
+                                      int64_t stride_b, double beta, double* c, int64_t ldc, int64_t stride_c,
+                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
+                                      int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha,
+                                      const float* a, int64_t lda, int64_t stride_a, const float* b, int64_t ldb,
+                                      int64_t stride_b, float beta, float* c, int64_t ldc, int64_t stride_c,
+                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
+                                      int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+
+/* The decision as JSON (docs/records.md), and back. The text is UTF-8, ends with 0, and lives as long as the handle. */
+int ozb_decision_json(const ozb_decision* decision, const char** json) OZB_NOEXCEPT;
+int ozb_decision_from_json(const char* json, ozb_decision** decision) OZB_NOEXCEPT;
+
+/* Bytes for slices that a product under this decision takes: the smallest cap that is taken, and what it uses without one. */
+int ozb_decision_workspace(const ozb_decision* decision, int64_t* least, int64_t* full) OZB_NOEXCEPT;
+
+/* Null is fine. */
+void ozb_decision_destroy(ozb_decision* decision) OZB_NOEXCEPT;
+
+/* 1 where the target is proven for every entry, apart from those that NaN and infinities of the inputs decide; else 0. */
+int ozb_certificate_holds(const ozb_certificate* certificate, int* holds) OZB_NOEXCEPT;
+
+/* The largest error bound over what the target allows, rounded up: at most 1 where it holds; may be infinite. */
+int ozb_certificate_ratio(const ozb_certificate* certificate, double* ratio) OZB_NOEXCEPT;
+
+/* The largest bound of an entry's absolute error, in the unit of C, rounded up. */
+int ozb_certificate_largest_bound(const ozb_certificate* certificate, double* bound) OZB_NOEXCEPT;
+
+/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. */
+int ozb_certificate_bound(const ozb_certificate* certificate, int64_t i, int64_t j, double c, double* bound) OZB_NOEXCEPT;
+
+/* The certificate as JSON (docs/records.md), which `ozbound verify --certificate` recomputes. Lives as long as the handle. */
+int ozb_certificate_json(const ozb_certificate* certificate, const char** json) OZB_NOEXCEPT;
+
+/* Null is fine. */
+void ozb_certificate_destroy(ozb_certificate* certificate) OZB_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

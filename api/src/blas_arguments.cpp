@@ -1,0 +1,91 @@
+#include "blas_arguments.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "ozbound/native.hpp"
+
+namespace ozbound {
+namespace {
+
+template <class T>
+constexpr Index most_elements = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(T));
+
+/// A matrix as stored, checked under its own names. One that is not read may be null, and of any size.
+template <class T>
+MatrixView<T> stored(Layout layout, T* data, Index rows, Index cols, Index ld, bool read, const std::string& name) {
+  static std::remove_const_t<T> unread{};
+  const Index length = layout == Layout::row_major ? cols : rows;
+  const Index lines = layout == Layout::row_major ? rows : cols;
+  const Index least = std::max<Index>(1, length);
+  if (ld < least)
+    throw std::invalid_argument("ld" + name + " must be at least " + std::to_string(least) + ": " + std::to_string(ld));
+  if (!read) return {&unread, rows, cols, 0, 0};
+  if (data == nullptr && rows > 0 && cols > 0) throw std::invalid_argument(name + " must not be null");
+  if (lines > 0 && (length > most_elements<T> || lines - 1 > (most_elements<T> - length) / ld))
+    throw std::invalid_argument(name + " is beyond the address space: " + std::to_string(rows) + " x " + std::to_string(cols) +
+                                " with ld" + name + " = " + std::to_string(ld));
+  return layout == Layout::row_major ? row_major(data, rows, cols, ld) : column_major(data, rows, cols, ld);
+}
+
+template <class T>
+MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Index cols, Index ld, bool read,
+                            const std::string& name) {
+  if (op != Op::none && op != Op::transpose && op != Op::conjugate_transpose)
+    throw std::invalid_argument("op_" + name + " must be none, transpose or conjugate_transpose");
+  const bool as_stored = op == Op::none;
+  const auto view = stored(layout, data, as_stored ? rows : cols, as_stored ? cols : rows, ld, read, name);
+  return as_stored ? view : view.transposed();
+}
+
+/// The same number: by its bits, so that a subnormal one survives a caller who flushes them.
+double exactly(double x) { return x; }
+double exactly(float x) { return double_from_bits(widen_bits(x)); }
+
+}  // namespace
+
+void check_size(Index size, const char* name) {
+  if (size < 0) throw std::invalid_argument(std::string(name) + " must not be negative: " + std::to_string(size));
+}
+
+template <class T, class C>
+BlasViews<T, C> views_of(const BlasArguments<T, C>& x, bool used) {
+  if (x.layout != Layout::row_major && x.layout != Layout::column_major)
+    throw std::invalid_argument("layout must be row_major or column_major");
+  check_size(x.m, "m");
+  check_size(x.n, "n");
+  check_size(x.k, "k");
+  const double alpha = exactly(x.alpha), beta = exactly(x.beta);
+  const bool read = used && !is_zero(alpha);
+  const bool c_used = used && (!std::is_const_v<C> || !is_zero(beta));
+  return {operand(x.layout, x.op_a, x.a, x.m, x.k, x.lda, read, "a"),
+          operand(x.layout, x.op_b, x.b, x.k, x.n, x.ldb, read, "b"), stored(x.layout, x.c, x.m, x.n, x.ldc, c_used, "c"),
+          alpha, beta};
+}
+
+CpuEngine engine_of(const BlasOptions& options) { return CpuEngine({.threads = options.threads}); }
+
+GemmOptions gemm_options(const BlasOptions& options) {
+  return {options.workspace, native_gemm(), options.prepared_a, options.prepared_b};
+}
+
+template <class T, class C>
+Decision decide_for(const BlasViews<T, C>& views, const Target& target, const Engine& engine, const BlasOptions& options) {
+  DecideOptions choices;
+  choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
+  choices.format = std::is_same_v<T, float> ? binary32 : binary64;
+  choices.native = options.native ? native_gemm() : nullptr;
+  return decide(views.a, views.b, target, engine, choices);
+}
+
+template BlasViews<double, double> views_of(const BlasArguments<double, double>&, bool);
+template BlasViews<float, float> views_of(const BlasArguments<float, float>&, bool);
+template BlasViews<double, const double> views_of(const BlasArguments<double, const double>&, bool);
+template BlasViews<float, const float> views_of(const BlasArguments<float, const float>&, bool);
+template Decision decide_for(const BlasViews<double, double>&, const Target&, const Engine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<float, float>&, const Target&, const Engine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<double, const double>&, const Target&, const Engine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<float, const float>&, const Target&, const Engine&, const BlasOptions&);
+
+}  // namespace ozbound

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "ozbound/blas.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound {
+
+/// What a BLAS-shaped call is given. C is T, or const T where it is not written.
+template <class T, class C = T>
+struct BlasArguments {
+  Layout layout;
+  Op op_a, op_b;
+  Index m, n, k;
+  T alpha;
+  const T* a;
+  Index lda;
+  const T* b;
+  Index ldb;
+  T beta;
+  C* c;
+  Index ldc;
+};
+
+/// The same as views of op(A), op(B) and C, and scalars that no flush-to-zero setting has touched.
+template <class T, class C = T>
+struct BlasViews {
+  MatrixView<const T> a, b;
+  MatrixView<C> c;
+  double alpha, beta;
+
+  [[nodiscard]] GemmCall call() const { return {a, b, c, alpha, beta, c}; }
+};
+
+/// Checks every argument. `used` is false where the whole call does nothing: then all data may be null.
+/// @throws std::invalid_argument beginning with the argument's name.
+template <class T, class C>
+BlasViews<T, C> views_of(const BlasArguments<T, C>& arguments, bool used = true);
+
+/// @throws std::invalid_argument `NAME must not be negative`.
+void check_size(Index size, const char* name);
+
+CpuEngine engine_of(const BlasOptions& options);
+
+GemmOptions gemm_options(const BlasOptions& options);
+
+template <class T, class C>
+Decision decide_for(const BlasViews<T, C>& views, const Target& target, const Engine& engine, const BlasOptions& options);
+
+}  // namespace ozbound

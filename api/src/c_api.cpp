@@ -1,0 +1,393 @@
+#include "ozbound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ozbound/batch.hpp"
+#include "ozbound/blas.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+
+/// A record and its JSON, which is written when it is first asked for.
+template <class Record>
+struct WithJson {
+  Record record;
+
+  const char* json() const {
+    std::call_once(once_, [this] { json_ = to_json(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace); });
+    return json_.c_str();
+  }
+
+ private:
+  mutable std::once_flag once_;
+  mutable std::string json_;
+};
+
+struct ozb_decision : WithJson<ozbound::Decision> {};
+struct ozb_certificate : WithJson<ozbound::Certificate> {};
+
+namespace ozbound {
+namespace {
+
+thread_local char last_error[512] = "";
+
+int fail(int status, const char* text) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s", text);
+  return status;
+}
+
+/// Runs what may throw, and returns its status.
+template <class Body>
+int guarded(const Body& body) noexcept {
+  try {
+    return body();
+  } catch (const CannotCertify& e) {
+    return fail(OZB_CANNOT_CERTIFY, e.what());
+  } catch (const std::invalid_argument& e) {
+    return fail(OZB_INVALID_ARGUMENT, e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(OZB_OUT_OF_MEMORY, "memory is exhausted");
+  } catch (const std::length_error& e) {
+    return fail(OZB_OUT_OF_MEMORY, e.what());
+  } catch (const std::exception& e) {
+    return fail(OZB_INTERNAL_ERROR, e.what());
+  } catch (...) {
+    return fail(OZB_INTERNAL_ERROR, "an exception of unknown type");
+  }
+}
+
+/// @throws std::invalid_argument `NAME must not be null`.
+template <class T>
+T& given(T* pointer, const char* name) {
+  if (pointer == nullptr) throw std::invalid_argument(std::string(name) + " must not be null");
+  return *pointer;
+}
+
+Layout layout_of(int layout) {
+  if (layout == OZB_ROW_MAJOR) return Layout::row_major;
+  if (layout == OZB_COLUMN_MAJOR) return Layout::column_major;
+  throw std::invalid_argument("layout must be OZB_ROW_MAJOR or OZB_COLUMN_MAJOR: " + std::to_string(layout));
+}
+
+Op op_of(int op, const char* name) {
+  switch (op) {
+    case OZB_NONE: return Op::none;
+    case OZB_TRANSPOSE: return Op::transpose;
+    case OZB_CONJUGATE_TRANSPOSE: return Op::conjugate_transpose;
+    default:
+      throw std::invalid_argument(std::string(name) +
+                                  " must be OZB_NONE, OZB_TRANSPOSE or OZB_CONJUGATE_TRANSPOSE: " + std::to_string(op));
+  }
+}
+
+BlasOptions with_workspace(std::int64_t workspace) {
+  if (workspace < 0) throw std::invalid_argument("workspace must not be negative: " + std::to_string(workspace));
+  BlasOptions options;
+  if (workspace > 0) options.workspace = static_cast<double>(workspace);
+  return options;
+}
+
+std::int64_t bytes(double x) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return x < 0x1p63 ? static_cast<std::int64_t>(std::ceil(x)) : most;
+}
+
+/// The status of a product whose certificate this is.
+int status_of(const Certificate& certificate) {
+  if (certificate.holds) return OZB_SUCCESS;
+  const auto text = "target " + to_string(certificate.target) + " is not proven: the error bound of entry (" +
+                    std::to_string(certificate.worst_i) + ", " + std::to_string(certificate.worst_j) + ") is " +
+                    std::to_string(certificate.ratio) + " times what it allows";
+  return fail(OZB_DOES_NOT_HOLD, text.c_str());
+}
+
+/// Handles for records that are still to come: made first, so that no record is lost when memory runs out.
+template <class Handle>
+class Handles {
+ public:
+  /// For `count` handles at `out`, which may be null; all are null until they are handed out.
+  Handles(Handle** out, std::int64_t count) : out_(out) {
+    for (std::int64_t t = 0; out != nullptr && t < count; ++t) out[t] = nullptr;
+    for (std::int64_t t = 0; out != nullptr && t < count; ++t) handles_.push_back(std::make_unique<Handle>());
+  }
+
+  template <class Record>
+  void hand_out(std::vector<Record>&& records) {
+    for (std::size_t t = 0; t < handles_.size(); ++t) {
+      handles_[t]->record = std::move(records[t]);
+      out_[t] = handles_[t].release();
+    }
+  }
+
+ private:
+  Handle** out_;
+  std::vector<std::unique_ptr<Handle>> handles_;
+};
+
+/// One product: `compute` makes its certificate.
+template <class Compute>
+int one(ozb_certificate** out, const Compute& compute) noexcept {
+  return guarded([&] {
+    Handles handles(out, 1);
+    std::vector<Certificate> certificates;
+    certificates.push_back(compute());
+    const int status = status_of(certificates.front());
+    handles.hand_out(std::move(certificates));
+    return status;
+  });
+}
+
+/// A batch: `compute` makes the certificates.
+template <class Compute>
+int many(ozb_certificate** out, std::int64_t count, const Compute& compute) noexcept {
+  return guarded([&] {
+    Handles handles(out, count);
+    auto certificates = compute();
+    int status = OZB_SUCCESS;
+    for (const auto& certificate : certificates)
+      if (const int s = status_of(certificate); s != OZB_SUCCESS) status = s;
+    handles.hand_out(std::move(certificates));
+    return status;
+  });
+}
+
+template <class Compute>
+int decided(ozb_decision** out, std::int64_t count, const char* name, const Compute& compute) noexcept {
+  return guarded([&] {
+    if (count > 0) given(out, name);
+    Handles handles(out, count);
+    handles.hand_out(compute());
+    return OZB_SUCCESS;
+  });
+}
+
+std::vector<Decision> decisions_of(const ozb_decision* const* decisions, std::int64_t count) {
+  if (count < 0) throw std::invalid_argument("decision_count must not be negative: " + std::to_string(count));
+  if (count > 0) given(decisions, "decisions");
+  std::vector<Decision> records;
+  for (std::int64_t t = 0; t < count; ++t)
+    records.push_back(given(decisions[t], ("decisions[" + std::to_string(t) + "]").c_str()).record);
+  return records;
+}
+
+}  // namespace
+}  // namespace ozbound
+
+using ozbound::given, ozbound::guarded, ozbound::layout_of, ozbound::op_of;  // the names below are C's
+
+const char* ozb_status_text(int status) noexcept {
+  switch (status) {
+    case OZB_SUCCESS: return "success";
+    case OZB_DOES_NOT_HOLD: return "computed, but the target is not proven";
+    case OZB_INVALID_ARGUMENT: return "invalid argument";
+    case OZB_CANNOT_CERTIFY: return "the target cannot be certified";
+    case OZB_OUT_OF_MEMORY: return "out of memory";
+    case OZB_INTERNAL_ERROR: return "internal error";
+    default: return "no status of Ozbound";
+  }
+}
+
+const char* ozb_last_error() noexcept { return ozbound::last_error; }
+
+int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+              const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
+                         ldc, ozbound::parse_target(&given(target, "target")));
+  });
+}
+
+int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
+                 const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target,
+                 ozb_decision** decision) noexcept {
+  return ozbound::decided(decision, 1, "decision", [&] {
+    return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b,
+                                       ldb, beta, c, ldc, ozbound::parse_target(&given(target, "target")))};
+  });
+}
+
+int ozb_dgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                      int64_t lda, const double* b, int64_t ldb, double beta, double* c, int64_t ldc,
+                      const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
+                         ldc, given(decision, "decision").record, ozbound::with_workspace(workspace));
+  });
+}
+
+int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                              int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
+                              double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                              ozb_certificate** certificates) noexcept {
+  return ozbound::many(certificates, batch_count, [&] {
+    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
+                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                         ozbound::parse_target(&given(target, "target")));
+  });
+}
+
+int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
+                                 int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
+                                 const double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                                 ozb_decision** decisions) noexcept {
+  return ozbound::decided(decisions, batch_count, "decisions", [&] {
+    return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
+                                           stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                           ozbound::parse_target(&given(target, "target")));
+  });
+}
+
+int ozb_dgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha,
+                                      const double* a, int64_t lda, int64_t stride_a, const double* b, int64_t ldb,
+                                      int64_t stride_b, double beta, double* c, int64_t ldc, int64_t stride_c,
+                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
+                                      int64_t workspace, ozb_certificate** certificates) noexcept {
+  return ozbound::many(certificates, batch_count, [&] {
+    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
+                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                         ozbound::decisions_of(decisions, decision_count), ozbound::with_workspace(workspace));
+  });
+}
+
+int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+              const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
+                         ldc, ozbound::parse_target(&given(target, "target")));
+  });
+}
+
+int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+                 const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target,
+                 ozb_decision** decision) noexcept {
+  return ozbound::decided(decision, 1, "decision", [&] {
+    return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b,
+                                       ldb, beta, c, ldc, ozbound::parse_target(&given(target, "target")))};
+  });
+}
+
+int ozb_sgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
+                      const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const ozb_decision* decision,
+                      int64_t workspace, ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
+                         ldc, given(decision, "decision").record, ozbound::with_workspace(workspace));
+  });
+}
+
+int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                              int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
+                              float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                              ozb_certificate** certificates) noexcept {
+  return ozbound::many(certificates, batch_count, [&] {
+    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
+                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                         ozbound::parse_target(&given(target, "target")));
+  });
+}
+
+int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+                                 int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
+                                 const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                                 ozb_decision** decisions) noexcept {
+  return ozbound::decided(decisions, batch_count, "decisions", [&] {
+    return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
+                                           stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                           ozbound::parse_target(&given(target, "target")));
+  });
+}
+
+int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha,
+                                      const float* a, int64_t lda, int64_t stride_a, const float* b, int64_t ldb,
+                                      int64_t stride_b, float beta, float* c, int64_t ldc, int64_t stride_c,
+                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
+                                      int64_t workspace, ozb_certificate** certificates) noexcept {
+  return ozbound::many(certificates, batch_count, [&] {
+    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
+                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
+                                         ozbound::decisions_of(decisions, decision_count), ozbound::with_workspace(workspace));
+  });
+}
+
+int ozb_decision_json(const ozb_decision* decision, const char** json) noexcept {
+  return guarded([&] {
+    given(json, "json") = nullptr;
+    *json = given(decision, "decision").json();
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_decision_from_json(const char* json, ozb_decision** decision) noexcept {
+  return ozbound::decided(decision, 1, "decision", [&] { return std::vector{ozbound::parse_decision(&given(json, "json"))}; });
+}
+
+int ozb_decision_workspace(const ozb_decision* decision, int64_t* least, int64_t* full) noexcept {
+  return guarded([&] {
+    given(least, "least") = 0;
+    given(full, "full") = 0;
+    const auto workspace = ozbound::workspace_of(given(decision, "decision").record, ozbound::CpuEngine());
+    *least = ozbound::bytes(workspace.least);
+    *full = ozbound::bytes(workspace.full);
+    return OZB_SUCCESS;
+  });
+}
+
+void ozb_decision_destroy(ozb_decision* decision) noexcept { delete decision; }
+
+int ozb_certificate_holds(const ozb_certificate* certificate, int* holds) noexcept {
+  return guarded([&] {
+    given(holds, "holds") = 0;
+    *holds = given(certificate, "certificate").record.holds ? 1 : 0;
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_certificate_ratio(const ozb_certificate* certificate, double* ratio) noexcept {
+  return guarded([&] {
+    given(ratio, "ratio") = std::numeric_limits<double>::infinity();
+    *ratio = given(certificate, "certificate").record.ratio;
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_certificate_largest_bound(const ozb_certificate* certificate, double* bound) noexcept {
+  return guarded([&] {
+    given(bound, "bound") = std::numeric_limits<double>::infinity();
+    *bound = given(certificate, "certificate").record.largest_bound;
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_certificate_bound(const ozb_certificate* certificate, int64_t i, int64_t j, double c, double* bound) noexcept {
+  return guarded([&] {
+    given(bound, "bound") = std::numeric_limits<double>::infinity();
+    const auto& record = given(certificate, "certificate").record;
+    if (i < 0 || i >= record.m) throw std::invalid_argument("i must be a row of C: " + std::to_string(i));
+    if (j < 0 || j >= record.n) throw std::invalid_argument("j must be a column of C: " + std::to_string(j));
+    *bound = record.bound.upper(i, j, c);
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_certificate_json(const ozb_certificate* certificate, const char** json) noexcept {
+  return guarded([&] {
+    given(json, "json") = nullptr;
+    *json = given(certificate, "certificate").json();
+    return OZB_SUCCESS;
+  });
+}
+
+void ozb_certificate_destroy(ozb_certificate* certificate) noexcept { delete certificate; }
