@@ -288,6 +288,8 @@ TYPED_TEST(BatchedGemm, EveryRefusalNamesItsArgument) {
   expect_refused<T>([](A& x) { x.c = x.memory_a.data() + 16; },
                     "a must not overlap c: that of product 2 overlaps C of product 0");
   expect_refused<T>([](A& x) { x.c = x.memory_b.data(); }, "b must not overlap c");
+  expect_refused<T>([](A& x) { x.c = x.memory_b.data() + 24; },
+                    "b must not overlap c: that of product 2 overlaps C of product 0");
   expect_refused<T>([](A& x) { x.c = x.memory_a.data() + 8, x.stride_a = 0, x.count = 1, x.m = 3; }, "a must not overlap c");
   expect_refused<T>([](A& x) { x.a = x.c + 14, x.stride_a = 0; },
                     "a must not overlap c: that of product 0 overlaps C of product 2");
