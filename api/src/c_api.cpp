@@ -91,6 +91,15 @@ Op op_of(int op, const char* name) {
   }
 }
 
+Target target_of(const char* text) {
+  const std::string spelling = &given(text, "target");
+  try {
+    return parse_target(spelling);
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument("target '" + spelling + "': " + e.what());
+  }
+}
+
 BlasOptions with_workspace(std::int64_t workspace) {
   if (workspace < 0) throw std::invalid_argument("workspace must not be negative: " + std::to_string(workspace));
   BlasOptions options;
@@ -205,7 +214,7 @@ int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, d
               ozb_certificate** certificate) noexcept {
   return ozbound::one(certificate, [&] {
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-                         ldc, ozbound::parse_target(&given(target, "target")));
+                         ldc, ozbound::target_of(target));
   });
 }
 
@@ -214,7 +223,7 @@ int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k
                  ozb_decision** decision) noexcept {
   return ozbound::decided(decision, 1, "decision", [&] {
     return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b,
-                                       ldb, beta, c, ldc, ozbound::parse_target(&given(target, "target")))};
+                                       ldb, beta, c, ldc, ozbound::target_of(target))};
   });
 }
 
@@ -234,7 +243,7 @@ int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
   return ozbound::many(certificates, batch_count, [&] {
     return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                          stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::parse_target(&given(target, "target")));
+                                         ozbound::target_of(target));
   });
 }
 
@@ -245,7 +254,7 @@ int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int6
   return ozbound::decided(decisions, batch_count, "decisions", [&] {
     return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                            stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                           ozbound::parse_target(&given(target, "target")));
+                                           ozbound::target_of(target));
   });
 }
 
@@ -266,7 +275,7 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               ozb_certificate** certificate) noexcept {
   return ozbound::one(certificate, [&] {
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-                         ldc, ozbound::parse_target(&given(target, "target")));
+                         ldc, ozbound::target_of(target));
   });
 }
 
@@ -275,7 +284,7 @@ int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k
                  ozb_decision** decision) noexcept {
   return ozbound::decided(decision, 1, "decision", [&] {
     return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b,
-                                       ldb, beta, c, ldc, ozbound::parse_target(&given(target, "target")))};
+                                       ldb, beta, c, ldc, ozbound::target_of(target))};
   });
 }
 
@@ -295,7 +304,7 @@ int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
   return ozbound::many(certificates, batch_count, [&] {
     return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                          stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::parse_target(&given(target, "target")));
+                                         ozbound::target_of(target));
   });
 }
 
@@ -306,7 +315,7 @@ int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int6
   return ozbound::decided(decisions, batch_count, "decisions", [&] {
     return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                            stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                           ozbound::parse_target(&given(target, "target")));
+                                           ozbound::target_of(target));
   });
 }
 

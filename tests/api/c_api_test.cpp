@@ -1,0 +1,542 @@
+#include "ozbound.h"
+
+#include "api/blas_calls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "ozbound/batch.hpp"
+#include "support/replaces_new.hpp"
+
+// The C interface: the same as C++'s, with statuses for exceptions.
+
+namespace {
+
+thread_local int allocations_left = -1;  ///< before one of this thread fails; negative: none does
+
+[[maybe_unused]] void* scarce_allocation(std::size_t size) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+#if OZBOUND_REPLACES_NEW
+void* operator new(std::size_t size) { return scarce_allocation(size); }
+void* operator new[](std::size_t size) { return scarce_allocation(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
+
+namespace ozbound {
+namespace {
+
+using test::BlasCall;
+
+struct Destroy {
+  void operator()(ozb_decision* x) const { ozb_decision_destroy(x); }
+  void operator()(ozb_certificate* x) const { ozb_certificate_destroy(x); }
+};
+using DecisionHandle = std::unique_ptr<ozb_decision, Destroy>;
+using CertificateHandle = std::unique_ptr<ozb_certificate, Destroy>;
+
+/// Arguments that are all right, for either precision: 3 products of 2 x 4 by 4 x 3, row-major; one call takes the first.
+template <class T>
+struct Arguments {
+  std::vector<T> memory_a = std::vector<T>(80, 1), memory_b = std::vector<T>(80, 1), memory_c = std::vector<T>(80, 7);
+  int layout = OZB_ROW_MAJOR, op_a = OZB_NONE, op_b = OZB_NONE;
+  std::int64_t m = 2, n = 3, k = 4;
+  T alpha = 1;
+  const T* a = memory_a.data();
+  std::int64_t lda = 4, stride_a = 8;
+  const T* b = memory_b.data();
+  std::int64_t ldb = 3, stride_b = 12;
+  T beta = 0;
+  T* c = memory_c.data();
+  std::int64_t ldc = 3, stride_c = 6, count = 3;
+  const char* target = "dgemm";
+
+  int gemm(ozb_certificate** certificate) {
+    if constexpr (std::is_same_v<T, double>)
+      return ozb_dgemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, certificate);
+    else
+      return ozb_sgemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, certificate);
+  }
+
+  int decide(ozb_decision** decision) {
+    if constexpr (std::is_same_v<T, double>)
+      return ozb_decide_d(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, decision);
+    else
+      return ozb_decide_s(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, decision);
+  }
+
+  int gemm_decided(const ozb_decision* decision, std::int64_t workspace, ozb_certificate** certificate) {
+    if constexpr (std::is_same_v<T, double>)
+      return ozb_dgemm_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, decision, workspace,
+                               certificate);
+    else
+      return ozb_sgemm_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, decision, workspace,
+                               certificate);
+  }
+
+  int batch(ozb_certificate** certificates) {
+    if constexpr (std::is_same_v<T, double>)
+      return ozb_dgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
+                                       stride_c, count, target, certificates);
+    else
+      return ozb_sgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
+                                       stride_c, count, target, certificates);
+  }
+
+  int decide_batch(ozb_decision** decisions) {
+    if constexpr (std::is_same_v<T, double>)
+      return ozb_decide_d_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
+                                          stride_c, count, target, decisions);
+    else
+      return ozb_decide_s_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
+                                          stride_c, count, target, decisions);
+  }
+
+  int batch_decided(const ozb_decision* const* decisions, std::int64_t decision_count, std::int64_t workspace,
+                    ozb_certificate** certificates) {
+    if constexpr (std::is_same_v<T, double>)
+      return ozb_dgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c,
+                                               ldc, stride_c, count, decisions, decision_count, workspace, certificates);
+    else
+      return ozb_sgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c,
+                                               ldc, stride_c, count, decisions, decision_count, workspace, certificates);
+  }
+};
+
+std::string json_of(const ozb_certificate* certificate) {
+  const char* json = nullptr;
+  EXPECT_EQ(ozb_certificate_json(certificate, &json), OZB_SUCCESS);
+  return json == nullptr ? "" : json;
+}
+
+std::string json_of(const ozb_decision* decision) {
+  const char* json = nullptr;
+  EXPECT_EQ(ozb_decision_json(decision, &json), OZB_SUCCESS);
+  return json == nullptr ? "" : json;
+}
+
+template <class T>
+class CApi : public testing::Test {};
+using Types = testing::Types<double, float>;
+TYPED_TEST_SUITE(CApi, Types);
+
+/// A call as BlasCall makes it, by the C interface.
+template <class T>
+Arguments<T> arguments_of(BlasCall<T>& call, const char* target) {
+  static constexpr int c_ops[] = {OZB_NONE, OZB_TRANSPOSE, OZB_CONJUGATE_TRANSPOSE};
+  const auto op = [](Op x) { return c_ops[std::find(std::begin(test::ops), std::end(test::ops), x) - std::begin(test::ops)]; };
+  Arguments<T> x;
+  x.layout = call.layout == Layout::row_major ? OZB_ROW_MAJOR : OZB_COLUMN_MAJOR;
+  x.op_a = op(call.op_a), x.op_b = op(call.op_b);
+  x.m = call.product.m(), x.n = call.product.n(), x.k = call.product.k();
+  x.alpha = call.alpha, x.beta = call.beta;
+  x.a = call.a.data(), x.lda = call.a.ld;
+  x.b = call.b.data(), x.ldb = call.b.ld;
+  x.c = call.c.data(), x.ldc = call.c.ld;
+  x.target = target;
+  return x;
+}
+
+/// The same bits, certificates and decisions as in C++, and nothing beside C is written.
+TYPED_TEST(CApi, IsTheSameAsInCpp) {
+  test::RandomBits random(1);
+  static const char* const targets[] = {"dgemm", "cr", "relative:1e-6", "componentwise:0x1p-17"};
+  for (const auto layout : test::layouts)
+    for (const auto op_a : test::ops)
+      for (const auto op_b : test::ops) {
+        const char* target = random.pick(targets);
+        BlasCall<TypeParam> call(layout, op_a, op_b, random.between(1, 6), random.between(1, 6), random.between(0, 7), 3,
+                                 random);
+        auto again = call, replayed = call;
+        const auto expected = call.run(parse_target(target));
+        auto x = arguments_of(again, target);
+        auto y = arguments_of(replayed, target);
+        ozb_certificate* certificate = nullptr;
+        ozb_decision* decision = nullptr;
+        ASSERT_EQ(x.decide(&decision), OZB_SUCCESS) << ozb_last_error();
+        ASSERT_EQ(x.gemm(&certificate), OZB_SUCCESS) << ozb_last_error();
+        const CertificateHandle owner(certificate);
+        const DecisionHandle decision_owner(decision);
+        ASSERT_EQ(nlohmann::json::parse(json_of(certificate)), to_json(expected));
+        ASSERT_EQ(nlohmann::json::parse(json_of(decision)), to_json(replayed.decision(parse_target(target))));
+        ASSERT_TRUE(test::same_bits(again.computed(expected).c, call.computed(expected).c));
+        ASSERT_TRUE(again.c.canaries_live());
+
+        ozb_decision* read = nullptr;
+        ASSERT_EQ(ozb_decision_from_json(json_of(decision).c_str(), &read), OZB_SUCCESS) << ozb_last_error();
+        const DecisionHandle read_owner(read);
+        ASSERT_EQ(y.gemm_decided(read, 0, nullptr), OZB_SUCCESS) << ozb_last_error();
+        ASSERT_TRUE(test::same_bits(replayed.computed(expected).c, call.computed(expected).c));
+      }
+}
+
+TYPED_TEST(CApi, CertificatesTellWhatTheyKnow) {
+  test::RandomBits random(2);
+  BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 3, 4, 5, 0, random);
+  auto again = call;
+  const auto expected = call.run(Target::dgemm());
+  ozb_certificate* certificate = nullptr;
+  ASSERT_EQ(arguments_of(again, "dgemm").gemm(&certificate), OZB_SUCCESS);
+  const CertificateHandle owner(certificate);
+  int holds = 0;
+  double ratio = 0, largest = 0, bound = 0;
+  EXPECT_EQ(ozb_certificate_holds(certificate, &holds), OZB_SUCCESS);
+  EXPECT_EQ(ozb_certificate_ratio(certificate, &ratio), OZB_SUCCESS);
+  EXPECT_EQ(ozb_certificate_largest_bound(certificate, &largest), OZB_SUCCESS);
+  EXPECT_EQ(holds, 1);
+  EXPECT_EQ(ratio, expected.ratio);
+  EXPECT_EQ(largest, expected.largest_bound);
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = 0; j < 4; ++j) {
+      EXPECT_EQ(ozb_certificate_bound(certificate, i, j, -3.5, &bound), OZB_SUCCESS);
+      EXPECT_EQ(bound, expected.bound.upper(i, j, 3.5));
+    }
+  for (const auto& [i, j, word] :
+       {std::tuple(-1, 0, "i "), std::tuple(3, 0, "i "), std::tuple(0, -1, "j "), std::tuple(0, 4, "j ")}) {
+    EXPECT_EQ(ozb_certificate_bound(certificate, i, j, 1, &bound), OZB_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(ozb_last_error()).find(word), 0u) << ozb_last_error();
+    EXPECT_EQ(bound, std::numeric_limits<double>::infinity()) << "no bound that could be believed";
+  }
+}
+
+/// A decision for other data: C is computed, and the status says that nothing is proven of it.
+TYPED_TEST(CApi, ADecisionMayNotHold) {
+  Arguments<TypeParam> easy, hard;
+  ozb_decision* decision = nullptr;
+  ASSERT_EQ(ozb_decision_from_json(R"({"schema": "ozbound-decision-1", "target": "dgemm", "method": "slices",
+                                       "plan": "balanced:1x1:cut=2:exact", "m": 2, "n": 3, "k": 4})",
+                                   &decision),
+            OZB_SUCCESS)
+      << ozb_last_error();
+  const DecisionHandle owner(decision);
+  EXPECT_EQ(easy.gemm_decided(decision, 0, nullptr), OZB_SUCCESS);
+  std::fill(hard.memory_a.begin(), hard.memory_a.end(), static_cast<TypeParam>(1.0 / 3));
+  ozb_certificate* certificate = nullptr;
+  ASSERT_EQ(hard.gemm_decided(decision, 0, &certificate), OZB_DOES_NOT_HOLD);
+  EXPECT_EQ(std::string(ozb_last_error()).find("target dgemm is not proven: the error bound of entry ("), 0u)
+      << ozb_last_error();
+  const CertificateHandle certificate_owner(certificate);
+  int holds = 1;
+  EXPECT_EQ(ozb_certificate_holds(certificate, &holds), OZB_SUCCESS);
+  EXPECT_EQ(holds, 0);
+  EXPECT_NE(hard.memory_c[0], 7) << "C was not computed";
+
+  std::array<ozb_certificate*, 3> three{};
+  EXPECT_EQ(hard.batch_decided(&decision, 1, 0, three.data()), OZB_DOES_NOT_HOLD);
+  for (auto* each : three) EXPECT_NE(each, nullptr), ozb_certificate_destroy(each);
+}
+
+TYPED_TEST(CApi, Batches) {
+  using T = TypeParam;
+  test::RandomBits random(3);
+  Arguments<T> x;
+  for (auto* memory : {&x.memory_a, &x.memory_b})
+    for (T& element : *memory) element = static_cast<T>(random.below(1 << 20)) / 3;
+  x.stride_a = 0;
+  auto y = x;
+  y.a = y.memory_a.data(), y.b = y.memory_b.data(), y.c = y.memory_c.data();
+  const auto expected = gemm_strided_batched(Layout::row_major, Op::none, Op::none, 2, 3, 4, T{1}, y.a, 4, 0, y.b, 3, 12, T{0},
+                                             y.c, 3, 6, 3, Target::dgemm());
+  std::array<ozb_decision*, 3> decisions{};
+  std::array<ozb_certificate*, 3> certificates{};
+  ASSERT_EQ(x.batch(certificates.data()), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.memory_c, y.memory_c);
+  for (std::size_t t = 0; t < 3; ++t) {
+    EXPECT_EQ(nlohmann::json::parse(json_of(certificates[t])), to_json(expected[t]));
+    ozb_certificate_destroy(certificates[t]);
+  }
+  ASSERT_EQ(x.decide_batch(decisions.data()), OZB_SUCCESS) << ozb_last_error();
+  x.memory_c.assign(80, 7);
+  ASSERT_EQ(x.batch_decided(decisions.data(), 3, 1 << 20, nullptr), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.memory_c, y.memory_c);
+  x.memory_c.assign(80, 7);
+  ASSERT_LE(x.batch_decided(decisions.data(), 1, 0, nullptr), OZB_DOES_NOT_HOLD) << ozb_last_error();
+  EXPECT_TRUE(std::equal(x.memory_c.begin(), x.memory_c.begin() + 6, y.memory_c.begin())) << "the decision's own product";
+  EXPECT_NE(x.memory_c[17], 7);
+  x.memory_c.assign(80, 7);
+  std::array<const ozb_decision*, 3> gap{decisions[0], nullptr, decisions[2]};
+  EXPECT_EQ(x.batch_decided(gap.data(), 3, 0, nullptr), OZB_INVALID_ARGUMENT);
+  EXPECT_STREQ(ozb_last_error(), "decisions[1] must not be null");
+  EXPECT_EQ(x.memory_c, std::vector<T>(80, 7));
+  x.count = 0;
+  EXPECT_EQ(x.batch(nullptr), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.decide_batch(nullptr), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.batch_decided(nullptr, 0, 0, nullptr), OZB_SUCCESS) << ozb_last_error();
+  for (auto* decision : decisions) ozb_decision_destroy(decision);
+}
+
+/// Changes one argument of every call: each is refused by its name, hands out nothing and leaves C as it is.
+template <class T, class Change>
+void expect_refused(const Change& change, const std::string& word, int status = OZB_INVALID_ARGUMENT) {
+  Arguments<T> x;
+  change(x);
+  const auto judge = [&](int returned, const auto& handle, const char* call) {
+    EXPECT_EQ(returned, status) << call << ", " << word;
+    EXPECT_EQ(std::string(ozb_last_error()).find(word), 0u) << call << ": " << ozb_last_error();
+    EXPECT_EQ(handle, nullptr) << call << ", " << word;
+    EXPECT_EQ(x.memory_c, std::vector<T>(80, 7)) << call << " wrote C: " << word;
+  };
+  Arguments<T> fine;
+  ozb_decision* decision = nullptr;
+  ASSERT_EQ(fine.decide(&decision), OZB_SUCCESS);
+  const DecisionHandle owner(decision);
+  std::array<ozb_certificate*, 3> certificates;
+  std::array<ozb_decision*, 3> decisions;
+  certificates.fill(reinterpret_cast<ozb_certificate*>(&x));
+  judge(x.gemm(certificates.data()), certificates[0], "gemm");
+  certificates.fill(reinterpret_cast<ozb_certificate*>(&x));
+  judge(x.batch(certificates.data()), certificates[2], "batch");
+  if (word.find("target ") != 0) {
+    certificates.fill(reinterpret_cast<ozb_certificate*>(&x));
+    judge(x.gemm_decided(decision, 0, certificates.data()), certificates[0], "gemm_decided");
+    certificates.fill(reinterpret_cast<ozb_certificate*>(&x));
+    judge(x.batch_decided(&decision, 1, 0, certificates.data()), certificates[2], "batch_decided");
+  }
+  if (word.find("c ") == 0 || word.find("overlap") != std::string::npos) return;  // deciding does not write C
+  decisions.fill(reinterpret_cast<ozb_decision*>(&x));
+  judge(x.decide(decisions.data()), decisions[0], "decide");
+  decisions.fill(reinterpret_cast<ozb_decision*>(&x));
+  judge(x.decide_batch(decisions.data()), decisions[2], "decide_batch");
+}
+
+TYPED_TEST(CApi, EveryRefusalNamesItsArgument) {
+  using A = Arguments<TypeParam>;
+  using T = TypeParam;
+  expect_refused<T>([](A& x) { x.layout = 0; }, "layout must be OZB_ROW_MAJOR or OZB_COLUMN_MAJOR: 0");
+  expect_refused<T>([](A& x) { x.op_a = 'N'; }, "op_a must be OZB_NONE");
+  expect_refused<T>([](A& x) { x.op_b = -1; }, "op_b must be OZB_NONE");
+  expect_refused<T>([](A& x) { x.m = -1; }, "m ");
+  expect_refused<T>([](A& x) { x.n = std::numeric_limits<std::int64_t>::min(); }, "n ");
+  expect_refused<T>([](A& x) { x.k = -1; }, "k ");
+  expect_refused<T>([](A& x) { x.a = nullptr; }, "a ");
+  expect_refused<T>([](A& x) { x.b = nullptr; }, "b ");
+  expect_refused<T>([](A& x) { x.c = nullptr; }, "c ");
+  expect_refused<T>([](A& x) { x.lda = 3; }, "lda ");
+  expect_refused<T>([](A& x) { x.ldb = -3; }, "ldb ");
+  expect_refused<T>([](A& x) { x.ldc = 0; }, "ldc ");
+  expect_refused<T>([](A& x) { x.lda = std::numeric_limits<std::int64_t>::max(); }, "a is beyond the address space");
+  expect_refused<T>([](A& x) { x.c = x.memory_a.data() + 3; }, "a must not overlap c");
+  expect_refused<T>([](A& x) { x.target = nullptr; }, "target must not be null");
+  expect_refused<T>([](A& x) { x.target = ""; }, "target ");
+  expect_refused<T>([](A& x) { x.target = "componentwise:-1"; }, "target ");
+  expect_refused<T>([](A& x) { x.target = "componentwise:1e-30"; }, "target ", OZB_CANNOT_CERTIFY);
+}
+
+TYPED_TEST(CApi, BatchArgumentsAreRefused) {
+  using T = TypeParam;
+  const auto refused = [](const auto& change, const std::string& word) {
+    Arguments<T> x;
+    change(x);
+    EXPECT_EQ(x.batch(nullptr), OZB_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(ozb_last_error()).find(word), 0u) << ozb_last_error();
+    EXPECT_EQ(x.memory_c, std::vector<T>(80, 7)) << word;
+  };
+  refused([](auto& x) { x.count = -1; }, "batch_count ");
+  refused([](auto& x) { x.stride_a = -1; }, "stride_a ");
+  refused([](auto& x) { x.stride_b = -1; }, "stride_b ");
+  refused([](auto& x) { x.stride_c = 0; }, "stride_c ");
+  Arguments<T> x;
+  ozb_decision* decision = nullptr;
+  ASSERT_EQ(x.decide(&decision), OZB_SUCCESS);
+  const DecisionHandle owner(decision);
+  for (const auto& [given, count, workspace, word] :
+       {std::tuple<ozb_decision* const*, int, int, const char*>{&decision, -1, 0, "decision_count "},
+        {&decision, 0, 0, "decisions must be one"},
+        {nullptr, 1, 0, "decisions must not be null"},
+        {&decision, 1, -1, "workspace "},
+        {&decision, 1, 1, "workspace "}}) {
+    EXPECT_EQ(x.batch_decided(given, count, workspace, nullptr), OZB_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(ozb_last_error()).find(word), 0u) << ozb_last_error();
+  }
+  EXPECT_EQ(x.gemm_decided(nullptr, 0, nullptr), OZB_INVALID_ARGUMENT);
+  EXPECT_STREQ(ozb_last_error(), "decision must not be null");
+  EXPECT_EQ(x.decide(nullptr), OZB_INVALID_ARGUMENT);
+  EXPECT_STREQ(ozb_last_error(), "decision must not be null");
+  EXPECT_EQ(x.decide_batch(nullptr), OZB_INVALID_ARGUMENT);
+  EXPECT_STREQ(ozb_last_error(), "decisions must not be null");
+}
+
+TYPED_TEST(CApi, EmptyAndUnread) {
+  using T = TypeParam;
+  Arguments<T> x;
+  x.k = 0;
+  x.a = x.b = nullptr;
+  x.memory_c.assign(80, std::numeric_limits<T>::quiet_NaN());  // beta = 0 does not read it
+  EXPECT_EQ(x.gemm(nullptr), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.memory_c[5], T{0});
+  EXPECT_TRUE(std::isnan(x.memory_c[6]));
+  x.k = 4, x.alpha = 0, x.beta = 1;
+  EXPECT_EQ(x.gemm(nullptr), OZB_SUCCESS) << ozb_last_error();
+  x.m = 0, x.c = nullptr, x.b = x.memory_b.data();
+  EXPECT_EQ(x.gemm(nullptr), OZB_SUCCESS) << ozb_last_error();
+  x.beta = 0, x.m = 2, x.alpha = 1, x.a = x.memory_a.data();
+  ozb_decision* decision = nullptr;
+  EXPECT_EQ(x.decide(&decision), OZB_SUCCESS) << "C is not needed: " << ozb_last_error();
+  ozb_decision_destroy(decision);
+}
+
+TEST(CApiHandles, NullIsRefused) {
+  int holds = 1;
+  double x = 0;
+  std::int64_t least = 1, full = 1;
+  const char* json = "";
+  ozb_decision* decision = nullptr;
+  const auto refused = [](int status, const char* text) {
+    EXPECT_EQ(status, OZB_INVALID_ARGUMENT);
+    EXPECT_STREQ(ozb_last_error(), text);
+  };
+  refused(ozb_certificate_holds(nullptr, &holds), "certificate must not be null");
+  refused(ozb_certificate_ratio(nullptr, &x), "certificate must not be null");
+  refused(ozb_certificate_largest_bound(nullptr, &x), "certificate must not be null");
+  refused(ozb_certificate_bound(nullptr, 0, 0, 1, &x), "certificate must not be null");
+  refused(ozb_certificate_json(nullptr, &json), "certificate must not be null");
+  EXPECT_EQ(holds, 0);
+  EXPECT_EQ(x, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(json, nullptr);
+  refused(ozb_decision_json(nullptr, &json), "decision must not be null");
+  refused(ozb_decision_workspace(nullptr, &least, &full), "decision must not be null");
+  EXPECT_EQ(least + full, 0);
+  refused(ozb_decision_from_json(nullptr, &decision), "json must not be null");
+  refused(ozb_decision_from_json("{}", nullptr), "decision must not be null");
+  refused(ozb_decision_from_json("{", &decision), "decision: is not JSON");
+  refused(ozb_decision_from_json("[]", &decision), "decision: must be a JSON object");
+  EXPECT_EQ(decision, nullptr);
+  ozb_decision_destroy(nullptr);
+  ozb_certificate_destroy(nullptr);
+
+  Arguments<double> call;
+  ozb_certificate* certificate = nullptr;
+  ASSERT_EQ(call.gemm(&certificate), OZB_SUCCESS);
+  ASSERT_EQ(call.decide(&decision), OZB_SUCCESS);
+  refused(ozb_certificate_holds(certificate, nullptr), "holds must not be null");
+  refused(ozb_certificate_ratio(certificate, nullptr), "ratio must not be null");
+  refused(ozb_certificate_largest_bound(certificate, nullptr), "bound must not be null");
+  refused(ozb_certificate_bound(certificate, 0, 0, 1, nullptr), "bound must not be null");
+  refused(ozb_certificate_json(certificate, nullptr), "json must not be null");
+  refused(ozb_decision_json(decision, nullptr), "json must not be null");
+  refused(ozb_decision_workspace(decision, nullptr, &full), "least must not be null");
+  refused(ozb_decision_workspace(decision, &least, nullptr), "full must not be null");
+  ozb_decision_destroy(decision);
+  ozb_certificate_destroy(certificate);
+}
+
+TEST(CApiHandles, TheWorkspaceOfADecisionIsEnough) {
+  Arguments<double> x;
+  ozb_decision* decision = nullptr;
+  ASSERT_EQ(ozb_decision_from_json(R"({"schema": "ozbound-decision-1", "target": "dgemm", "method": "slices",
+                                       "plan": "balanced:9x9:cut=10:exact", "m": 2, "n": 3, "k": 4})",
+                                   &decision),
+            OZB_SUCCESS);
+  const DecisionHandle owner(decision);
+  std::int64_t least = 0, full = 0;
+  ASSERT_EQ(ozb_decision_workspace(decision, &least, &full), OZB_SUCCESS);
+  EXPECT_LT(0, least);
+  EXPECT_LE(least, full);
+  EXPECT_EQ(x.gemm_decided(decision, least, nullptr), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.gemm_decided(decision, full, nullptr), OZB_SUCCESS) << ozb_last_error();
+  EXPECT_EQ(x.gemm_decided(decision, least - 1, nullptr), OZB_INVALID_ARGUMENT);
+}
+
+TEST(CApiStatus, EveryStatusHasAText) {
+  std::vector<std::string> texts;
+  for (int status = -1; status <= OZB_INTERNAL_ERROR + 1; ++status) texts.emplace_back(ozb_status_text(status));
+  EXPECT_EQ(texts.front(), "no status of Ozbound");
+  EXPECT_EQ(texts.back(), texts.front());
+  EXPECT_EQ(std::set(texts.begin(), texts.end()).size(), texts.size() - 1);
+}
+
+/// Whichever allocation fails, that is what the caller is told; what was handed out before is whole.
+TEST(CApiMemory, EveryAllocationMayFail) {
+  if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot fail in this build";
+  for (const char* target : {"dgemm", "cr", "relative:1e-9"}) {
+    int failures = 0;
+    for (int status = OZB_OUT_OF_MEMORY; status != OZB_SUCCESS; failures += 1 + failures / 16) {
+      Arguments<double> x;
+      x.target = target;
+      x.memory_a.assign(80, 1.0 / 3);
+      std::array<ozb_certificate*, 3> certificates{};
+      allocations_left = failures;
+      status = x.batch(certificates.data());
+      allocations_left = -1;
+      ASSERT_TRUE(status == OZB_SUCCESS || status == OZB_OUT_OF_MEMORY) << status << ": " << ozb_last_error();
+      for (auto* certificate : certificates) {
+        ASSERT_EQ(certificate == nullptr, status == OZB_OUT_OF_MEMORY);
+        ozb_certificate_destroy(certificate);
+      }
+    }
+    EXPECT_GT(failures, 50);
+    EXPECT_STREQ(ozb_last_error(), "memory is exhausted");
+  }
+}
+
+/// Many threads at once, each with calls that succeed and calls that fail: their bits and their texts are their own.
+TEST(CApiThreads, DoNotDisturbEachOther) {
+  constexpr int threads = 6;
+  const auto work = [](int number, std::vector<double>& c, std::string& error) {
+    test::RandomBits random(static_cast<std::uint64_t>(number));
+    for (int repetition = 0; repetition < 4; ++repetition) {
+      BlasCall<double> call(Layout::column_major, Op::none, Op::transpose, 5, 6, 7, 1, random);
+      auto x = arguments_of(call, repetition % 2 == 0 ? "cr" : "dgemm");
+      ozb_certificate* certificate = nullptr;
+      if (x.gemm(&certificate) != OZB_SUCCESS || certificate == nullptr) error += "gemm failed";
+      ozb_certificate_destroy(certificate);
+      c.insert(c.end(), call.c.memory.begin(), call.c.memory.end());
+      x.m = -number - 1;
+      if (x.gemm(nullptr) != OZB_INVALID_ARGUMENT) error += "not refused";
+      std::this_thread::yield();
+      error += ozb_last_error();
+    }
+  };
+  std::array<std::vector<double>, threads> together, apart;
+  std::array<std::string, threads> together_errors, apart_errors;
+  std::vector<std::thread> running;
+  for (std::size_t t = 0; t < threads; ++t)
+    running.emplace_back([&, t] { work(static_cast<int>(t), together[t], together_errors[t]); });
+  for (auto& thread : running) thread.join();
+  for (std::size_t t = 0; t < threads; ++t) {
+    work(static_cast<int>(t), apart[t], apart_errors[t]);
+    EXPECT_EQ(together[t], apart[t]) << t;
+    EXPECT_EQ(together_errors[t], apart_errors[t]) << t;
+    EXPECT_NE(together_errors[t].find("m must not be negative: " + std::to_string(-static_cast<int>(t) - 1)),
+              std::string::npos);
+  }
+}
+
+/// Handles may be shared: the JSON is made once, whoever asks first.
+TEST(CApiThreads, ShareAHandle) {
+  Arguments<double> x;
+  ozb_certificate* certificate = nullptr;
+  ASSERT_EQ(x.gemm(&certificate), OZB_SUCCESS);
+  const CertificateHandle owner(certificate);
+  std::array<const char*, 6> texts{};
+  std::vector<std::thread> running;
+  for (auto& text : texts) running.emplace_back([&text, certificate] { ozb_certificate_json(certificate, &text); });
+  for (auto& thread : running) thread.join();
+  for (const auto* text : texts) EXPECT_EQ(text, texts[0]);
+}
+
+}  // namespace
+}  // namespace ozbound
