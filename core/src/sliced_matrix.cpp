@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ozbound/core/kernel.hpp"
 #include "slicing.hpp"
 
 namespace ozbound {
@@ -13,11 +14,14 @@ namespace {
 
 /// The inner dimension, if all digits of `count` vectors can be addressed: asked before an element is read.
 Index checked_inner(Index inner, Index count, int slices) {
-  if (count > 0 && inner > std::numeric_limits<Index>::max() / slices / count)
+  if (count > 0 && inner > (std::numeric_limits<Index>::max() - 1024) / slices / count - Kernel::step_digits)
     throw std::length_error("the slices of an operand of " + std::to_string(count) + " x " + std::to_string(inner) +
                             " are too large");
   return inner;
 }
+
+/// Up to a multiple of step_digits.
+Index filled_up(Index digits) { return (digits + Kernel::step_digits - 1) / Kernel::step_digits * Kernel::step_digits; }
 
 // The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN stand above them all.
 template <class T>
@@ -29,23 +33,23 @@ VectorScale scale_of_row(MatrixView<const T> vectors, Index i, Encoding encoding
   return {encoding.scale_exponent(to_dyadic(top, format)), false};
 }
 
-template <class T>
-void slice_row(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, const std::int16_t* weights, Side side,
-               std::int8_t* out) {
-  const Index inner = vectors.cols();
-  std::array<std::int8_t, max_slices> digits{};
-  for (Index l = 0; l < inner; ++l) {
-    const auto x = to_dyadic(vectors(i, l));
-    if (weights == nullptr)
-      split(x, slicing, scale, digits.data());
-    else
-      split(x, slicing.slices, scale, weights, digits.data());
-    for (int p = 1; p <= slicing.slices; ++p) {
-      const int place = side == Side::rows_of_a ? p - 1 : slicing.slices - p;
-      out[place * inner + l] = digits[static_cast<std::size_t>(p - 1)];
-    }
-  }
+PanelLayout checked(PanelLayout layout) {
+  if (layout.vectors < 1) throw std::invalid_argument("layout: vectors must be positive");
+  if (layout.block < 1) throw std::invalid_argument("layout: block must be positive");
+  return layout;
 }
+
+/// Where the digits of one vector of a panel go.
+struct DigitPlaces {
+  std::int8_t* first;  ///< digit 0 of the slice that comes first
+  Index vectors;       ///< of the panel
+  Index block_digits;
+
+  [[nodiscard]] std::int8_t& at(int place, Index l) const {
+    constexpr auto step = Kernel::step_digits;
+    return first[place * block_digits * vectors + l / step * step * vectors + l % step];
+  }
+};
 
 }  // namespace
 
@@ -64,33 +68,63 @@ std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding en
   return scales;
 }
 
-SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads)
+SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout)
     : side_(side),
       slicing_(checked(slicing)),
+      layout_(checked(layout)),
       count_(vectors_of(operand, side).rows()),
       inner_(checked_inner(vectors_of(operand, side).cols(), count_, slicing_.slices)),
+      padded_(filled_up(inner_)),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
-  digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * inner_));
+  layout_.block = filled_up(std::min(layout_.block, std::max(padded_, Kernel::step_digits)));
+  digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * padded_) + Kernel::panel_slack);
   if (!slicing_.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count_ * slicing_.slices));
   const auto vectors = vectors_of(operand, side);
+#pragma omp parallel for schedule(static) num_threads(threads) if (panels() > 1)
+  for (Index panel = 0; panel < panels(); ++panel) slice_panel(vectors, panel);
+}
+
+void SlicedMatrix::slice_panel(InputView vectors, Index panel) {
   std::visit(
       [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count_ > 1)
-        for (Index i = 0; i < count_; ++i) {
-          if (special(i)) continue;
-          const int scale = exponent(i);
-          auto* weights = weights_.empty() ? nullptr : weights_.data() + i * slicing_.slices;
-          if (weights != nullptr) adaptive_weights(typed, i, slicing_, scale, weights);
-          slice_row(typed, i, slicing_, scale, weights, side_, digits_.data() + i * slicing_.slices * inner_);
-        }
+        for (Index v = 0; v < panel_vectors(panel); ++v) slice_vector(typed, panel * layout_.vectors + v, panel);
       },
       vectors.typed());
+}
+
+template <class T>
+void SlicedMatrix::slice_vector(MatrixView<const T> vectors, Index i, Index panel) {
+  auto* const weights = weights_.empty() ? nullptr : weights_.data() + i * slicing_.slices;
+  if (weights != nullptr && !special(i)) adaptive_weights(vectors, i, slicing_, exponent(i), weights);
+  std::array<std::int8_t, max_slices> digits{};
+  for (Index block = 0; block < blocks(); ++block) {
+    const DigitPlaces places{digits_.data() + start(panel, block) + i % layout_.vectors * Kernel::step_digits,
+                             panel_vectors(panel), block_digits(block)};
+    for (Index l = 0; l < block_digits(block); ++l) {
+      const Index element = block * layout_.block + l;
+      const auto x = element < inner_ && !special(i) ? to_dyadic(vectors(i, element)) : Dyadic{};
+      if (weights == nullptr)
+        split(x, slicing_, exponent(i), digits.data());
+      else
+        split(x, slicing_.slices, exponent(i), weights, digits.data());
+      for (int p = 1; p <= slicing_.slices; ++p)
+        places.at(place(p), l) = static_cast<std::int8_t>(digits[static_cast<std::size_t>(p - 1)] ^ offset(p));
+    }
+  }
+}
+
+int SlicedMatrix::digit(Index i, int p, Index l) const {
+  const Index panel = i / layout_.vectors, block = l / layout_.block, within = l % layout_.block;
+  constexpr auto step = Kernel::step_digits;
+  const auto* first = digits(panel, block, p) + within / step * step * panel_vectors(panel);
+  const auto byte = first[i % layout_.vectors * step + within % step];
+  return slicing_.encoding.digit(p, static_cast<std::int8_t>(byte ^ offset(p)));
 }
 
 double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing) {
   const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
   return static_cast<double>(count) *
-         (static_cast<double>(inner) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
+         (static_cast<double>(filled_up(inner)) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
 }
 
 }  // namespace ozbound

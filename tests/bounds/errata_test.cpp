@@ -54,7 +54,7 @@ std::vector<int> digits_of(double x, Slicing slicing) {
   const CpuEngine engine({.threads = 1});
   const auto sliced = engine.slice(row_major(&x, 1, 1, 1), Side::rows_of_a, slicing);
   std::vector<int> digits;
-  for (int p = 1; p <= slicing.slices; ++p) digits.push_back(*sliced.slice(0, p));
+  for (int p = 1; p <= slicing.slices; ++p) digits.push_back(sliced.digit(0, p, 0));
   return digits;
 }
 
@@ -187,7 +187,7 @@ TEST(Errata, E3_DigitsToNearestAddUpToThreeTimesTheNumber) {
   const auto sliced = engine.slice(row_major(row, 1, 2, 2), Side::rows_of_a, slicing);
   Exact sum;
   for (int p = 1; p <= 8; ++p)
-    sum = sum + Exact{std::abs(sliced.slice(0, p)[1]), slicing.encoding.weight_exponent(p) + sliced.exponent(0)};
+    sum = sum + Exact{std::abs(sliced.digit(0, p, 1)), slicing.encoding.weight_exponent(p) + sliced.exponent(0)};
   const double ratio = test::quotient(sum, Exact(row[1]));
   EXPECT_GT(ratio, 2.999);
   EXPECT_LE(ratio, 3);

@@ -112,7 +112,7 @@ test::Exact leading_sum(double a, double b, const SplitPlan& plan, int diagonals
   test::Exact sum;
   for (int g = 2; g <= diagonals + 1; ++g)
     for (int p = std::max(1, g - plan.b.slices); p <= std::min(plan.a.slices, g - 1); ++p)
-      sum = sum + test::Exact{test::cpp_int(*x.slice(0, p) * *y.slice(0, g - p)), plan.weight_exponent(g)};
+      sum = sum + test::Exact{test::cpp_int(x.digit(0, p, 0) * y.digit(0, g - p, 0)), plan.weight_exponent(g)};
   return sum;
 }
 

@@ -330,7 +330,7 @@ TEST(CpuEngineTest, MeasuresWhatItSlices) {
   for (Index j = 0; j < 6; ++j)
     for (int p = 1; p <= 6; ++p) {
       std::uint64_t sum = 0;
-      for (Index l = 0; l < 4; ++l) sum += static_cast<std::uint64_t>(std::abs(sliced.slice(j, p)[l]));
+      for (Index l = 0; l < 4; ++l) sum += static_cast<std::uint64_t>(std::abs(sliced.digit(j, p, l)));
       EXPECT_EQ(facts.vectors[static_cast<std::size_t>(j)].slices[static_cast<std::size_t>(p - 1)].sum, sum);
       EXPECT_EQ(facts.vectors[static_cast<std::size_t>(j)].scale.exponent, sliced.exponent(j));
     }

@@ -76,6 +76,28 @@ std::string describe(const StoredMatrix& operand, Side side, Slicing slicing) {
          to_string(slicing.encoding) + " x " + std::to_string(slicing.slices);
 }
 
+PanelLayout sample_layout(RandomBits& random) { return {random.between(1, 9), random.between(1, 12)}; }
+
+/// The sum of diagonal g, from the bytes that stand side by side in each block of both panels.
+std::int64_t dot_of_bytes(const SlicedMatrix& a, const SlicedMatrix& b, Index i, Index j, int g) {
+  const int first = std::max(1, g - b.slicing().slices), pairs = std::min(a.slicing().slices, g - 1) - first + 1;
+  const Index panel_a = i / a.layout().vectors, panel_b = j / b.layout().vectors;
+  const auto byte = [](const SlicedMatrix& x, const std::int8_t* digits, Index panel, Index vector, Index l) {
+    return digits[l / 4 * 4 * x.panel_vectors(panel) + vector % x.layout().vectors * 4 + l % 4];
+  };
+  std::int64_t sum = 0;
+  for (Index block = 0; block < a.blocks(); ++block) {
+    const Index length = a.block_digits(block);
+    for (Index l = 0; l < pairs * length; ++l) {
+      const int p = first + static_cast<int>(l / length), q = g - p;
+      const int x = byte(a, a.digits(panel_a, block, first), panel_a, i, l);
+      const auto y = static_cast<std::uint8_t>(byte(b, b.digits(panel_b, block, g - first), panel_b, j, l));
+      sum += (x - a.offset(p)) * (y - b.offset(q));
+    }
+  }
+  return sum;
+}
+
 /// Operands of every kind, storage and type: each digit stands in its slice, and is split()'s for the vector's scale.
 RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
   RandomBits random(*test::gen::seed());
@@ -83,7 +105,7 @@ RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
     const auto side = random.pick(sides);
     const auto operand = sample_operand(side, random.below(5), random.below(8), random);
     const auto slicing = sample_slicing(random);
-    const SlicedMatrix sliced(operand.input(), side, slicing, random.between(1, 3));
+    const SlicedMatrix sliced(operand.input(), side, slicing, random.between(1, 3), sample_layout(random));
     const auto complain = [&](const std::string& what) { RC_FAIL(what + ": " + describe(operand, side, slicing)); };
     if (sliced.side() != side || sliced.slicing() != slicing) complain("side or slicing");
     if (sliced.count() != (side == Side::rows_of_a ? operand.rows() : operand.cols())) complain("count");
@@ -96,50 +118,59 @@ RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
         std::int8_t digits[max_slices];
         split(to_dyadic(element(operand, side, i, l)), slicing, scale, digits);
         for (int p = 1; p <= slicing.slices; ++p)
-          if (sliced.slice(i, p)[l] != digits[p - 1])
+          if (sliced.digit(i, p, l) != slicing.encoding.digit(p, digits[p - 1]))
             complain("digit " + std::to_string(p) + " of element " + std::to_string(l));
       }
     }
   }
 }
 
-/// A's slices in order and B's in reverse, so that the pairs of any diagonal lie side by side in both: one dot product.
+/// A's slices in order and B's in reverse, so that the pairs of any diagonal lie side by side in both: in each block, one dot
+/// product of bytes, int8 in A and uint8 in B, apart from the offsets that they are stored with.
 RC_GTEST_PROP(SlicedMatrixTest, ADiagonalIsOneDotProduct, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
     const auto plan = test::sample_plan(random, 7);
-    const Index k = random.between(1, 9);
-    const auto a = sample_operand(Side::rows_of_a, 2, k, random);
-    const auto b = sample_operand(Side::columns_of_b, k, 2, random);
-    const SlicedMatrix sliced_a(a.input(), Side::rows_of_a, plan.a, 1);
-    const SlicedMatrix sliced_b(b.input(), Side::columns_of_b, plan.b, 1);
+    const Index k = random.between(1, 19), m = random.between(1, 5), n = random.between(1, 5);
+    const auto a = sample_operand(Side::rows_of_a, m, k, random);
+    const auto b = sample_operand(Side::columns_of_b, k, n, random);
+    auto layout = sample_layout(random);
+    const SlicedMatrix sliced_a(a.input(), Side::rows_of_a, plan.a, 1, layout);
+    layout.vectors = random.between(1, 5);
+    const SlicedMatrix sliced_b(b.input(), Side::columns_of_b, plan.b, 1, layout);
     const test::PlanReference reference(a.input(), b.input(), plan);
-    for (Index i = 0; i < 2; ++i)
-      for (Index j = 0; j < 2; ++j)
-        for (int g = 2; g <= plan.a.slices + plan.b.slices; ++g) {
-          const int first = std::max(1, g - plan.b.slices);
-          const int pairs = std::min(plan.a.slices, g - 1) - first + 1;
-          const auto *x = sliced_a.slice(i, first), *y = sliced_b.slice(j, g - first);
-          std::int64_t sum = 0;
-          for (int l = 0; l < pairs * k; ++l) {
-            const int p = first + l / static_cast<int>(k);
-            sum += plan.a.encoding.digit(p, x[l]) * plan.b.encoding.digit(g - p, y[l]);
-          }
-          RC_ASSERT(sum == reference.diagonal_sum(i, j, g));
-        }
+    for (int g = 2; g <= plan.a.slices + plan.b.slices; ++g)
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < n; ++j) RC_ASSERT(dot_of_bytes(sliced_a, sliced_b, i, j, g) == reference.diagonal_sum(i, j, g));
   }
 }
 
-TEST(SlicedMatrixTest, SlicesFollowOneAnotherAlongTheInnerDimension) {
-  const Matrix<double> operand(3, 5);
-  const SlicedMatrix a(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1);
-  const SlicedMatrix b(operand, Side::columns_of_b, {Encoding::balanced(), 4}, 1);
+TEST(SlicedMatrixTest, EveryByteBelongsToADigit) {
+  const Matrix<double> operand(3, 9);
+  const SlicedMatrix a(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, {2, 8});
+  const SlicedMatrix b(operand, Side::columns_of_b, {Encoding::unsigned8(), 4}, 1, {8, 100});
+  EXPECT_EQ(a.blocks(), 2);
+  EXPECT_EQ(a.block_digits(0), 8);
+  EXPECT_EQ(a.block_digits(1), 4);  // the ninth digit, and zeros
+  EXPECT_EQ(b.blocks(), 1);
+  EXPECT_EQ(b.panel_vectors(1), 1);
   for (int p = 1; p < 4; ++p) {
-    EXPECT_EQ(a.slice(1, p + 1) - a.slice(1, p), 5);
-    EXPECT_EQ(b.slice(1, p) - b.slice(1, p + 1), 3);
+    EXPECT_EQ(a.digits(0, 0, p + 1) - a.digits(0, 0, p), 2 * 8);
+    EXPECT_EQ(a.digits(1, 1, p + 1) - a.digits(1, 1, p), 1 * 4);
+    EXPECT_EQ(b.digits(0, 0, p) - b.digits(0, 0, p + 1), 8 * 4);
   }
-  EXPECT_EQ(a.slice(2, 1) - a.slice(1, 4), 5);
-  EXPECT_EQ(b.slice(2, 4) - b.slice(1, 1), 3);
+  EXPECT_EQ(a.digits(0, 1, 1) - a.digits(0, 0, 4), 2 * 8);
+  EXPECT_EQ(a.digits(1, 0, 1) - a.digits(0, 1, 4), 2 * 4);
+  EXPECT_EQ(b.digits(1, 0, 4) - b.digits(0, 0, 1), 8 * 4);
+  for (Index v = 0; v < 2; ++v)
+    for (Index l = 8; l < 12; ++l) EXPECT_EQ(a.digits(0, 1, 1)[(l - 8) + 4 * v], 0);
+}
+
+TEST(SlicedMatrixTest, LayoutsArePositive) {
+  const Matrix<double> operand(3, 9);
+  const auto sliced = [&](PanelLayout layout) { SlicedMatrix(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, layout); };
+  EXPECT_THAT([&] { sliced({0, 8}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("vectors")));
+  EXPECT_THAT([&] { sliced({1, 0}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("block")));
 }
 
 /// A vector with a NaN or an infinity is flagged and its digits are zero; its neighbours keep theirs.
@@ -165,7 +196,7 @@ TEST(SlicedMatrixTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
       ASSERT_EQ(scales[static_cast<std::size_t>(i)].exponent, sliced.exponent(i));
       ASSERT_EQ(sliced.exponent(i), i == special ? 0 : clean.exponent(i));
       for (int p = 1; p <= slicing.slices; ++p)
-        for (Index l = 0; l < 4; ++l) ASSERT_EQ(sliced.slice(i, p)[l], i == special ? 0 : clean.slice(i, p)[l]);
+        for (Index l = 0; l < 4; ++l) ASSERT_EQ(sliced.digit(i, p, l), i == special ? 0 : clean.digit(i, p, l));
     }
   }
 }
@@ -197,12 +228,12 @@ TEST(SlicedMatrixTest, ThreadsStorageAndTypeDoNotMatter) {
         for (const bool single : {true, false})
           for (const bool column_major : {true, false}) {
             const auto other = test::stored(operand, {single, column_major, 3});
-            const SlicedMatrix sliced(other.input(), side, slicing, threads);
+            const SlicedMatrix sliced(other.input(), side, slicing, threads, sample_layout(random));
             const SliceFacts facts(other.input(), side, slicing, threads);
             for (Index i = 0; i < sliced.count(); ++i) {
               ASSERT_EQ(sliced.exponent(i), expected.exponent(i));
               for (int p = 1; p <= slicing.slices; ++p)
-                for (Index l = 0; l < sliced.inner_dimension(); ++l) ASSERT_EQ(sliced.slice(i, p)[l], expected.slice(i, p)[l]);
+                for (Index l = 0; l < sliced.inner_dimension(); ++l) ASSERT_EQ(sliced.digit(i, p, l), expected.digit(i, p, l));
               const auto& x = facts.vectors[static_cast<std::size_t>(i)];
               const auto& y = expected_facts.vectors[static_cast<std::size_t>(i)];
               ASSERT_EQ(x.vector.sum_squares, y.vector.sum_squares);

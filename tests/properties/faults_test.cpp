@@ -188,7 +188,7 @@ std::vector<Fault> faults() {
   };
   const auto columns = [](const Digits&, const Digits&, const OutputView& c, Index, Index) { return column_major(c); };
   const auto leads_negative = [](const Digits& a, const Digits&, const OutputView&, Index i, Index) {
-    return a.inner_dimension() > 0 && a.slice(i, 1)[0] < 0;
+    return a.inner_dimension() > 0 && a.digit(i, 1, 0) < 0;
   };
   const auto odd_exponent = [](const Digits& a, const Digits&, const OutputView&, Index i, Index) {
     return a.exponent(i) % 2 != 0;

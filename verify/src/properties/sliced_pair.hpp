@@ -41,13 +41,6 @@ inline int weight_exponent(const Encoding& encoding, int p) {
   return (encoding.kind == Encoding::Kind::truncated ? 0 : 1) - encoding.beta * p;
 }
 
-/// A digit of a slice as it is stored: a byte that is signed, but for all slices but the first of unsigned8.
-inline int stored_digit(const SlicedMatrix& sliced, Index i, int p, Index l) {
-  const auto byte = sliced.slice(i, p)[l];
-  const bool negative = byte < 0 && (p == 1 || sliced.slicing().encoding.kind != Encoding::Kind::unsigned8);
-  return negative || byte >= 0 ? byte : byte + 256;
-}
-
 /// The digits of x at a scale: bits of the magnitude, what is left rounded digit by digit, to nearest or down, or the digits
 /// from -128 to 127 of x rounded once to units of the last (docs/derivations/slicing.md, S1 to S3, S8).
 inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slicing, int scale,
@@ -145,7 +138,7 @@ class SlicedPair {
   /// The sum of the products of two slices: below 2^16 k.
   [[nodiscard]] std::int64_t pair_sum(Index i, Index j, SlicePair pair) const {
     std::int64_t sum = 0;
-    for (Index l = 0; l < a_.inner_dimension(); ++l) sum += stored_digit(a_, i, pair.p, l) * stored_digit(b_, j, pair.q, l);
+    for (Index l = 0; l < a_.inner_dimension(); ++l) sum += a_.digit(i, pair.p, l) * b_.digit(j, pair.q, l);
     return sum;
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <vector>
 
@@ -66,10 +65,9 @@ class SplitVector {
   }
 
   [[nodiscard]] bool copies_agree() const {
-    const auto bytes = static_cast<std::size_t>(length_);
     for (int p = 1; p <= slicing_.slices; ++p)
-      for (Index copy = 1; bytes > 0 && copy < repeat_; ++copy)
-        if (std::memcmp(sliced_.slice(i_, p), sliced_.slice(i_, p) + copy * length_, bytes) != 0) return false;
+      for (Index l = length_; l < length_ * repeat_; ++l)
+        if (sliced_.digit(i_, p, l) != sliced_.digit(i_, p, l % length_)) return false;
     return true;
   }
 
@@ -88,7 +86,7 @@ class SplitVector {
       const auto digits = digits_by_definition(x, slicing_, scale, &weights);
       auto tail = x;
       for (int p = 1; p <= slicing_.slices; ++p) {
-        const int d = stored_digit(sliced_, i_, p, l), expected = digits[static_cast<std::size_t>(p - 1)];
+        const int d = sliced_.digit(i_, p, l), expected = digits[static_cast<std::size_t>(p - 1)];
         if (d != expected) return fmt::format("has {} for digit {} of element {}, not {}", d, p, l, expected);
         const int weight = scale + weights[static_cast<std::size_t>(p - 1)];
         tail = tail - Exact{d, weight};

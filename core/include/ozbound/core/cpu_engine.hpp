@@ -3,22 +3,24 @@
 #include <vector>
 
 #include "ozbound/core/engine.hpp"
+#include "ozbound/core/kernel.hpp"
 
 namespace ozbound {
 
-/// The portable engine: the reference that every other engine and kernel equals bit for bit.
+/// The engine on the CPU: the reference that every other engine equals bit for bit, whatever its kernel.
 class CpuEngine final : public Engine {
  public:
   struct Options {
     int threads = 0;        ///< 0: as many as OpenMP would use
-    Index inner_block = 0;  ///< digits in one INT32 sum; 0: as fits the cache. Never above what the plan allows
-    Index row_tile = 0;     ///< 0: 32
-    Index column_tile = 0;  ///< 0: 64
+    Index inner_block = 0;  ///< digits of a slice that lie and are multiplied together, rounded up to a multiple of 4; 0: 1024
+    Index row_tile = 0;     ///< of C, rounded up to the kernel's rows; 0: as fits the cache
+    Index column_tile = 0;  ///< of C, rounded up to the kernel's columns; 0: the same
+    const Kernel* kernel = nullptr;  ///< null: default_kernel()
   };
 
   CpuEngine() : CpuEngine(Options{}) {}
 
-  /// @throws std::invalid_argument naming the option that is negative.
+  /// @throws std::invalid_argument naming the option that is negative, or OZBOUND_KERNEL as default_kernel.
   explicit CpuEngine(Options options);
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
@@ -30,9 +32,11 @@ class CpuEngine final : public Engine {
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
   [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override { return options_.threads; }
+  [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
 
  private:
   Options options_;
+  const Kernel* kernel_;
   ProductCount costs_;
 };
 

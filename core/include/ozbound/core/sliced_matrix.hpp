@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,23 +24,36 @@ struct VectorScale {
   bool special = false;       ///< holds a NaN or an infinity: each of its entries of C is special; its digits are zero
 };
 
-/// Digits of all vectors of an operand, slice after slice along the inner dimension: A in order, B in reverse, so that the
-/// pairs of one diagonal lie side by side and are one integer dot product of length pairs * k. Can be kept and reused.
+/// How digits lie in memory: what the kernel that multiplies them wants.
+struct PanelLayout {
+  Index vectors = 8;   ///< of a panel; the last one may have fewer
+  Index block = 1024;  ///< digits of a slice that lie together, rounded up to a multiple of Kernel::step_digits
+
+  bool operator==(const PanelLayout&) const = default;
+};
+
+/// Digits of all vectors of an operand, in panels. A panel holds the inner dimension block by block; a block holds its slices,
+/// A's in order, B's in reverse, so that the pairs of one diagonal lie side by side and are one integer dot product of length
+/// pairs * block; a slice holds step_digits digits of each vector in turn. Can be kept and reused.
+///
+/// A's digits are stored as int8, B's as uint8, as the units multiply them: where that is not what the digits are, 128 less or
+/// more. The inner dimension is filled up with zero digits to a multiple of step_digits.
 class SlicedMatrix {
  public:
-  /// Slices an operand. Finite elements of any size; threads share the vectors.
-  /// @throws std::invalid_argument for a slice count outside 1 … max_slices.
-  SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads);
+  /// Slices an operand. Finite elements of any size; threads share the panels.
+  /// @throws std::invalid_argument for a slice count outside 1 … max_slices, or a layout that is not positive.
+  SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout = {});
 
   [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] Slicing slicing() const { return slicing_; }
+  [[nodiscard]] PanelLayout layout() const { return layout_; }
   [[nodiscard]] Index count() const { return count_; }            ///< m or n
   [[nodiscard]] Index inner_dimension() const { return inner_; }  ///< k
   [[nodiscard]] int exponent(Index i) const { return scales_[static_cast<std::size_t>(i)].exponent; }
   [[nodiscard]] bool special(Index i) const { return scales_[static_cast<std::size_t>(i)].special; }
 
   /// Digit p (1-based) of element l of vector i.
-  [[nodiscard]] int digit(Index i, int p, Index l) const { return slicing_.encoding.digit(p, slice(i, p)[l]); }
+  [[nodiscard]] int digit(Index i, int p, Index l) const;
 
   /// Exponent of the weight of digit p of vector i, relative to its rho.
   [[nodiscard]] int weight_exponent(Index i, int p) const {
@@ -47,20 +61,41 @@ class SlicedMatrix {
                             : weights_[static_cast<std::size_t>(i * slicing_.slices + p - 1)];
   }
 
-  /// The k bytes of slice p (1-based) of vector i: uint8 where slicing().encoding.unsigned_digit(p), else int8.
-  [[nodiscard]] const std::int8_t* slice(Index i, int p) const {
-    const int place = side_ == Side::rows_of_a ? p - 1 : slicing_.slices - p;
-    return digits_.data() + (i * slicing_.slices + place) * inner_;
+  /// What is added to the digits of slice p to store them: 128 or 0 in B, -128 or 0 in A.
+  [[nodiscard]] int offset(int p) const {
+    const bool wanted = side_ == Side::columns_of_b;
+    return slicing_.encoding.unsigned_digit(p) == wanted ? 0 : (wanted ? 128 : -128);
+  }
+
+  [[nodiscard]] Index panels() const { return (count_ + layout_.vectors - 1) / layout_.vectors; }
+  [[nodiscard]] Index panel_vectors(Index panel) const { return std::min(layout_.vectors, count_ - panel * layout_.vectors); }
+  [[nodiscard]] Index blocks() const { return (padded_ + layout_.block - 1) / layout_.block; }
+  /// Digits of a slice in a block, the last of which may be shorter; a multiple of step_digits.
+  [[nodiscard]] Index block_digits(Index block) const { return std::min(layout_.block, padded_ - block * layout_.block); }
+
+  /// The digits of slice p (1-based) in a block of a panel, followed by those of the next slice in order.
+  [[nodiscard]] const std::int8_t* digits(Index panel, Index block, int p) const {
+    return digits_.data() + start(panel, block) + place(p) * block_digits(block) * panel_vectors(panel);
   }
 
   /// Bytes that slicing takes, apart from a constant.
   static double bytes(Index count, Index inner, Slicing slicing);
 
  private:
+  [[nodiscard]] int place(int p) const { return side_ == Side::rows_of_a ? p - 1 : slicing_.slices - p; }
+  [[nodiscard]] Index start(Index panel, Index block) const {
+    return slicing_.slices * (panel * layout_.vectors * padded_ + block * layout_.block * panel_vectors(panel));
+  }
+  void slice_panel(InputView vectors, Index panel);
+  template <class T>
+  void slice_vector(MatrixView<const T> vectors, Index i, Index panel);
+
   Side side_;
   Slicing slicing_;
+  PanelLayout layout_;
   Index count_;
   Index inner_;
+  Index padded_;  ///< inner_, filled up
   std::vector<VectorScale> scales_;
   std::vector<std::int16_t> weights_;  ///< [i * slices + p - 1]; empty where the encoding has a common ratio
   std::vector<std::int8_t> digits_;

@@ -1,0 +1,50 @@
+#pragma once
+
+// What a kernel consists of. Every instruction set's file is compiled for it alone, so this header and those that it shares
+// with others include nothing whose inline functions the linker could take for the whole program.
+
+#include <cstdint>
+
+namespace ozbound {
+
+struct KernelFunctions {
+  std::int64_t rows;     ///< vectors of A in a panel, at most most_rows
+  std::int64_t columns;  ///< vectors of B in a panel, at most most_columns
+
+  /// Kernel::multiply.
+  void (*multiply)(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors,
+                   std::int64_t steps, std::int32_t* products);
+
+  /// Sums of the digits of each vector of a panel of A, modulo 2^32.
+  void (*digit_sums)(const std::int8_t* a, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums);
+
+  /// sums[j] += the INT32 number products[j] + correction, modulo 2^32.
+  void (*add)(const std::int32_t* products, std::uint32_t correction, std::int64_t count, std::int64_t* sums);
+
+  /// The same with a correction of each column's own.
+  void (*add_with_columns)(const std::int32_t* products, std::uint32_t correction, const std::uint32_t* columns,
+                           std::int64_t count, std::int64_t* sums);
+
+  /// rounded[j] = sum_t sums[t * stride + j] 2^(radix_bits (groups - 1 - t)), rounded once: to nearest, ties to even, or, with
+  /// to_odd, to the neighbour whose last bit is set where it is not exact.
+  /// @pre |sums| < 2^50, groups <= most_fast_groups(radix_bits), FloatEnvironment.
+  void (*round)(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, bool to_odd,
+                double* rounded);
+};
+
+inline constexpr int most_rows = 8, most_columns = 48;
+
+/// Bits that a double holds of the finished part of a carry chain; there are two parts beside its head.
+inline constexpr int chunk_bits = 48;
+constexpr int most_fast_groups(int radix_bits) { return 2 * (chunk_bits / radix_bits) + 1; }
+
+/// Made from one source each, for one instruction set each; null where this program is for another processor.
+extern const KernelFunctions* const avx512vnni_functions;
+extern const KernelFunctions* const avxvnni_functions;
+extern const KernelFunctions* const avx512bw_functions;
+extern const KernelFunctions* const avx2_functions;
+extern const KernelFunctions* const sse2_functions;
+extern const KernelFunctions* const neon_dotprod_functions;
+extern const KernelFunctions* const portable_functions;
+
+}  // namespace ozbound

@@ -1,0 +1,104 @@
+#include "ozbound/core/kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "functions.hpp"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+namespace ozbound {
+namespace {
+
+/// What the processor and the operating system offer.
+struct Processor {
+#ifdef __x86_64__
+  bool avx2 = __builtin_cpu_supports("avx2");
+  bool avx512bw =
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  bool avx512vnni = avx512bw && __builtin_cpu_supports("avx512vnni");
+  bool avxvnni = avx2 && has_avxvnni();
+  bool sse2 = true;
+#else
+  bool avx2 = false, avx512bw = false, avx512vnni = false, avxvnni = false, sse2 = false;
+#endif
+#if defined(__aarch64__) && defined(__linux__)
+  bool neon_dotprod = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+#else
+  bool neon_dotprod = false;
+#endif
+
+ private:
+#ifdef __x86_64__
+  static bool has_avxvnni() {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & (1u << 4)) != 0;
+  }
+#endif
+};
+
+std::vector<const Kernel*> those_that_run() {
+  static const std::array<Kernel, 7> all{{{"avx512vnni", avx512vnni_functions},
+                                          {"avxvnni", avxvnni_functions},
+                                          {"avx512bw", avx512bw_functions},
+                                          {"avx2", avx2_functions},
+                                          {"neon_dotprod", neon_dotprod_functions},
+                                          {"sse2", sse2_functions},
+                                          {"portable", portable_functions}}};
+  const Processor has;
+  const std::array<bool, 7> runs{has.avx512vnni, has.avxvnni, has.avx512bw, has.avx2, has.neon_dotprod, has.sse2, true};
+  std::vector<const Kernel*> result;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (runs[i] && all[i].functions != nullptr) result.push_back(&all[i]);
+  return result;
+}
+
+std::string names() {
+  std::string text;
+  for (const auto* kernel : kernels()) text += (text.empty() ? "" : ", ") + std::string(kernel->name);
+  return text;
+}
+
+const Kernel* find(std::string_view name) {
+  const auto all = kernels();
+  const auto found = std::find_if(all.begin(), all.end(), [name](const Kernel* kernel) { return kernel->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+Index Kernel::rows() const { return functions->rows; }
+Index Kernel::columns() const { return functions->columns; }
+
+void Kernel::multiply(const std::int8_t* a, Index a_vectors, const std::uint8_t* b, Index b_vectors, Index steps,
+                      std::int32_t* products) const {
+  functions->multiply(a, a_vectors, b, b_vectors, steps, products);
+}
+
+std::span<const Kernel* const> kernels() {
+  static const auto all = those_that_run();
+  return all;
+}
+
+const Kernel& default_kernel() {
+  const char* const name = std::getenv("OZBOUND_KERNEL");
+  if (name == nullptr || *name == '\0') return *kernels().front();
+  if (const auto* kernel = find(name)) return *kernel;
+  throw std::invalid_argument("OZBOUND_KERNEL must be one of " + names() + " on this processor: " + name);
+}
+
+const Kernel& find_kernel(std::string_view name) {
+  if (const auto* kernel = find(name)) return *kernel;
+  throw std::invalid_argument("kernel must be one of " + names() + " on this processor: " + std::string(name));
+}
+
+}  // namespace ozbound

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+
+#include "functions.hpp"
+
+// Loops over rows of sums, written once for the compiler to vectorise for each instruction set that includes them.
+
+namespace ozbound {
+namespace {
+
+void digit_sums(const std::int8_t* a, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums) {
+  for (std::int64_t i = 0; i < vectors; ++i) sums[i] = 0;
+  for (std::int64_t t = 0; t < steps; ++t)
+    for (std::int64_t i = 0; i < vectors; ++i) {
+      const auto* digits = a + (t * vectors + i) * 4;
+      sums[i] += static_cast<std::uint32_t>(digits[0] + digits[1] + digits[2] + digits[3]);
+    }
+}
+
+void add(const std::int32_t* products, std::uint32_t correction, std::int64_t count, std::int64_t* sums) {
+  for (std::int64_t j = 0; j < count; ++j)
+    sums[j] += static_cast<std::int32_t>(static_cast<std::uint32_t>(products[j]) + correction);
+}
+
+void add_with_columns(const std::int32_t* products, std::uint32_t correction, const std::uint32_t* columns, std::int64_t count,
+                      std::int64_t* sums) {
+  for (std::int64_t j = 0; j < count; ++j)
+    sums[j] += static_cast<std::int32_t>(static_cast<std::uint32_t>(products[j]) + correction + columns[j]);
+}
+
+constexpr int lanes = 16;  // entries that are rounded together
+
+/// x as a double. @pre |x| < 2^51: beside 1.5 * 2^52 its bits are the significand's last.
+double exact_double(std::int64_t x) {
+  constexpr double above = 0x1.8p52;
+  return __builtin_bit_cast(double, __builtin_bit_cast(std::int64_t, above) + x) - above;
+}
+
+/// x + y = sum + error exactly (Knuth's TwoSum).
+struct TwoSum {
+  double sum, error;
+};
+TwoSum two_sum(double x, double y) {
+  const double sum = x + y;
+  const double part = sum - x;
+  return {sum, (x - (sum - part)) + (y - part)};
+}
+
+/// x + y rounded to odd: of the two neighbours of a sum that is not exact, the one whose last bit is set.
+double add_to_odd(double x, double y) {
+  const auto [sum, error] = two_sum(x, y);
+  const auto bits = __builtin_bit_cast(std::int64_t, sum);
+  const auto outward = 1 | ((__builtin_bit_cast(std::int64_t, error) ^ bits) >> 63);
+  return __builtin_bit_cast(double, bits + (error != 0 && (bits & 1) == 0 ? outward : 0));
+}
+
+/// head, middle, low: sums of doubles that are rounded once (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums",
+/// section 4: the errors are added to odd before the last addition). @pre no underflow or overflow.
+template <bool ToOdd>
+double add_three(double head, double middle, double low) {
+  const auto [upper, lower] = two_sum(middle, low);
+  const auto [sum, error] = two_sum(head, upper);
+  const double rest = add_to_odd(error, lower);
+  return ToOdd ? add_to_odd(sum, rest) : sum + rest;
+}
+
+constexpr double two_to(int exponent) { return __builtin_bit_cast(double, static_cast<std::uint64_t>(exponent + 1023) << 52); }
+
+/// The carry chain of chain_diagonals (core/combine.hpp), its finished bits in two parts that doubles hold.
+template <bool ToOdd>
+void round_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, double* rounded) {
+  std::int64_t carry[lanes] = {}, part[2][lanes] = {};
+  const auto mask = (std::int64_t{1} << radix_bits) - 1;
+  const int in_part = chunk_bits / radix_bits;
+  const int low_groups = groups - 1 < in_part ? groups - 1 : in_part;
+  for (int finished = 0; finished < groups - 1; ++finished) {
+    const auto* group = sums + (groups - 1 - finished) * stride;
+    auto* bits = part[finished < in_part ? 0 : 1];
+    const int shift = radix_bits * (finished < in_part ? finished : finished - in_part);
+    for (int l = 0; l < lanes; ++l) {
+      carry[l] += group[l];
+      bits[l] |= (carry[l] & mask) << shift;
+      carry[l] >>= radix_bits;
+    }
+  }
+  const double middle_weight = two_to(radix_bits * low_groups), head_weight = two_to(radix_bits * (groups - 1));
+  for (int l = 0; l < lanes; ++l)
+    rounded[l] = add_three<ToOdd>(exact_double(carry[l] + sums[l]) * head_weight, exact_double(part[1][l]) * middle_weight,
+                                  exact_double(part[0][l]));
+}
+
+template <bool ToOdd>
+void round_row(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, double* rounded) {
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) round_lanes<ToOdd>(sums + j, stride, groups, radix_bits, rounded + j);
+  if (j == count) return;
+  std::int64_t last[(2 * chunk_bits + 1) * lanes] = {};
+  double last_rounded[lanes];
+  for (int t = 0; t < groups; ++t)
+    for (std::int64_t l = 0; l < count - j; ++l) last[t * lanes + l] = sums[t * stride + j + l];
+  round_lanes<ToOdd>(last, lanes, groups, radix_bits, last_rounded);
+  for (std::int64_t l = 0; l < count - j; ++l) rounded[j + l] = last_rounded[l];
+}
+
+void round_entries(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, bool to_odd,
+                   double* rounded) {
+  (to_odd ? round_row<true> : round_row<false>)(sums, stride, groups, radix_bits, count, rounded);
+}
+
+}  // namespace
+}  // namespace ozbound

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+
+#include "rows.hpp"
+
+// The tile that every instruction set multiplies: vectors of B in registers, one digit group of a vector of A broadcast, sums
+// kept in registers over the whole inner dimension. A `Unit` says how:
+//
+//   ADigit              what the digits of A are stored as while they are multiplied: int8, or int16 where the unit has none
+//   Digits, Sums        registers: digits of vectors of B or one of A, sums of products
+//   rows, vectors       of the full tile: vectors of A, registers of B
+//   columns             vectors of B that one register holds a step of
+//   load(b), broadcast(a), add_products(sums, a, b), store(sums, int32*)
+
+namespace ozbound {
+namespace {
+
+/// A column's two sums of a unit that multiplies digits in pairs, added.
+[[maybe_unused]] void add_pairs(const std::uint32_t* sums, unsigned columns, std::int32_t* products) {
+  for (unsigned j = 0; j < columns; ++j) products[j] = static_cast<std::int32_t>(sums[2 * j] + sums[2 * j + 1]);
+}
+
+template <class Unit, unsigned Rows, unsigned Vectors>
+struct Tile {
+  typename Unit::Sums sums[Rows][Vectors];
+
+  void clear() {
+#pragma GCC unroll 8
+    for (unsigned r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+      for (unsigned v = 0; v < Vectors; ++v) sums[r][v] = Unit::zero();
+  }
+
+  void add(const typename Unit::ADigit* a, std::int64_t a_stride, const std::uint8_t* b, std::int64_t b_stride,
+           std::int64_t steps) {
+    for (std::int64_t t = 0; t < steps; ++t, a += a_stride, b += b_stride) {
+      typename Unit::Digits digits[Vectors];
+#pragma GCC unroll 4
+      for (unsigned v = 0; v < Vectors; ++v) digits[v] = Unit::load(b + v * Unit::columns * 4);
+#pragma GCC unroll 8
+      for (unsigned r = 0; r < Rows; ++r) {
+        const auto broadcast = Unit::broadcast(a + 4 * r);
+#pragma GCC unroll 4
+        for (unsigned v = 0; v < Vectors; ++v) sums[r][v] = Unit::add_products(sums[r][v], broadcast, digits[v]);
+      }
+    }
+  }
+
+  void store(std::int32_t* products) const {
+#pragma GCC unroll 8
+    for (unsigned r = 0; r < Rows; ++r)
+#pragma GCC unroll 4
+      for (unsigned v = 0; v < Vectors; ++v)
+        Unit::store(sums[r][v], products + r * Unit::vectors * Unit::columns + v * Unit::columns);
+  }
+};
+
+/// One tile over all steps; digits of A are widened first where the unit needs it, so many steps at a time.
+template <class Unit, unsigned Rows, unsigned Vectors>
+void multiply_tile(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors,
+                   std::int64_t steps, std::int32_t* products) {
+  Tile<Unit, Rows, Vectors> tile;
+  tile.clear();
+  if constexpr (sizeof(typename Unit::ADigit) == 1) {
+    tile.add(a, 4 * a_vectors, b, 4 * b_vectors, steps);
+  } else {
+    constexpr unsigned most = 64;
+    std::int16_t widened[most * Rows * 4];
+    for (std::int64_t start = 0; start < steps; start += most) {
+      const auto count = steps - start < most ? steps - start : most;
+      for (std::int64_t t = 0; t < count; ++t)
+        for (unsigned d = 0; d < 4 * Rows; ++d) widened[t * Rows * 4 + d] = a[(start + t) * a_vectors * 4 + d];
+      tile.add(widened, 4 * Rows, b + start * b_vectors * 4, 4 * b_vectors, count);
+    }
+  }
+  tile.store(products);
+}
+
+using Multiply = void(const std::int8_t*, std::int64_t, const std::uint8_t*, std::int64_t, std::int64_t, std::int32_t*);
+
+template <class Unit, unsigned Vectors>
+Multiply* tile_of_rows(std::int64_t rows) {
+  if (rows == 1) return multiply_tile<Unit, 1, Vectors>;
+  if (rows <= 2) return multiply_tile<Unit, 2, Vectors>;
+  if (rows <= 4) return multiply_tile<Unit, 4, Vectors>;
+  return multiply_tile<Unit, Unit::rows, Vectors>;
+}
+
+/// The smallest tile that holds the panels.
+template <class Unit>
+void multiply(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors, std::int64_t steps,
+              std::int32_t* products) {
+  const auto vectors = (b_vectors + Unit::columns - 1) / Unit::columns;
+  auto* const tile = vectors == 1                         ? tile_of_rows<Unit, 1>(a_vectors)
+                     : vectors == 2 || Unit::vectors == 2 ? tile_of_rows<Unit, 2>(a_vectors)
+                                                          : tile_of_rows<Unit, Unit::vectors>(a_vectors);
+  tile(a, a_vectors, b, b_vectors, steps, products);
+}
+
+template <class Unit>
+inline constexpr KernelFunctions functions_of{
+    Unit::rows, Unit::vectors* Unit::columns, multiply<Unit>, digit_sums, add, add_with_columns, round_entries};
+
+}  // namespace
+}  // namespace ozbound

@@ -1,0 +1,107 @@
+#include "tile_epilogue.hpp"
+
+#include <array>
+#include <cstdlib>
+
+namespace ozbound {
+namespace {
+
+/// Exponents of rows and columns up to it scale every sum without underflow or overflow, in two steps.
+constexpr int moderate_exponent = 400;
+
+bool is_power_of_two(Dyadic x) { return x.magnitude != 0 && (x.magnitude & (x.magnitude - 1)) == 0; }
+
+}  // namespace
+
+TileEpilogue::TileEpilogue(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                           OutputView c, const KernelFunctions& functions)
+    : a_(a),
+      b_(b),
+      layout_(sum_layout(plan, a.inner_dimension())),
+      groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(a.inner_dimension())),
+      epilogue_(epilogue),
+      scalars_{to_dyadic(epilogue.alpha), to_dyadic(epilogue.beta), c.format()},
+      c_(c),
+      functions_(functions),
+      by_rows_(plan_rounds_by_rows(plan)) {}
+
+void TileEpilogue::finish(const SumTile& tile, std::vector<Entry>& undecided) const {
+  if (rounds_by_rows(tile)) return round_rows(tile);
+  for (Index i = tile.row(); i < tile.row() + tile.rows(); ++i) {
+    if (a_.special(i)) continue;
+    for (Index j = tile.column(); j < tile.column() + tile.columns(); ++j)
+      if (!b_.special(j)) finish_entry(tile, i, j, undecided);
+  }
+}
+
+void TileEpilogue::finish_entry(const SumTile& tile, Index i, Index j, std::vector<Entry>& undecided) const {
+  const auto c0 = is_zero(epilogue_.beta) ? bits_of(0.0) : epilogue_.c0.bits(i, j);
+  if (!is_finite(c0, binary64)) return;
+  const double error = epilogue_.error == nullptr ? 0 : epilogue_.error->upper(i, j);
+  const auto combined = [&](const SumLayout& layout) {
+    return combine(tile.sums(i - tile.row()) + (j - tile.column()), tile.capacity(), layout, a_.exponent(i) + b_.exponent(j),
+                   scalars_, to_dyadic(c0, binary64), error);
+  };
+  const auto entry = groups_.empty() ? combined(layout_) : combined(layout_of(i, j));
+  if (entry.decided)
+    c_.set_bits(i, j, entry.bits);
+  else
+    undecided.push_back({i, j});
+}
+
+/// The layout with the weights that row i and column j have of their own.
+SumLayout TileEpilogue::layout_of(Index i, Index j) const {
+  auto layout = layout_;
+  for (std::size_t t = 0; t < groups_.size(); ++t) {
+    const int p = groups_[t].first_a, q = groups_[t].diagonal - p;
+    layout.weight_exponent[t] = static_cast<std::int16_t>(a_.weight_exponent(i, p) + b_.weight_exponent(j, q));
+  }
+  return layout;
+}
+
+/// Whether C is the exact sum, rounded and scaled by powers of two, and the kernel's way of rounding holds the sum.
+bool TileEpilogue::plan_rounds_by_rows(const SplitPlan& plan) const {
+  if (layout_.accumulation != Accumulation::exact || !groups_.empty()) return false;
+  if (!is_zero(epilogue_.beta) || epilogue_.error != nullptr || !is_power_of_two(scalars_.alpha)) return false;
+  const Index pairs = std::min(plan.a.slices, plan.b.slices);
+  const Index largest_product = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
+  return layout_.count <= most_fast_groups(layout_.radix_bits) && a_.inner_dimension() < (Index{1} << 50) / largest_product;
+}
+
+bool TileEpilogue::rounds_by_rows(const SumTile& tile) const {
+  if (!by_rows_) return false;
+  const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
+  for (Index i = tile.row(); i < tile.row() + tile.rows(); ++i)
+    if (a_.special(i) || std::abs(a_.exponent(i) + unit) > moderate_exponent) return false;
+  for (Index j = tile.column(); j < tile.column() + tile.columns(); ++j)
+    if (b_.special(j) || std::abs(b_.exponent(j)) > moderate_exponent) return false;
+  return true;
+}
+
+/// combine for a whole row at a time. binary32 is rounded to odd first, so that its own rounding is the only one.
+void TileEpilogue::round_rows(const SumTile& tile) const {
+  const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
+  const bool to_odd = !c_.is_double();
+  constexpr Index most = 64;
+  std::array<double, most> rounded{}, scales{};
+  for (Index first = 0; first < tile.columns(); first += most) {
+    const Index count = std::min(most, tile.columns() - first);
+    for (Index j = 0; j < count; ++j)
+      scales[static_cast<std::size_t>(j)] = power_of_two(b_.exponent(tile.column() + first + j));
+    for (Index i = 0; i < tile.rows(); ++i) {
+      functions_.round(tile.sums(i) + first, tile.capacity(), layout_.count, layout_.radix_bits, count, to_odd, rounded.data());
+      const double scale = power_of_two(a_.exponent(tile.row() + i) + unit) * (scalars_.alpha.negative ? -1 : 1);
+      std::visit(
+          [&](const auto& c) {
+            for (Index j = 0; j < count; ++j) {
+              const auto at = static_cast<std::size_t>(j);
+              const double value = rounded[at] * scale * scales[at] + 0.0;  // an exact zero is +0
+              c(tile.row() + i, tile.column() + first + j) = static_cast<std::remove_reference_t<decltype(c(0, 0))>>(value);
+            }
+          },
+          c_.typed());
+    }
+  }
+}
+
+}  // namespace ozbound

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "kernels/functions.hpp"
+#include "ozbound/core/combine.hpp"
+#include "ozbound/core/engine.hpp"
+#include "tiled_product.hpp"
+
+namespace ozbound {
+
+/// Rounds the sums of a tile into C.
+class TileEpilogue {
+ public:
+  TileEpilogue(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue, OutputView c,
+               const KernelFunctions& functions);
+
+  void finish(const SumTile& tile, std::vector<Entry>& undecided) const;
+
+ private:
+  void finish_entry(const SumTile& tile, Index i, Index j, std::vector<Entry>& undecided) const;
+  [[nodiscard]] SumLayout layout_of(Index i, Index j) const;
+  [[nodiscard]] bool plan_rounds_by_rows(const SplitPlan& plan) const;
+  [[nodiscard]] bool rounds_by_rows(const SumTile& tile) const;
+  void round_rows(const SumTile& tile) const;
+
+  const SlicedMatrix& a_;
+  const SlicedMatrix& b_;
+  SumLayout layout_;
+  std::vector<ProductGroup> groups_;  ///< empty where layout_ is that of every entry
+  Epilogue epilogue_;
+  Scalars scalars_;
+  OutputView c_;
+  const KernelFunctions& functions_;
+  bool by_rows_;
+};
+
+}  // namespace ozbound
