@@ -57,7 +57,7 @@ CpuEngine::CpuEngine(Options options)
 
 SlicedMatrix CpuEngine::slice(InputView operand, Side side, Slicing slicing) const {
   const Index vectors = side == Side::rows_of_a ? kernel_->rows() : kernel_->columns();
-  return {operand, side, slicing, options_.threads, {vectors, options_.inner_block}};
+  return {operand, side, slicing, options_.threads, {vectors, options_.inner_block}, *kernel_};
 }
 
 SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) const {
@@ -98,7 +98,8 @@ double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) co
   const auto groups = plan.groups(k);
   const auto tile = TiledProduct::tile_shape(options_, *kernel_, groups.size(), m, n);
   const auto runs = product_runs(groups, std::min(options_.inner_block, k) + Kernel::step_digits, plan.int32_terms());
-  return SlicedMatrix::bytes(m, k, plan.a) + SlicedMatrix::bytes(n, k, plan.b) +
+  const PanelLayout layout{kernel_->columns(), options_.inner_block};
+  return SlicedMatrix::bytes(m, k, plan.a, layout) + SlicedMatrix::bytes(n, k, plan.b, layout) +
          options_.threads * SumTile::bytes(*kernel_, tile.rows, tile.columns, groups.size(), runs.size());
 }
 

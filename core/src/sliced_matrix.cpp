@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
+#include "kernels/functions.hpp"
+#include "ozbound/core/combine.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "slicing.hpp"
 
@@ -23,14 +28,29 @@ Index checked_inner(Index inner, Index count, int slices) {
 /// Up to a multiple of step_digits.
 Index filled_up(Index digits) { return (digits + Kernel::step_digits - 1) / Kernel::step_digits * Kernel::step_digits; }
 
-// The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN stand above them all.
+/// Scales of a few vectors. The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN
+/// stand above them all.
 template <class T>
-VectorScale scale_of_row(MatrixView<const T> vectors, Index i, Encoding encoding) {
-  constexpr const Format& format = sizeof(T) == sizeof(double) ? binary64 : binary32;
-  std::uint64_t top = 0;
-  for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, bits_of(vectors(i, l)) & ~format.sign);
-  if (!is_finite(top, format)) return {0, true};
-  return {encoding.scale_exponent(to_dyadic(top, format)), false};
+void find_scales(MatrixView<const T> vectors, Encoding encoding, VectorScale* scales) {
+  constexpr Format format = sizeof(T) == sizeof(double) ? binary64 : binary32;
+  using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
+  const auto magnitude = [format](T x) { return static_cast<Bits>(bits_of(x) & ~format.sign); };
+  const Index count = vectors.rows();
+  std::vector<Bits> tops(static_cast<std::size_t>(count));
+  if (vectors.row_stride() == 1) {  // the elements of several vectors lie in a row
+    for (Index l = 0; l < vectors.cols(); ++l)
+      for (Index i = 0; i < count; ++i)
+        tops[static_cast<std::size_t>(i)] = std::max(tops[static_cast<std::size_t>(i)], magnitude(vectors(i, l)));
+  } else {
+    for (Index i = 0; i < count; ++i)
+      for (Index l = 0; l < vectors.cols(); ++l)
+        tops[static_cast<std::size_t>(i)] = std::max(tops[static_cast<std::size_t>(i)], magnitude(vectors(i, l)));
+  }
+  for (Index i = 0; i < count; ++i) {
+    const auto top = tops[static_cast<std::size_t>(i)];
+    scales[i] =
+        is_finite(top, format) ? VectorScale{encoding.scale_exponent(to_dyadic(top, format)), false} : VectorScale{0, true};
+  }
 }
 
 PanelLayout checked(PanelLayout layout) {
@@ -39,17 +59,21 @@ PanelLayout checked(PanelLayout layout) {
   return layout;
 }
 
-/// Where the digits of one vector of a panel go.
-struct DigitPlaces {
-  std::int8_t* first;  ///< digit 0 of the slice that comes first
-  Index vectors;       ///< of the panel
-  Index block_digits;
+constexpr Index step = Kernel::step_digits;
+constexpr Index steps_at_a_time = 16;
+constexpr int word_bits = 48;
 
-  [[nodiscard]] std::int8_t& at(int place, Index l) const {
-    constexpr auto step = Kernel::step_digits;
-    return first[place * block_digits * vectors + l / step * step * vectors + l % step];
+SliceShape::Digits digits_of(Encoding::Kind kind) {
+  switch (kind) {
+    case Encoding::Kind::truncated:
+    case Encoding::Kind::ozimmu: return SliceShape::Digits::truncated;
+    case Encoding::Kind::nearest:
+    case Encoding::Kind::nearest_adaptive: return SliceShape::Digits::nearest;
+    case Encoding::Kind::balanced: return SliceShape::Digits::balanced;
+    case Encoding::Kind::unsigned8: return SliceShape::Digits::unsigned8;
   }
-};
+  return SliceShape::Digits::balanced;
+}
 
 }  // namespace
 
@@ -59,16 +83,138 @@ std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding en
   const auto vectors = vectors_of(operand, side);
   const Index count = vectors.rows();
   std::vector<VectorScale> scales(static_cast<std::size_t>(count));
-  std::visit(
-      [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > 1)
-        for (Index i = 0; i < count; ++i) scales[static_cast<std::size_t>(i)] = scale_of_row(typed, i, encoding);
-      },
-      vectors.typed());
+  constexpr Index together = 64;  // vectors, of which as many elements may lie in a row
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > together)
+  for (Index first = 0; first < count; first += together)
+    std::visit(
+        [&](const auto& typed) {
+          find_scales(typed.block(first, 0, std::min(together, count - first), typed.cols()), encoding,
+                      &scales[static_cast<std::size_t>(first)]);
+        },
+        vectors.typed());
   return scales;
 }
 
-SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout)
+/// Slices the vectors of one panel.
+class SlicedMatrix::PanelSlicer {
+ public:
+  PanelSlicer(SlicedMatrix& sliced, const KernelFunctions& functions, Index panel)
+      : sliced_(sliced),
+        functions_(functions),
+        panel_(panel),
+        first_(panel * sliced.layout_.vectors),
+        vectors_(sliced.panel_vectors(panel)),
+        shape_(shape()) {}
+
+  template <class T>
+  void slice(MatrixView<const T> vectors) {
+    const FloatEnvironment environment;
+    for (Index lane = 0; lane < vectors_; lane += slice_lanes) slice_lanes_of(vectors, lane);
+    for (Index v = 0; v < vectors_; ++v)
+      if (!sliced_.special(first_ + v) && !moderate(first_ + v)) slice_vector(vectors, first_ + v);
+    add_up();
+  }
+
+ private:
+  [[nodiscard]] SliceShape shape() const {
+    const auto& [encoding, slices] = sliced_.slicing_;
+    const int in_word = digits_of(encoding.kind) == SliceShape::Digits::nearest ? 1 : word_bits / encoding.beta;
+    const auto flip = [this, balanced = encoding.kind == Encoding::Kind::balanced](int p) {
+      return (sliced_.offset(p) != 0) != balanced ? 0x80808080u : 0u;  // balanced bytes come with 128 added
+    };
+    return {digits_of(encoding.kind), encoding.beta, slices, std::min(in_word, slices), flip(1), flip(2), 0, step * vectors_};
+  }
+
+  /// Whether powers of two take the vector's elements to integers and back without overflow.
+  [[nodiscard]] bool moderate(Index i) const {
+    return sliced_.slicing_.encoding.common_ratio() && std::abs(first_word_exponent(i)) <= 1000;
+  }
+
+  /// Exponent of the last digit of the first word.
+  [[nodiscard]] int first_word_exponent(Index i) const {
+    const int first_word = (shape_.slices - 1) % shape_.in_word + 1;
+    return sliced_.exponent(i) + sliced_.slicing_.encoding.weight_exponent(first_word);
+  }
+
+  /// Digits of some moderate vectors; those of the others become zero.
+  template <class T>
+  void slice_lanes_of(MatrixView<const T> vectors, Index lane) {
+    const Index lanes = std::min<Index>(slice_lanes, vectors_ - lane);
+    std::array<double, slice_lanes> scales{};
+    for (Index v = 0; v < lanes; ++v) {
+      const Index i = first_ + lane + v;
+      if (!sliced_.special(i) && moderate(i)) scales[static_cast<std::size_t>(v)] = power_of_two(-first_word_exponent(i));
+    }
+    alignas(64) double x[step * steps_at_a_time][slice_lanes];
+    for (Index block = 0; block < sliced_.blocks(); ++block) {
+      const Index length = sliced_.block_digits(block);
+      shape_.slice_bytes = (sliced_.side_ == Side::rows_of_a ? 1 : -1) * length * vectors_;
+      auto* out = sliced_.digits_.data() + sliced_.start(panel_, block) + sliced_.place(1) * length * vectors_ + step * lane;
+      for (Index start = 0; start < length; start += step * steps_at_a_time) {
+        const Index count = std::min(step * steps_at_a_time, length - start);
+        gather(vectors, lane, lanes, block * sliced_.layout_.block + start, count, scales, x);
+        functions_.slice(x, count / step, shape_, scales.data(), lanes, out + start * vectors_);
+      }
+    }
+  }
+
+  /// Elements [start, start + count) of the lanes; zeros beyond the inner dimension and where there is no scale.
+  template <class T>
+  void gather(MatrixView<const T> vectors, Index lane, Index lanes, Index start, Index count,
+              const std::array<double, slice_lanes>& scales, double (*x)[slice_lanes]) const {
+    const Index filled = std::min(count, std::max<Index>(0, sliced_.inner_ - start));
+    const T* const origin = filled == 0 ? nullptr : &vectors(first_ + lane, start);
+    const Index by_vector = vectors.row_stride(), by_element = vectors.col_stride();
+    std::fill(&x[0][0], &x[0][0] + count * slice_lanes, 0.0);
+    if (by_vector == 1) {
+      for (Index l = 0; l < filled; ++l)
+        for (Index v = 0; v < lanes; ++v) x[l][v] = static_cast<double>(origin[l * by_element + v]);
+    } else {
+      for (Index v = 0; v < lanes; ++v)
+        for (Index l = 0; l < filled; ++l) x[l][v] = static_cast<double>(origin[v * by_vector + l * by_element]);
+    }
+    for (Index v = 0; v < lanes; ++v)
+      if (scales[static_cast<std::size_t>(v)] == 0)
+        for (Index l = 0; l < filled; ++l) x[l][v] = 0;
+  }
+
+  /// Any vector, element by element.
+  template <class T>
+  void slice_vector(MatrixView<const T> vectors, Index i) {
+    auto& sliced = sliced_;
+    const auto& slicing = sliced.slicing_;
+    auto* const weights = sliced.weights_.empty() ? nullptr : sliced.weights_.data() + i * slicing.slices;
+    if (weights != nullptr) adaptive_weights(vectors, i, slicing, sliced.exponent(i), weights);
+    std::array<std::int8_t, max_slices> digits{};
+    for (Index l = 0; l < sliced.inner_; ++l) {
+      const auto x = to_dyadic(vectors(i, l));
+      if (weights == nullptr)
+        split(x, slicing, sliced.exponent(i), digits.data());
+      else
+        split(x, slicing.slices, sliced.exponent(i), weights, digits.data());
+      for (int p = 1; p <= slicing.slices; ++p)
+        sliced.digits_[static_cast<std::size_t>(sliced.digit_index(i, p, l))] =
+            static_cast<std::int8_t>(digits[static_cast<std::size_t>(p - 1)] ^ sliced.offset(p));
+    }
+  }
+
+  void add_up() {
+    const std::uint8_t flip = sliced_.side_ == Side::rows_of_a ? 0 : 0x80;
+    for (Index block = 0; block < sliced_.blocks(); ++block)
+      for (int p = 1; p <= sliced_.slicing_.slices; ++p)
+        functions_.digit_sums(sliced_.digits(panel_, block, p), flip, vectors_, sliced_.block_digits(block) / step,
+                              sliced_.sums_.data() + sliced_.sums_index(panel_, block, p));
+  }
+
+  SlicedMatrix& sliced_;
+  const KernelFunctions& functions_;
+  Index panel_;
+  Index first_;
+  Index vectors_;
+  SliceShape shape_;
+};
+
+SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout, const Kernel& kernel)
     : side_(side),
       slicing_(checked(slicing)),
       layout_(checked(layout)),
@@ -76,55 +222,32 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
       inner_(checked_inner(vectors_of(operand, side).cols(), count_, slicing_.slices)),
       padded_(filled_up(inner_)),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
-  layout_.block = filled_up(std::min(layout_.block, std::max(padded_, Kernel::step_digits)));
+  layout_.block = filled_up(std::min(layout_.block, std::max(padded_, step)));
   digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * padded_) + Kernel::panel_slack);
+  sums_.resize(static_cast<std::size_t>(count_ * slicing_.slices * blocks()));
   if (!slicing_.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count_ * slicing_.slices));
   const auto vectors = vectors_of(operand, side);
 #pragma omp parallel for schedule(static) num_threads(threads) if (panels() > 1)
-  for (Index panel = 0; panel < panels(); ++panel) slice_panel(vectors, panel);
+  for (Index panel = 0; panel < panels(); ++panel)
+    std::visit([&](const auto& typed) { PanelSlicer(*this, *kernel.functions, panel).slice(typed); }, vectors.typed());
 }
 
-void SlicedMatrix::slice_panel(InputView vectors, Index panel) {
-  std::visit(
-      [&](const auto& typed) {
-        for (Index v = 0; v < panel_vectors(panel); ++v) slice_vector(typed, panel * layout_.vectors + v, panel);
-      },
-      vectors.typed());
-}
-
-template <class T>
-void SlicedMatrix::slice_vector(MatrixView<const T> vectors, Index i, Index panel) {
-  auto* const weights = weights_.empty() ? nullptr : weights_.data() + i * slicing_.slices;
-  if (weights != nullptr && !special(i)) adaptive_weights(vectors, i, slicing_, exponent(i), weights);
-  std::array<std::int8_t, max_slices> digits{};
-  for (Index block = 0; block < blocks(); ++block) {
-    const DigitPlaces places{digits_.data() + start(panel, block) + i % layout_.vectors * Kernel::step_digits,
-                             panel_vectors(panel), block_digits(block)};
-    for (Index l = 0; l < block_digits(block); ++l) {
-      const Index element = block * layout_.block + l;
-      const auto x = element < inner_ && !special(i) ? to_dyadic(vectors(i, element)) : Dyadic{};
-      if (weights == nullptr)
-        split(x, slicing_, exponent(i), digits.data());
-      else
-        split(x, slicing_.slices, exponent(i), weights, digits.data());
-      for (int p = 1; p <= slicing_.slices; ++p)
-        places.at(place(p), l) = static_cast<std::int8_t>(digits[static_cast<std::size_t>(p - 1)] ^ offset(p));
-    }
-  }
+Index SlicedMatrix::digit_index(Index i, int p, Index l) const {
+  const Index panel = i / layout_.vectors, block = l / layout_.block, within = l % layout_.block;
+  return start(panel, block) + (place(p) * block_digits(block) + within / step * step) * panel_vectors(panel) +
+         i % layout_.vectors * step + within % step;
 }
 
 int SlicedMatrix::digit(Index i, int p, Index l) const {
-  const Index panel = i / layout_.vectors, block = l / layout_.block, within = l % layout_.block;
-  constexpr auto step = Kernel::step_digits;
-  const auto* first = digits(panel, block, p) + within / step * step * panel_vectors(panel);
-  const auto byte = first[i % layout_.vectors * step + within % step];
+  const auto byte = digits_[static_cast<std::size_t>(digit_index(i, p, l))];
   return slicing_.encoding.digit(p, static_cast<std::int8_t>(byte ^ offset(p)));
 }
 
-double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing) {
+double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing, PanelLayout layout) {
   const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
-  return static_cast<double>(count) *
-         (static_cast<double>(filled_up(inner)) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
+  const auto blocks = static_cast<double>((filled_up(inner) + layout.block - 1) / layout.block);
+  return static_cast<double>(count) * ((static_cast<double>(filled_up(inner)) + 4 * blocks) * slicing.slices +
+                                       static_cast<double>(sizeof(VectorScale)) + weights);
 }
 
 }  // namespace ozbound

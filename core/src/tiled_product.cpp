@@ -81,6 +81,16 @@ void SumTile::add_block(const SlicedMatrix& a, const SlicedMatrix& b, Index bloc
   }
 }
 
+/// Sums of the stored digits of part of a slice: those that are kept, or in `part`.
+const std::uint32_t* SumTile::sums_of(const SlicedMatrix& x, Index panel, Index block, int p, Index skip, Index count,
+                                      std::uint32_t* part) const {
+  if (count == x.block_digits(block)) return x.digit_sums(panel, block, p);
+  const Index vectors = x.panel_vectors(panel);
+  const std::uint8_t flip = x.side() == Side::rows_of_a ? 0 : 0x80;
+  kernel_.functions->digit_sums(x.digits(panel, block, p) + skip * vectors, flip, vectors, count / step, part);
+  return part;
+}
+
 /// What the products of stored digits lack of those of the digits themselves, a = a' - oa and b = b' - ob, is
 /// sum -ob a' + oa ob, the same for a whole row, and sum -oa b', for a whole column.
 void SumTile::correct_rows(const SlicedMatrix& a, const SlicedMatrix& b, Index block, const std::vector<ProductRun>& runs) {
@@ -91,8 +101,8 @@ void SumTile::correct_rows(const SlicedMatrix& a, const SlicedMatrix& b, Index b
     for (const auto& run : runs) {
       std::fill_n(correction, kernel_.rows(), 0);
       for_each_pair(run, digits, [&](int p, int q, Index skip, Index count) {
-        std::uint32_t sums[most_rows];
-        kernel_.functions->digit_sums(a.digits(panel, block, p) + skip * vectors, vectors, count / step, sums);
+        std::uint32_t part[most_rows];
+        const auto* sums = sums_of(a, panel, block, p, skip, count, part);
         const int ob = b.offset(q), oa = a.offset(p);
         for (Index i = 0; i < vectors; ++i)
           correction[i] += static_cast<std::uint32_t>(oa * ob) * static_cast<std::uint32_t>(count) -
@@ -108,10 +118,9 @@ void SumTile::correct_columns(const SlicedMatrix& a, const SlicedMatrix& b, Inde
   std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
   for_each_pair(run, a.block_digits(block), [&](int p, int q, Index skip, Index count) {
     const auto oa = static_cast<std::uint32_t>(a.offset(p));
-    const auto* digits = reinterpret_cast<const std::uint8_t*>(b.digits(panel, block, q) + skip * vectors);
-    for (Index t = 0; t < count / step; ++t)
-      for (Index j = 0; j < vectors; ++j, digits += step)
-        column_corrections_[at(j)] -= oa * static_cast<std::uint32_t>(digits[0] + digits[1] + digits[2] + digits[3]);
+    std::uint32_t part[most_columns];
+    const auto* sums = sums_of(b, panel, block, q, skip, count, part);
+    for (Index j = 0; j < vectors; ++j) column_corrections_[at(j)] -= oa * sums[j];
   });
 }
 

@@ -45,6 +45,8 @@ class SumTile {
   static double bytes(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs);
 
  private:
+  const std::uint32_t* sums_of(const SlicedMatrix& x, Index panel, Index block, int p, Index skip, Index count,
+                               std::uint32_t* part) const;
   void correct_rows(const SlicedMatrix& a, const SlicedMatrix& b, Index block, const std::vector<ProductRun>& runs);
   void correct_columns(const SlicedMatrix& a, const SlicedMatrix& b, Index panel, Index block, const ProductRun& run);
   void add_products(Index row, Index rows, Index column, Index columns, const std::uint32_t* corrections, bool by_column,

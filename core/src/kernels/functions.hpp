@@ -7,6 +7,21 @@
 
 namespace ozbound {
 
+inline constexpr int slice_lanes = 8, max_slice_count = 20;
+
+/// How vectors are sliced, and where their digits go.
+struct SliceShape {
+  enum class Digits : std::uint8_t { truncated, nearest, balanced, unsigned8 };
+  Digits digits;
+  int beta;
+  int slices;
+  int in_word;                ///< digits that are taken at a time: at most 48 bits, one of nearest
+  std::uint32_t flip_first;   ///< what the stored bytes of four digits differ in from digits: of the first slice
+  std::uint32_t flip_others;  ///< of the others
+  std::int64_t slice_bytes;   ///< from the digits of a slice to those of the next; negative in B
+  std::int64_t step_bytes;    ///< from a step of a slice to the next
+};
+
 struct KernelFunctions {
   std::int64_t rows;     ///< vectors of A in a panel, at most most_rows
   std::int64_t columns;  ///< vectors of B in a panel, at most most_columns
@@ -15,8 +30,14 @@ struct KernelFunctions {
   void (*multiply)(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors,
                    std::int64_t steps, std::int32_t* products);
 
-  /// Sums of the digits of each vector of a panel of A, modulo 2^32.
-  void (*digit_sums)(const std::int8_t* a, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums);
+  /// Digits of `lanes` vectors over some steps: x[4 t + l][v] is element l of step t of vector v, zero from `lanes` on, and
+  /// scale[v] the power of two that takes it to units of the last digit of the first word. @pre FloatEnvironment.
+  void (*slice)(const double (*x)[slice_lanes], std::int64_t steps, const SliceShape& shape, const double* scale,
+                std::int64_t lanes, std::int8_t* out);
+
+  /// Sums of the stored digits of each vector of a panel, modulo 2^32: int8, or uint8 with `flip` = 0x80.
+  void (*digit_sums)(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t steps,
+                     std::uint32_t* sums);
 
   /// sums[j] += the INT32 number products[j] + correction, modulo 2^32.
   void (*add)(const std::int32_t* products, std::uint32_t correction, std::int64_t count, std::int64_t* sums);

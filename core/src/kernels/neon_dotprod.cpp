@@ -33,7 +33,7 @@ void multiply_corrected(const std::int8_t* a, std::int64_t a_vectors, const std:
   constexpr unsigned columns = Dotprod::vectors * Dotprod::columns;
   multiply<Dotprod>(a, a_vectors, b, b_vectors, steps, products);
   std::uint32_t sums[Dotprod::rows];
-  digit_sums(a, a_vectors, steps, sums);
+  digit_sums(a, 0, a_vectors, steps, sums);
   for (std::int64_t i = 0; i < a_vectors; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
       products[i * columns + j] =
@@ -41,7 +41,8 @@ void multiply_corrected(const std::int8_t* a, std::int64_t a_vectors, const std:
 }
 
 constexpr KernelFunctions functions{
-    Dotprod::rows, Dotprod::vectors* Dotprod::columns, multiply_corrected, digit_sums, add, add_with_columns, round_entries};
+    Dotprod::rows, Dotprod::vectors* Dotprod::columns, multiply_corrected, slice_steps, digit_sums, add, add_with_columns,
+    round_entries};
 
 }  // namespace
 

@@ -9,12 +9,21 @@
 namespace ozbound {
 namespace {
 
-void digit_sums(const std::int8_t* a, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums) {
-  for (std::int64_t i = 0; i < vectors; ++i) sums[i] = 0;
-  for (std::int64_t t = 0; t < steps; ++t)
+/// The sum of the four bytes of a word as int8.
+std::int32_t sum_of_bytes(std::uint32_t word) {
+  const auto at = [word](int byte) { return static_cast<std::int32_t>(word << (24 - 8 * byte)) >> 24; };
+  return at(0) + at(1) + at(2) + at(3);
+}
+
+void digit_sums(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums) {
+  const auto flip_word = flip * 0x01010101u;
+  const auto offset = static_cast<std::uint32_t>(4 * steps) * flip;
+  for (std::int64_t i = 0; i < vectors; ++i) sums[i] = offset;
+  for (std::int64_t t = 0; t < steps; ++t, digits += 4 * vectors)
     for (std::int64_t i = 0; i < vectors; ++i) {
-      const auto* digits = a + (t * vectors + i) * 4;
-      sums[i] += static_cast<std::uint32_t>(digits[0] + digits[1] + digits[2] + digits[3]);
+      std::uint32_t word;
+      __builtin_memcpy(&word, digits + 4 * i, sizeof word);
+      sums[i] += static_cast<std::uint32_t>(sum_of_bytes(word ^ flip_word));
     }
 }
 
@@ -29,7 +38,7 @@ void add_with_columns(const std::int32_t* products, std::uint32_t correction, co
     sums[j] += static_cast<std::int32_t>(static_cast<std::uint32_t>(products[j]) + correction + columns[j]);
 }
 
-constexpr int lanes = 16;  // entries that are rounded together
+constexpr int row_lanes = 16;  // entries that are rounded together
 
 /// x as a double. @pre |x| < 2^51: beside 1.5 * 2^52 its bits are the significand's last.
 double exact_double(std::int64_t x) {
@@ -70,7 +79,7 @@ constexpr double two_to(int exponent) { return __builtin_bit_cast(double, static
 /// The carry chain of chain_diagonals (core/combine.hpp), its finished bits in two parts that doubles hold.
 template <bool ToOdd>
 void round_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, double* rounded) {
-  std::int64_t carry[lanes] = {}, part[2][lanes] = {};
+  std::int64_t carry[row_lanes] = {}, part[2][row_lanes] = {};
   const auto mask = (std::int64_t{1} << radix_bits) - 1;
   const int in_part = chunk_bits / radix_bits;
   const int low_groups = groups - 1 < in_part ? groups - 1 : in_part;
@@ -78,14 +87,14 @@ void round_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int 
     const auto* group = sums + (groups - 1 - finished) * stride;
     auto* bits = part[finished < in_part ? 0 : 1];
     const int shift = radix_bits * (finished < in_part ? finished : finished - in_part);
-    for (int l = 0; l < lanes; ++l) {
+    for (int l = 0; l < row_lanes; ++l) {
       carry[l] += group[l];
       bits[l] |= (carry[l] & mask) << shift;
       carry[l] >>= radix_bits;
     }
   }
   const double middle_weight = two_to(radix_bits * low_groups), head_weight = two_to(radix_bits * (groups - 1));
-  for (int l = 0; l < lanes; ++l)
+  for (int l = 0; l < row_lanes; ++l)
     rounded[l] = add_three<ToOdd>(exact_double(carry[l] + sums[l]) * head_weight, exact_double(part[1][l]) * middle_weight,
                                   exact_double(part[0][l]));
 }
@@ -93,13 +102,13 @@ void round_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int 
 template <bool ToOdd>
 void round_row(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, double* rounded) {
   std::int64_t j = 0;
-  for (; j + lanes <= count; j += lanes) round_lanes<ToOdd>(sums + j, stride, groups, radix_bits, rounded + j);
+  for (; j + row_lanes <= count; j += row_lanes) round_lanes<ToOdd>(sums + j, stride, groups, radix_bits, rounded + j);
   if (j == count) return;
-  std::int64_t last[(2 * chunk_bits + 1) * lanes] = {};
-  double last_rounded[lanes];
+  std::int64_t last[(2 * chunk_bits + 1) * row_lanes] = {};
+  double last_rounded[row_lanes];
   for (int t = 0; t < groups; ++t)
-    for (std::int64_t l = 0; l < count - j; ++l) last[t * lanes + l] = sums[t * stride + j + l];
-  round_lanes<ToOdd>(last, lanes, groups, radix_bits, last_rounded);
+    for (std::int64_t l = 0; l < count - j; ++l) last[t * row_lanes + l] = sums[t * stride + j + l];
+  round_lanes<ToOdd>(last, row_lanes, groups, radix_bits, last_rounded);
   for (std::int64_t l = 0; l < count - j; ++l) rounded[j + l] = last_rounded[l];
 }
 

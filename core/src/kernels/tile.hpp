@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "rows.hpp"
+#include "slice.hpp"
 
 // The tile that every instruction set multiplies: vectors of B in registers, one digit group of a vector of A broadcast, sums
 // kept in registers over the whole inner dimension. A `Unit` says how:
@@ -100,7 +101,7 @@ void multiply(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* 
 
 template <class Unit>
 inline constexpr KernelFunctions functions_of{
-    Unit::rows, Unit::vectors* Unit::columns, multiply<Unit>, digit_sums, add, add_with_columns, round_entries};
+    Unit::rows, Unit::vectors* Unit::columns, multiply<Unit>, slice_steps, digit_sums, add, add_with_columns, round_entries};
 
 }  // namespace
 }  // namespace ozbound

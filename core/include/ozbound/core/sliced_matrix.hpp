@@ -7,6 +7,7 @@
 
 #include "ozbound/core/digits.hpp"
 #include "ozbound/core/encoding.hpp"
+#include "ozbound/core/kernel.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/views.hpp"
 
@@ -41,8 +42,10 @@ struct PanelLayout {
 class SlicedMatrix {
  public:
   /// Slices an operand. Finite elements of any size; threads share the panels.
-  /// @throws std::invalid_argument for a slice count outside 1 … max_slices, or a layout that is not positive.
-  SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout = {});
+  /// `kernel` changes the speed, not the digits. @throws std::invalid_argument for a slice count outside 1 … max_slices, or a
+  /// layout that is not positive.
+  SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout = {},
+               const Kernel& kernel = *kernels().back());
 
   [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] Slicing slicing() const { return slicing_; }
@@ -78,17 +81,25 @@ class SlicedMatrix {
     return digits_.data() + start(panel, block) + place(p) * block_digits(block) * panel_vectors(panel);
   }
 
-  /// Bytes that slicing takes, apart from a constant.
-  static double bytes(Index count, Index inner, Slicing slicing);
+  /// The sums of the stored digits of slice p in a block of each vector of a panel, modulo 2^32.
+  [[nodiscard]] const std::uint32_t* digit_sums(Index panel, Index block, int p) const {
+    return sums_.data() + sums_index(panel, block, p);
+  }
+
+  /// Bytes that slicing takes, apart from a constant: slices * (k + 4) a vector, and 4 a block of each slice.
+  static double bytes(Index count, Index inner, Slicing slicing, PanelLayout layout = {});
 
  private:
   [[nodiscard]] int place(int p) const { return side_ == Side::rows_of_a ? p - 1 : slicing_.slices - p; }
   [[nodiscard]] Index start(Index panel, Index block) const {
     return slicing_.slices * (panel * layout_.vectors * padded_ + block * layout_.block * panel_vectors(panel));
   }
-  void slice_panel(InputView vectors, Index panel);
-  template <class T>
-  void slice_vector(MatrixView<const T> vectors, Index i, Index panel);
+  class PanelSlicer;
+  [[nodiscard]] Index digit_index(Index i, int p, Index l) const;
+  [[nodiscard]] Index sums_index(Index panel, Index block, int p) const {
+    return slicing_.slices * (panel * layout_.vectors * blocks() + block * panel_vectors(panel)) +
+           (p - 1) * panel_vectors(panel);
+  }
 
   Side side_;
   Slicing slicing_;
@@ -99,6 +110,7 @@ class SlicedMatrix {
   std::vector<VectorScale> scales_;
   std::vector<std::int16_t> weights_;  ///< [i * slices + p - 1]; empty where the encoding has a common ratio
   std::vector<std::int8_t> digits_;
+  std::vector<std::uint32_t> sums_;
 };
 
 /// Scale of each vector of an operand under an encoding.

@@ -1,0 +1,140 @@
+// Every kernel that this processor runs: integers as in plain loops, at the limits; rows rounded as combine rounds entries.
+
+#include "ozbound/core/kernel.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "support/gemm_calls.hpp"
+
+namespace ozbound {
+namespace {
+
+using test::RandomBits;
+
+class KernelTest : public testing::TestWithParam<const Kernel*> {
+ protected:
+  const Kernel& kernel = *GetParam();
+};
+
+struct Panels {
+  Index a_vectors, b_vectors, steps;
+  std::vector<std::int8_t> a;
+  std::vector<std::uint8_t> b;
+
+  /// The slack behind each panel holds digits that would be seen in a sum.
+  Panels(Index m, Index n, Index t)
+      : a_vectors(m),
+        b_vectors(n),
+        steps(t),
+        a(static_cast<std::size_t>(m * t * Kernel::step_digits) + Kernel::panel_slack, 77),
+        b(static_cast<std::size_t>(n * t * Kernel::step_digits) + Kernel::panel_slack, 77) {}
+
+  template <class A, class B>
+  void fill(const A& a_digit, const B& b_digit) {
+    for (std::size_t at = 0; at + Kernel::panel_slack < a.size(); ++at) a[at] = a_digit();
+    for (std::size_t at = 0; at + Kernel::panel_slack < b.size(); ++at) b[at] = b_digit();
+  }
+
+  [[nodiscard]] std::uint32_t sum(Index i, Index j) const {
+    std::uint32_t total = 0;
+    for (Index t = 0; t < steps; ++t)
+      for (Index d = 0; d < Kernel::step_digits; ++d) {
+        const auto x = a[static_cast<std::size_t>((t * a_vectors + i) * Kernel::step_digits + d)];
+        const auto y = b[static_cast<std::size_t>((t * b_vectors + j) * Kernel::step_digits + d)];
+        total += static_cast<std::uint32_t>(x * y);
+      }
+    return total;
+  }
+};
+
+testing::AssertionResult multiplies_rightly(const Kernel& kernel, const Panels& panels) {
+  std::vector<std::int32_t> products(static_cast<std::size_t>(kernel.rows() * kernel.columns()));
+  kernel.multiply(panels.a.data(), panels.a_vectors, panels.b.data(), panels.b_vectors, panels.steps, products.data());
+  for (Index i = 0; i < panels.a_vectors; ++i)
+    for (Index j = 0; j < panels.b_vectors; ++j) {
+      const auto product = static_cast<std::uint32_t>(products[static_cast<std::size_t>(i * kernel.columns() + j)]);
+      if (product != panels.sum(i, j))
+        return testing::AssertionFailure() << kernel.name << ": (" << i << ", " << j << ") is " << product << ", not "
+                                           << panels.sum(i, j) << ", " << panels.a_vectors << " x " << panels.b_vectors << ", "
+                                           << panels.steps << " steps";
+    }
+  return testing::AssertionSuccess();
+}
+
+TEST_P(KernelTest, MultipliesPanelsOfEveryShape) {
+  RandomBits random(1);
+  for (Index m = 1; m <= kernel.rows(); ++m)
+    for (Index n = 1; n <= kernel.columns(); ++n)
+      for (const Index steps : {0, 1, 2, 63, 64, 65}) {
+        Panels panels(m, n, steps);
+        panels.fill([&] { return static_cast<std::int8_t>(random.below(256) - 128); },
+                    [&] { return static_cast<std::uint8_t>(random.below(256)); });
+        ASSERT_TRUE(multiplies_rightly(kernel, panels));
+      }
+}
+
+/// Digits that fill their type, where the sum of stored digits wraps modulo 2^32 and that of the digits does not: 131071 and
+/// 131072 products, 33025 and 33026 of unsigned digits.
+TEST_P(KernelTest, FullDigitsAtTheLimitsOfInt32) {
+  for (const int x : {-128, 127})
+    for (const int y : {0, 128, 255})
+      for (const Index steps : {33026 / 4, 33026 / 4 + 1, 131072 / 4 - 1, 131072 / 4, 2 * 131072 / 4}) {
+        Panels panels(kernel.rows(), kernel.columns(), steps);
+        panels.fill([x] { return static_cast<std::int8_t>(x); }, [y] { return static_cast<std::uint8_t>(y); });
+        ASSERT_TRUE(multiplies_rightly(kernel, panels)) << x << ", " << y;
+      }
+}
+
+/// The same bits as the portable kernel, whichever sliced, multiplied and rounded: every encoding, operands of any kind.
+TEST_P(KernelTest, GivesTheBitsOfThePortableOne) {
+  RandomBits random(2);
+  for (int repetition = 0; repetition < 300; ++repetition) {
+    auto options = test::sample_options(random);
+    const auto plan = test::sample_plan(random);
+    auto call =
+        test::sample_call({random.below(20), random.below(70), random.below(40), random.once_in(2), random.once_in(2)}, random);
+    if (random.once_in(2)) call.alpha = random.once_in(2) ? 1 : -0x1p-3, call.beta = 0;
+    auto expected = call;
+    options.kernel = kernels().back();
+    gemm(expected.call(), plan, CpuEngine(options));
+    options.kernel = &kernel;
+    gemm(call.call(), plan, CpuEngine(options));
+    ASSERT_TRUE(test::same_bits(call.c, test::bits_of_matrix(expected.c))) << test::describe(call, plan, options);
+  }
+}
+
+TEST_P(KernelTest, IsFoundByItsName) {
+  EXPECT_EQ(&find_kernel(kernel.name), &kernel);
+  EXPECT_EQ(&CpuEngine({.kernel = &kernel}).kernel(), &kernel);
+  ASSERT_EQ(setenv("OZBOUND_KERNEL", std::string(kernel.name).c_str(), 1), 0);
+  EXPECT_EQ(&default_kernel(), &kernel);
+  EXPECT_EQ(&CpuEngine().kernel(), &kernel);
+  ASSERT_EQ(unsetenv("OZBOUND_KERNEL"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(kernels().begin(), kernels().end()),
+                         [](const auto& one) { return std::string(one.param->name); });
+
+TEST(Kernels, EndWithThePortableOne) {
+  EXPECT_EQ(kernels().back()->name, "portable");
+  EXPECT_EQ(&default_kernel(), kernels().front());
+}
+
+TEST(Kernels, UnknownNamesAreRefused) {
+  using testing::HasSubstr;
+  EXPECT_THAT([] { find_kernel("mmx"); }, testing::ThrowsMessage<std::invalid_argument>(HasSubstr("portable")));
+  ASSERT_EQ(setenv("OZBOUND_KERNEL", "mmx", 1), 0);
+  EXPECT_THAT([] { default_kernel(); }, testing::ThrowsMessage<std::invalid_argument>(HasSubstr("OZBOUND_KERNEL")));
+  ASSERT_EQ(setenv("OZBOUND_KERNEL", "", 1), 0);
+  EXPECT_EQ(&default_kernel(), kernels().front());
+  ASSERT_EQ(unsetenv("OZBOUND_KERNEL"), 0);
+}
+
+}  // namespace
+}  // namespace ozbound
