@@ -1,9 +1,11 @@
 #include "allowance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "largest_entry.hpp"
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
@@ -45,65 +47,86 @@ double target_tau(const Target& target, Index k, const Format& format) {
 double rescaled_upper(double x, std::int64_t shift) { return x == 0 ? 0 : Scaled{x, shift}.upper(); }
 
 Allowance::Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
-                     const Enclosure& enclosure, const Engine& engine)
-    : enclosure_(enclosure),
-      normwise_(same_kind(target, Target::Kind::normwise)),
-      factor_(factor),
-      allowed_(a.rows(), b.cols()) {
-  const bool rowcol = same_kind(target, Target::Kind::rowcol);
-  const auto row_norms = rowcol ? euclidean_lower(a, Side::rows_of_a, engine) : std::vector<double>{};
-  const auto column_norms = rowcol ? euclidean_lower(b, Side::columns_of_b, engine) : std::vector<double>{};
-  const auto rows = vector_scales(a, Side::rows_of_a, Encoding::balanced(), engine.threads());
-  const auto columns = vector_scales(b, Side::columns_of_b, Encoding::balanced(), engine.threads());
-#pragma omp parallel for schedule(static) num_threads(engine.threads())
-  for (Index i = 0; i < allowed_.rows(); ++i) {
-    const FloatEnvironment environment;
-    for (Index j = 0; j < allowed_.cols(); ++j) {
-      double m = rowcol ? multiply_lower(row_norms[at(i)], column_norms[at(j)]) : enclosure.lower(i, j);
-      const auto c0 = options.beta == 0 ? bits_of(0.0) : options.c0.bits(i, j);
-      if (rows[at(i)].special || columns[at(j)].special || !is_finite(c0, binary64)) {
-        allowed_(i, j) = infinity;
-        continue;
-      }
-      if (options.beta != 0)
-        m = add_lower(m, c0_share_lower(options.alpha, options.beta, double_from_bits(c0),
-                                        std::int64_t{enclosure.row_exponents[at(i)]} + enclosure.column_exponents[at(j)]));
-      allowed_(i, j) = normwise_ ? m : multiply_lower(factor_, m);
+                     const MagnitudeProduct& product, const Engine& engine)
+    : product_(product), options_(options), normwise_(same_kind(target, Target::Kind::normwise)), factor_(factor) {
+  if (same_kind(target, Target::Kind::rowcol)) {
+    row_norms_ = euclidean_lower(a, Side::rows_of_a, engine), column_norms_ = euclidean_lower(b, Side::columns_of_b, engine);
+    for (auto first = column_norms_.begin(); first != column_norms_.end();) {
+      const auto last = first + std::min<std::ptrdiff_t>(chunk_columns, column_norms_.end() - first);
+      least_column_norms_.push_back(*std::min_element(first, last));
+      first = last;
     }
   }
-  if (normwise_) set_norm();
+  if (normwise_) set_norm(engine.threads());
 }
 
+bool Allowance::special(Index i, Index j) const {
+  return product_.special_row(i) || product_.special_column(j) ||
+         (options_.beta != 0 && !is_finite(options_.c0.bits(i, j), binary64));
+}
+
+/// M, or its share, from a lower bound of |A||B| or of what stands for it.
+double Allowance::share_of(Index i, Index j, double product_lower) const {
+  double m = row_norms_.empty() ? product_lower : multiply_lower(row_norms_[at(i)], column_norms_[at(j)]);
+  if (options_.beta != 0)
+    m = add_lower(m, c0_share_lower(options_.alpha, options_.beta, double_from_bits(options_.c0.bits(i, j)),
+                                    std::int64_t{product_.row_exponents()[at(i)]} + product_.column_exponents()[at(j)]));
+  return normwise_ ? m : multiply_lower(factor_, m);
+}
+
+double Allowance::allowed(Index i, Index j) const { return share_of(i, j, row_norms_.empty() ? product_.at(i, j).lower : 0); }
+
 double Allowance::ratio_upper(Index i, Index j, double error) const {
-  if (error == 0 || enclosure_.upper(i, j) == 0 || allowed_(i, j) == infinity) return 0;
-  return allowed_(i, j) == 0 ? infinity : divide_upper(error, allowed_(i, j));
+  if (error == 0 || special(i, j) || product_.at(i, j).upper == 0) return 0;
+  const double share = allowed(i, j);
+  return share == 0 ? infinity : divide_upper(error, share);
+}
+
+/// No more than any entry of row i and a chunk of columns allows.
+double Allowance::allowed_in_chunk(Index i, Index chunk) const {
+  const Index first = chunk * chunk_columns;
+  const double m = row_norms_.empty() ? product_.cheap_lower(i, first, std::min(chunk_columns, product_.cols() - first))
+                                      : multiply_lower(row_norms_[at(i)], least_column_norms_[at(chunk)]);
+  return multiply_lower(factor_, m);
+}
+
+/// Whether it is cheap to see that ratio_upper(i, j, error) is less than a ratio.
+bool Allowance::below(Index i, Index j, double error, double ratio) const {
+  const double share = share_of(i, j, product_.cheap_lower(i, j));
+  return share > 0 && divide_upper(error, share) < ratio;
 }
 
 // Norms add entries of different scales. They are taken relative to the largest one; what is 2^400 below it only counts
 // upwards.
 double Allowance::at_scale_upper(Index i, Index j, double x) const {
-  const auto shift = enclosure_.row_exponents[at(i)] + std::int64_t{enclosure_.column_exponents[at(j)]} - scale_;
-  return x == 0 || enclosure_.upper(i, j) == 0 ? 0 : std::max(Scaled{x, shift}.upper(), 0x1p-500);
+  const auto shift = product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
+  return x == 0 || product_.at(i, j).upper == 0 ? 0 : std::max(Scaled{x, shift}.upper(), 0x1p-500);
 }
 
 double Allowance::at_scale_lower(Index i, Index j, double x) const {
-  const auto shift = enclosure_.row_exponents[at(i)] + std::int64_t{enclosure_.column_exponents[at(j)]} - scale_;
+  const auto shift = product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
   const double value = Scaled{x, shift}.lower();
   return value < 0x1p-500 ? 0 : value;
 }
 
-void Allowance::set_norm() {
+void Allowance::set_norm(int threads) {
+  m_ = Matrix<double>(product_.rows(), product_.cols());
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+  for (Index i = 0; i < m_.rows(); ++i) {
+    const FloatEnvironment environment;
+    for (Index j = 0; j < m_.cols(); ++j) m_(i, j) = special(i, j) ? infinity : allowed(i, j);
+  }
   scale_ = std::numeric_limits<std::int64_t>::min();
-  for (Index i = 0; i < allowed_.rows(); ++i)
-    for (Index j = 0; j < allowed_.cols(); ++j)
-      if (allowed_(i, j) > 0 && allowed_(i, j) < infinity)
-        scale_ = std::max(scale_, enclosure_.row_exponents[at(i)] + std::int64_t{enclosure_.column_exponents[at(j)]});
+  for (Index i = 0; i < m_.rows(); ++i)
+    for (Index j = 0; j < m_.cols(); ++j)
+      if (m_(i, j) > 0 && m_(i, j) < infinity)
+        scale_ = std::max(scale_, product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]});
   if (scale_ == std::numeric_limits<std::int64_t>::min()) scale_ = 0;
   double squares = 0;
-  for (Index i = 0; i < allowed_.rows(); ++i)
-    for (Index j = 0; j < allowed_.cols(); ++j) {
-      if (allowed_(i, j) == infinity) continue;
-      const double m = std::min(at_scale_lower(i, j, allowed_(i, j)), 0x1p400);
+  for (Index i = 0; i < m_.rows(); ++i)
+    for (Index j = 0; j < m_.cols(); ++j) {
+      if (m_(i, j) == infinity) continue;
+      const double m = std::min(at_scale_lower(i, j, m_(i, j)), 0x1p400);
       squares = add_lower(squares, multiply_lower(m, m));
     }
   norm_allowed_ = multiply_lower(factor_, squares == 0 ? 0 : next_down(std::sqrt(squares)));
@@ -111,53 +134,102 @@ void Allowance::set_norm() {
 
 double Allowance::normwise_share(Index i, Index j, double error) const {
   const double value = at_scale_upper(i, j, error);
-  if (value == 0 || allowed_(i, j) == infinity) return 0;
+  if (value == 0 || m_(i, j) == infinity) return 0;
   return norm_allowed_ == 0 ? infinity : multiply_upper(divide_upper(value, norm_allowed_), divide_upper(value, norm_allowed_));
 }
 
+namespace {
+
+/// What takes an error from the scales of its slicing to those of the product, for every vector.
+std::vector<std::int64_t> shifts(const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to) {
+  std::vector<std::int64_t> differences;
+  for (std::size_t i = 0; i < from.size(); ++i) differences.push_back(std::int64_t{from[i]} - to[i]);
+  return differences;
+}
+
+}  // namespace
+
 Worst Allowance::worst(const RelativeError& error, int threads) const {
-  std::vector<Worst> rows(at(allowed_.rows()));
-  std::vector<double> shares(at(allowed_.rows()));
+  return normwise_ ? worst_norm(error, threads) : worst_entry(error, threads);
+}
+
+Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
+  const auto rows = shifts(*error.row_exponents, product_.row_exponents());
+  const auto columns = shifts(*error.column_exponents, product_.column_exponents());
+  const auto chunks = chunk_bound(*error.bound, columns);
+  const auto of_chunks = [&](Index i, double* upper) {
+    chunks.bound.upper_row(i, 0, chunks_of(product_.cols()), upper);
+    for (Index chunk = 0; chunk < chunks_of(product_.cols()); ++chunk) {
+      const double relative = rescaled_upper(upper[chunk], rows[at(i)] + chunks.exponents[at(chunk)]);
+      const double share = allowed_in_chunk(i, chunk);
+      upper[chunk] = relative == 0 || product_.special_row(i) ? 0 : share == 0 ? infinity : divide_upper(relative, share);
+    }
+  };
+  const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
+    std::array<double, static_cast<std::size_t>(chunk_columns)> errors;
+    error.bound->upper_row(i, first, count, errors.data());
+    for (Index j = first; j < first + count; ++j) {
+      const double relative = rescaled_upper(errors[at(j - first)], rows[at(i)] + columns[at(j)]);
+      if (relative == 0 || special(i, j) || below(i, j, relative, largest.value)) continue;
+      largest.take({ratio_upper(i, j, relative), i, j});
+    }
+  };
+  const auto largest = largest_entry(product_.rows(), product_.cols(), threads, of_chunks, of_entries);
+  return {largest.value, largest.i, largest.j};
+}
+
+Worst Allowance::worst_norm(const RelativeError& error, int threads) const {
+  const auto row_shifts = shifts(*error.row_exponents, product_.row_exponents());
+  const auto column_shifts = shifts(*error.column_exponents, product_.column_exponents());
+  std::vector<Worst> rows(at(m_.rows()));
+  std::vector<double> sums(at(m_.rows()));
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index i = 0; i < allowed_.rows(); ++i) {
+  for (Index i = 0; i < m_.rows(); ++i) {
     const FloatEnvironment environment;
     auto& row = rows[at(i)];
     row.i = i;
-    for (Index j = 0; j < allowed_.cols(); ++j) {
-      const auto shift = std::int64_t{(*error.row_exponents)[at(i)]} + (*error.column_exponents)[at(j)] -
-                         enclosure_.row_exponents[at(i)] - enclosure_.column_exponents[at(j)];
-      const double relative = rescaled_upper(error.bound->upper(i, j), shift);
-      const double share = normwise_ ? normwise_share(i, j, relative) : 0;
-      const double ratio = normwise_ ? share : ratio_upper(i, j, relative);
-      shares[at(i)] = add_upper(shares[at(i)], share);
-      if (ratio > row.ratio) row.ratio = ratio, row.j = j;
+    for (Index j = 0; j < m_.cols(); ++j) {
+      const double relative = rescaled_upper(error.bound->upper(i, j), row_shifts[at(i)] + column_shifts[at(j)]);
+      const double share = normwise_share(i, j, relative);
+      sums[at(i)] = add_upper(sums[at(i)], share);
+      if (share > row.ratio) row.ratio = share, row.j = j;
     }
   }
   Worst worst;
   for (const auto& row : rows)
     if (row.ratio > worst.ratio) worst = row;
-  if (!normwise_) return worst;
   double total = 0;
-  for (const double share : shares) total = add_upper(total, share);
+  for (const double sum : sums) total = add_upper(total, sum);
   worst.ratio = total == 0 ? 0 : next_up(std::sqrt(total));
   return worst;
 }
 
 std::vector<Entry> Allowance::probes(Index per_side) const {
-  const Index m = allowed_.rows();
-  const Index n = allowed_.cols();
+  const Index m = product_.rows(), n = product_.cols();
   std::vector<Entry> entries;
   if (m == 0 || n == 0) return entries;
-  Entry least{0, 0};
-  double least_allowed = infinity;
-  for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j < n; ++j)
-      if (enclosure_.upper(i, j) > 0 && allowed_(i, j) < least_allowed) least = {i, j}, least_allowed = allowed_(i, j);
-  entries.push_back(least);
+  entries.push_back(least_allowing());
   for (Index s = 0; s < std::min(per_side, m); ++s)
     for (Index t = 0; t < std::min(per_side, n); ++t)
       entries.push_back({s * m / std::min(per_side, m), t * n / std::min(per_side, n)});
   return entries;
+}
+
+/// Of the entries that level 1 does not give up, so that what it allows is known well.
+Entry Allowance::least_allowing() const {
+  Entry least{0, 0};
+  double least_allowed = infinity;
+  for (Index i = 0; i < product_.rows(); ++i)
+    for (Index chunk = 0; chunk < chunks_of(product_.cols()); ++chunk) {
+      const Index first = chunk * chunk_columns, last = std::min(first + chunk_columns, product_.cols());
+      const double chunk_allows = allowed_in_chunk(i, chunk);
+      if (product_.special_row(i) || chunk_allows >= least_allowed) continue;
+      for (Index j = first; j < last; ++j) {
+        const double allows = special(i, j) ? 0 : share_of(i, j, product_.cheap_lower(i, j));
+        if (allows > 0 && allows < least_allowed) least = {i, j}, least_allowed = allows;
+      }
+    }
+  return least;
 }
 
 }  // namespace ozbound

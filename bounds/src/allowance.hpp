@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "magnitude_product.hpp"
 #include "ozbound/bounds/decide.hpp"
-#include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/matrix.hpp"
@@ -38,40 +38,54 @@ struct Worst {
 class Allowance {
  public:
   /// @param factor share of M that E may take: (tau - u) / (1 + u), from below.
+  /// `options` and `product` must outlive it.
   Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
-            const Enclosure& enclosure, const Engine& engine);
+            const MagnitudeProduct& product, const Engine& engine);
 
-  /// error / allowed at (i, j), rounded up; the error relative to the enclosure's scales. 0 where there is no error.
+  /// error / allowed at (i, j), rounded up; the error relative to the product's scales. 0 where there is no error.
+  /// @pre of this and what follows: a FloatEnvironment.
   [[nodiscard]] double ratio_upper(Index i, Index j, double error) const;
 
   /// Over all entries; for a normwise target the ratio of the norms, at the entry with the largest error.
   [[nodiscard]] Worst worst(const RelativeError& error, int threads) const;
 
-  /// For some entries (i, j) with errors relative to the enclosure's scales: a lower limit of worst(), exact for single
+  /// For some entries (i, j) with errors relative to the product's scales: a lower limit of worst(), exact for single
   /// entries.
   [[nodiscard]] bool normwise() const { return normwise_; }
   /// error^2 at (i, j) over allowed^2 in the whole: what an entry contributes to a normwise ratio squared. From above.
   [[nodiscard]] double normwise_share(Index i, Index j, double error) const;
 
-  /// The entries that allow least, one for every few rows and columns, the least of all first.
+  /// Entries to try a plan on: the one that seems to allow least, as far as it is cheap to know, and one for every few rows and
+  /// columns.
   [[nodiscard]] std::vector<Entry> probes(Index per_side) const;
 
-  [[nodiscard]] const Enclosure& enclosure() const { return enclosure_; }
+  [[nodiscard]] const MagnitudeProduct& product() const { return product_; }
 
  private:
+  [[nodiscard]] bool special(Index i, Index j) const;
+  [[nodiscard]] Entry least_allowing() const;
+  [[nodiscard]] double share_of(Index i, Index j, double product_lower) const;
+  [[nodiscard]] double allowed(Index i, Index j) const;
+  [[nodiscard]] double allowed_in_chunk(Index i, Index chunk) const;
+  [[nodiscard]] bool below(Index i, Index j, double error, double ratio) const;
+  [[nodiscard]] Worst worst_entry(const RelativeError& error, int threads) const;
+  [[nodiscard]] Worst worst_norm(const RelativeError& error, int threads) const;
   [[nodiscard]] double at_scale_upper(Index i, Index j, double x) const;
   [[nodiscard]] double at_scale_lower(Index i, Index j, double x) const;
-  void set_norm();
+  void set_norm(int threads);
 
-  const Enclosure& enclosure_;
+  const MagnitudeProduct& product_;
+  const DecideOptions& options_;
   bool normwise_;
   double factor_;
-  Matrix<double> allowed_;  // for normwise targets: M's lower bound; +Inf for entries with specials
-  std::int64_t scale_ = 0;  // largest row + column exponent, the unit of norms
+  std::vector<double> row_norms_, column_norms_;  // for rowcol targets, from below
+  std::vector<double> least_column_norms_;        // of every chunk of columns
+  Matrix<double> m_;                              // for normwise targets: M's lower bound; +Inf for entries with specials
+  std::int64_t scale_ = 0;                        // largest row + column exponent, the unit of norms
   double norm_allowed_ = 0;
 };
 
-/// x relative to the enclosure's scales, when it was relative to those of a slicing, which are at least as large.
+/// x relative to the product's scales, when it was relative to those of a slicing, which are at least as large.
 double rescaled_upper(double x, std::int64_t shift);
 
 }  // namespace ozbound

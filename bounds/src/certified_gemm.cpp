@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "allowance.hpp"
+#include "largest_bound.hpp"
 #include "native_bound.hpp"
-#include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -83,7 +83,7 @@ class CertifiedGemm {
     keep_c0();
     take_fingerprints();
     find_specials();
-    apply_specials(call_, engine_.threads());
+    if (specials_ > 0) apply_specials(call_, engine_.threads());
     if (call_.all_special()) return finish_exact_bound();
     switch (decision_.method) {
       case Method::slices: return decision_.target.kind == Target::Kind::relative ? run_relative() : run_slices();
@@ -140,8 +140,16 @@ class CertifiedGemm {
     special_rows_ = vector_scales(call_.a, Side::rows_of_a, Encoding::balanced(), engine_.threads());
     special_columns_ = vector_scales(call_.b, Side::columns_of_b, Encoding::balanced(), engine_.threads());
     specials_ = 0;
-    for (Index i = 0; i < certificate_.m; ++i)
-      for (Index j = 0; j < certificate_.n; ++j) specials_ += special(i, j) ? 1 : 0;
+    if (call_.beta != 0 || call_.all_special()) {
+      for (Index i = 0; i < certificate_.m; ++i)
+        for (Index j = 0; j < certificate_.n; ++j) specials_ += special(i, j) ? 1 : 0;
+      return;
+    }
+    const auto count = [](const std::vector<VectorScale>& scales) {
+      return std::count_if(scales.begin(), scales.end(), [](const VectorScale& scale) { return scale.special; });
+    };
+    const Index rows = count(special_rows_), columns = count(special_columns_);
+    specials_ = rows * certificate_.n + columns * certificate_.m - rows * columns;
   }
 
   [[nodiscard]] bool special(Index i, Index j) const {
@@ -222,9 +230,10 @@ class CertifiedGemm {
 
   void judge_slices() {
     if (!(tau_ >= u_)) return set_worst({infinity, 0, 0});
-    const auto enclosure = enclose_product(call_.a, call_.b, engine_);
+    const MagnitudeProduct product(call_.a, call_.b, engine_);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
-    const Allowance allowance(call_.a, call_.b, decision_.target, factor, scalars(), enclosure, engine_);
+    const auto options = scalars();
+    const Allowance allowance(call_.a, call_.b, decision_.target, factor, options, product, engine_);
     set_worst(
         allowance.worst({&certificate_.bound.product, &certificate_.bound.row_exponents, &certificate_.bound.column_exponents},
                         engine_.threads()));
@@ -319,7 +328,7 @@ class CertifiedGemm {
     const auto guarantee = native_guarantee(call_.a, call_.b, scalars());
     certificate_.bound = native_error_bound(call_.a, call_.b, guarantee, scalars(), engine_);
     options_.native->dgemm(call_);
-    apply_specials(call_, engine_.threads());
+    if (specials_ > 0) apply_specials(call_, engine_.threads());
     certificate_.native = options_.native->name();
     if (native_certifies(guarantee, decision_.target, k_, scalars()))
       set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
@@ -345,15 +354,8 @@ class CertifiedGemm {
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
     certificate_.fingerprints.c = fingerprint(call_.c.as_input());
-    const auto bound = certificate_.bound.over(call_.c.as_input());
-    std::vector<double> largest(at(certificate_.m));
-#pragma omp parallel for schedule(static) num_threads(engine_.threads())
-    for (Index i = 0; i < certificate_.m; ++i) {
-      const FloatEnvironment environment;
-      for (Index j = 0; j < certificate_.n; ++j)
-        if (!special(i, j)) largest[at(i)] = std::max(largest[at(i)], bound(i, j));
-    }
-    for (const double row : largest) certificate_.largest_bound = std::max(certificate_.largest_bound, row);
+    certificate_.largest_bound = largest_bound(
+        certificate_.bound, call_.c.as_input(), [this](Index i, Index j) { return special(i, j); }, engine_.threads());
     return std::move(certificate_);
   }
 

@@ -12,7 +12,6 @@
 
 #include "allowance.hpp"
 #include "native_bound.hpp"
-#include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
@@ -126,14 +125,13 @@ class Chooser {
   }
 
   void consider_slices(Target::Kind kind) {
-    const auto enclosure = enclose_product(a_, b_, engine_);
+    const MagnitudeProduct product(a_, b_, engine_);
     const auto plans = enumerate_plans(options_.encoding, costs(), m(), n(), decision_.k);
-    if (kind == Target::Kind::correctly_rounded)
-      return choose_refined(plans, enclosure, 0x1p-8 * u_, Method::correctly_rounded);
-    if (kind == Target::Kind::relative) return choose_refined(plans, enclosure, 0x1p-2 * tau_, Method::slices);
+    if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, product, 0x1p-8 * u_, Method::correctly_rounded);
+    if (kind == Target::Kind::relative) return choose_refined(plans, product, 0x1p-2 * tau_, Method::slices);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
-    const Allowance allowance(a_, b_, decision_.target, factor, options_, enclosure, engine_);
-    if (!choose_certified(plans, allowance)) choose_refined(plans, enclosure, 0x1p-8 * u_, Method::correctly_rounded);
+    const Allowance allowance(a_, b_, decision_.target, factor, options_, product, engine_);
+    if (!choose_certified(plans, allowance)) choose_refined(plans, product, 0x1p-8 * u_, Method::correctly_rounded);
   }
 
   /// The cheapest plan whose bound certifies the target for every entry, if it costs no more than a native DGEMM that does, or
@@ -158,8 +156,8 @@ class Chooser {
 
   /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
   /// exactly, the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
-  void choose_refined(const std::vector<CostedPlan>& plans, const Enclosure& enclosure, double share, Method method) {
-    const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, enclosure, engine_);
+  void choose_refined(const std::vector<CostedPlan>& plans, const MagnitudeProduct& product, double share, Method method) {
+    const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, product, engine_);
     const auto probes = allowance.probes(8);
     const double exact = costs().exact(m(), n(), decision_.k);
     std::optional<Candidate> best;
@@ -198,9 +196,9 @@ class Chooser {
   double error_at(const SplitPlan& plan, Index i, Index j, const Allowance& allowance) {
     const auto& row = rows_.one(i, plan.a.slices);
     const auto& column = columns_.one(j, plan.b.slices);
-    const auto& enclosure = allowance.enclosure();
-    const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - enclosure.row_exponents[at(i)] -
-                       enclosure.column_exponents[at(j)];
+    const auto& product = allowance.product();
+    const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - product.row_exponents()[at(i)] -
+                       product.column_exponents()[at(j)];
     return rescaled_upper(entry_error_upper(row, column, plan, a_.cols()), shift);
   }
 

@@ -1,24 +1,40 @@
-#include "ozbound/bounds/enclosure.hpp"
+#include "magnitude_product.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/multiversion.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {
 
+std::size_t index(Index i) { return static_cast<std::size_t>(i); }
+
+constexpr int least_quick_scale = -890;
+constexpr Slicing first_slice{{Encoding::Kind::truncated, 7}, 1};
+
 /// |x| of every element; vectors with specials become zero.
-Matrix<double> magnitudes(InputView operand, Side side, const std::vector<VectorScale>& scales) {
+Matrix<double> magnitudes(InputView operand, Side side, const std::vector<VectorScale>& scales, int threads) {
   Matrix<double> result(operand.rows(), operand.cols());
-  for (Index i = 0; i < operand.rows(); ++i)
-    for (Index j = 0; j < operand.cols(); ++j)
-      if (!scales[static_cast<std::size_t>(side == Side::rows_of_a ? i : j)].special)
-        result(i, j) = double_from_bits(operand.bits(i, j) & ~binary64.sign);
+  const auto special = [&scales](Index i) { return scales[index(i)].special; };
+  std::visit(
+      [&](const auto& typed) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (Index i = 0; i < result.rows(); ++i) {
+          if (side == Side::rows_of_a && special(i)) continue;
+          const FloatEnvironment environment;
+          for (Index j = 0; j < result.cols(); ++j) result(i, j) = static_cast<double>(std::abs(typed(i, j)));
+        }
+      },
+      operand.typed());
+  for (Index j = 0; side == Side::columns_of_b && j < result.cols(); ++j)
+    for (Index i = 0; special(j) && i < result.rows(); ++i) result(i, j) = 0;
   return result;
 }
 
@@ -32,19 +48,64 @@ float to_float_lower(Dyadic x, int scale) {
   return float_from_bits((static_cast<std::uint64_t>(top + 126) << 23) + significand);
 }
 
+/// to_float_lower of many numbers. @pre scale >= -890, so that subnormal numbers become 0.
+OZB_MULTIVERSION void to_floats_lower(const double* x, Index count, std::int64_t scale, float* out) {
+  const std::int64_t bias = (1023 - 127 + scale) << 23;
+  for (Index l = 0; l < count; ++l) {
+    const auto bits = static_cast<std::int64_t>(bits_of(x[l]) >> 29) - bias;
+    out[l] = float_from_bits(static_cast<std::uint32_t>(bits >= std::int64_t{1} << 23 ? bits : 0));
+  }
+}
+
+/// The same, each number with a scale of its own.
+OZB_MULTIVERSION void to_floats_lower(const double* x, Index count, const std::int64_t* scales, float* out) {
+  for (Index l = 0; l < count; ++l) {
+    const auto bits = static_cast<std::int64_t>(bits_of(x[l]) >> 29) - ((1023 - 127 + scales[l]) << 23);
+    out[l] = float_from_bits(static_cast<std::uint32_t>(bits >= std::int64_t{1} << 23 ? bits : 0));
+  }
+}
+
 /// All vectors of an operand, contiguous, scaled to magnitudes below 1 and rounded towards zero.
-std::vector<float> scaled_vectors(InputView magnitude, Side side, const std::vector<std::int32_t>& exponents) {
-  const auto vectors = vectors_of(magnitude, side);
-  std::vector<float> result(static_cast<std::size_t>(vectors.rows() * vectors.cols()));
-  auto* out = result.data();
-  for (Index i = 0; i < vectors.rows(); ++i)
-    for (Index l = 0; l < vectors.cols(); ++l)
-      *out++ = to_float_lower(vectors.element(i, l), exponents[static_cast<std::size_t>(i)]);
+std::vector<float> scaled_rows(const Matrix<double>& a, const std::vector<std::int32_t>& exponents, int threads) {
+  const Index k = a.cols();
+  std::vector<float> result(index(a.rows() * k));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto scale = exponents[index(i)];
+    auto* const out = result.data() + i * k;
+    if (scale >= least_quick_scale)
+      to_floats_lower(&a(i, 0), k, std::int64_t{scale}, out);
+    else
+      for (Index l = 0; l < k; ++l) out[l] = to_float_lower(to_dyadic(a(i, l)), scale);
+  }
+  return result;
+}
+
+std::vector<float> scaled_columns(const Matrix<double>& b, const std::vector<std::int32_t>& exponents, int threads) {
+  constexpr Index tile = 16;
+  const Index k = b.rows();
+  std::vector<float> result(index(b.cols() * k));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index first = 0; first < b.cols(); first += tile) {
+    const Index count = std::min(tile, b.cols() - first);
+    std::array<std::int64_t, tile> scales{};
+    std::copy_n(exponents.begin() + first, count, scales.begin());
+    const bool quick = *std::min_element(scales.begin(), scales.begin() + count) >= least_quick_scale;
+    std::array<float, tile> row{};
+    for (Index l = 0; l < k; ++l) {
+      if (quick)
+        to_floats_lower(&b(l, first), count, scales.data(), row.data());
+      else
+        for (Index j = 0; j < count; ++j)
+          row[index(j)] = to_float_lower(to_dyadic(b(l, first + j)), static_cast<int>(scales[index(j)]));
+      for (Index j = 0; j < count; ++j) result[index((first + j) * k + l)] = row[index(j)];
+    }
+  }
   return result;
 }
 
 /// sum_l x_l y_l in FP32, blocks of 1024 summed in FP64; every sum in a fixed order, whatever the vector length.
-double float_dot(const float* x, const float* y, Index length) {
+OZB_MULTIVERSION double float_dot(const float* x, const float* y, Index length) {
   constexpr Index block = 1024;
   constexpr std::size_t lanes = 16;
   double total = 0;
@@ -84,126 +145,163 @@ std::vector<std::int32_t> exponents_of(const std::vector<VectorScale>& scales) {
   return exponents;
 }
 
-class Builder {
- public:
-  Builder(InputView a, InputView b, const Engine& engine)
-      : engine_(engine),
-        a_scales_(vector_scales(a, Side::rows_of_a, first_slice.encoding, engine.threads())),
-        b_scales_(vector_scales(b, Side::columns_of_b, first_slice.encoding, engine.threads())),
-        a_(magnitudes(a, Side::rows_of_a, a_scales_)),
-        b_(magnitudes(b, Side::columns_of_b, b_scales_)),
-        result_{Matrix<double>(a.rows(), b.cols()), Matrix<double>(a.rows(), b.cols()), exponents_of(a_scales_),
-                exponents_of(b_scales_)} {}
+std::vector<char> specials_of(const std::vector<VectorScale>& scales) {
+  std::vector<char> specials;
+  for (const auto& scale : scales) specials.push_back(scale.special ? 1 : 0);
+  return specials;
+}
 
-  Enclosure build() {
-    level_one();
-    if (loose()) level_two();
-    settle_zeros();
-    return std::move(result_);
+/// Sums of the first digits, which are not negative; 0 only for a vector of zeros, whose largest digit is at least 64.
+std::vector<std::int64_t> digit_sums(const SlicedMatrix& sliced) {
+  std::vector<std::int64_t> sums;
+  for (Index i = 0; i < sliced.count(); ++i) {
+    const auto* digits = sliced.slice(i, 1);
+    sums.push_back(std::accumulate(digits, digits + sliced.inner_dimension(), std::int64_t{0}));
   }
+  return sums;
+}
 
- private:
-  static constexpr Slicing first_slice{{Encoding::Kind::truncated, 7}, 1};
+OZB_MULTIVERSION bool any_less(const std::int64_t* x, const std::int64_t* y, std::int64_t more, Index count) {
+  std::int64_t any = 0;
+  for (Index j = 0; j < count; ++j) any |= x[j] < y[j] + more ? 1 : 0;
+  return any != 0;
+}
 
-  [[nodiscard]] Index k() const { return a_.cols(); }
+OZB_MULTIVERSION std::int64_t least_of(const std::int64_t* x, Index count) {
+  std::int64_t least = x[0];
+  for (Index j = 1; j < count; ++j) least = x[j] < least ? x[j] : least;
+  return least;
+}
 
-  void level_one() {
-    const SplitPlan plan{first_slice, first_slice, 2, Accumulation::exact};
-    const auto rows = engine_.measure(a_, Side::rows_of_a, first_slice).vectors;
-    const auto columns = engine_.measure(b_, Side::columns_of_b, first_slice).vectors;
-    const auto products = engine_.group_sums(engine_.slice(a_, Side::rows_of_a, first_slice),
-                                             engine_.slice(b_, Side::columns_of_b, first_slice), plan);
-    for (Index i = 0; i < result_.lower.rows(); ++i)
-      for (Index j = 0; j < result_.lower.cols(); ++j) {
-        const auto sum = static_cast<std::uint64_t>(products[0](i, j));
-        const auto& row = rows[static_cast<std::size_t>(i)];
-        const auto& column = columns[static_cast<std::size_t>(j)];
-        const bool zero = row.vector.zero() || column.vector.zero();
-        const auto rest = zero ? 0 : row.slices[0].sum + column.slices[0].sum + static_cast<std::uint64_t>(k());
-        result_.lower(i, j) = to_double_lower(sum) * 0x1p-14;
-        result_.upper(i, j) = to_double_upper(sum + rest) * 0x1p-14;
-      }
+/// Where every vector is largest.
+std::vector<Index> places_of_tops(const std::vector<float>& vectors, Index count, Index k, int threads) {
+  std::vector<Index> places(index(count));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < count; ++i) {
+    const auto* vector = vectors.data() + i * k;
+    places[index(i)] = std::max_element(vector, vector + k) - vector;
   }
+  return places;
+}
 
-  [[nodiscard]] bool loose() const {
-    const Index count = result_.lower.rows() * result_.lower.cols();
-    for (Index t = 0; t < count; ++t)
-      if (result_.lower.data()[t] < 0.5 * result_.upper.data()[t]) return true;
-    return false;
-  }
+constexpr std::int32_t no_top = -100000;  // of a zero: far below every sum of two real ones
 
-  void level_two() {
-    result_.levels = 2;
-    const auto x = scaled_vectors(a_, Side::rows_of_a, result_.row_exponents);
-    const auto y = scaled_vectors(b_, Side::columns_of_b, result_.column_exponents);
-#pragma omp parallel for schedule(static) num_threads(engine_.threads())
-    for (Index i = 0; i < result_.lower.rows(); ++i) {
-      const FloatEnvironment environment;
-      for (Index j = 0; j < result_.lower.cols(); ++j) {
-        const double dot = float_dot(x.data() + i * k(), y.data() + j * k(), k());
-        result_.lower(i, j) = std::max(result_.lower(i, j), level_two_lower(dot, k()));
-        result_.upper(i, j) = std::min(result_.upper(i, j), level_two_upper(dot, k()));
-      }
+/// floor(log2 |x|) of every element of every vector, contiguous.
+std::vector<std::int32_t> tops(InputView magnitude, Side side) {
+  const auto vectors = vectors_of(magnitude, side);
+  std::vector<std::int32_t> result(index(vectors.rows() * vectors.cols()));
+  auto* out = result.data();
+  for (Index i = 0; i < vectors.rows(); ++i)
+    for (Index l = 0; l < vectors.cols(); ++l) {
+      const auto x = vectors.element(i, l);
+      *out++ = x.magnitude == 0 ? no_top : x.top_exponent();
     }
-  }
-
-  /// Entries with no lower bound yet: zero for good, or as large as their largest product's leading bits.
-  void settle_zeros() {
-    const auto x = tops(a_, Side::rows_of_a);
-    const auto y = tops(b_, Side::columns_of_b);
-    bool used = false;
-#pragma omp parallel for schedule(dynamic, 8) num_threads(engine_.threads()) reduction(|| : used)
-    for (Index i = 0; i < result_.lower.rows(); ++i) {
-      const FloatEnvironment environment;
-      for (Index j = 0; j < result_.lower.cols(); ++j)
-        if (result_.lower(i, j) == 0 && result_.upper(i, j) > 0) {
-          settle(i, j, x.data() + i * k(), y.data() + j * k());
-          used = true;
-        }
-    }
-    if (used) result_.levels = 3;
-  }
-
-  void settle(Index i, Index j, const std::int32_t* x, const std::int32_t* y) {
-    std::int32_t top = 2 * no_top;
-    for (Index l = 0; l < k(); ++l) top = std::max(top, x[l] + y[l]);
-    if (top < no_top / 2) {
-      result_.upper(i, j) = 0;
-      return;
-    }
-    const Scaled largest{
-        1, top - result_.row_exponents[static_cast<std::size_t>(i)] - result_.column_exponents[static_cast<std::size_t>(j)]};
-    const Scaled all{to_double_upper(static_cast<std::uint64_t>(k())), largest.exponent + 2};
-    result_.lower(i, j) = largest.lower();
-    result_.upper(i, j) = std::min(result_.upper(i, j), all.upper());
-  }
-
-  static constexpr std::int32_t no_top = -100000;  // of a zero: far below every sum of two real ones
-
-  /// floor(log2 |x|) of every element of every vector, contiguous.
-  static std::vector<std::int32_t> tops(InputView magnitude, Side side) {
-    const auto vectors = vectors_of(magnitude, side);
-    std::vector<std::int32_t> result(static_cast<std::size_t>(vectors.rows() * vectors.cols()));
-    auto* out = result.data();
-    for (Index i = 0; i < vectors.rows(); ++i)
-      for (Index l = 0; l < vectors.cols(); ++l) {
-        const auto x = vectors.element(i, l);
-        *out++ = x.magnitude == 0 ? no_top : x.top_exponent();
-      }
-    return result;
-  }
-
-  const Engine& engine_;
-  std::vector<VectorScale> a_scales_, b_scales_;
-  Matrix<double> a_, b_;
-  Enclosure result_;
-};
+  return result;
+}
 
 }  // namespace
 
+MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engine) : k_(a.cols()) {
+  const int threads = engine.threads();
+  const auto a_scales = vector_scales(a, Side::rows_of_a, first_slice.encoding, threads);
+  const auto b_scales = vector_scales(b, Side::columns_of_b, first_slice.encoding, threads);
+  row_exponents_ = exponents_of(a_scales), column_exponents_ = exponents_of(b_scales);
+  special_rows_ = specials_of(a_scales), special_columns_ = specials_of(b_scales);
+  a_ = magnitudes(a, Side::rows_of_a, a_scales, threads);
+  b_ = magnitudes(b, Side::columns_of_b, b_scales, threads);
+  const auto x = engine.slice(a_, Side::rows_of_a, first_slice);
+  const auto y = engine.slice(b_, Side::columns_of_b, first_slice);
+  sums_ = std::move(engine.group_sums(x, y, {first_slice, first_slice, 2, Accumulation::exact})[0]);
+  row_sums_ = digit_sums(x), column_sums_ = digit_sums(y);
+  loose_ = find_looseness(threads);
+  if (!loose_) return;
+  x_ = scaled_rows(a_, row_exponents_, threads);
+  y_ = scaled_columns(b_, column_exponents_, threads);
+  top_of_x_ = places_of_tops(x_, rows(), k_, threads);
+  top_of_y_ = places_of_tops(y_, cols(), k_, threads);
+}
+
+/// Whether L < U / 2 anywhere: sum < rest, for integers far below 2^53.
+bool MagnitudeProduct::find_looseness(int threads) const {
+  constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min() / 2;
+  std::vector<std::int64_t> column_rests;
+  for (const auto sum : column_sums_) column_rests.push_back(sum == 0 ? never : sum + k_);
+  bool loose = false;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : loose)
+  for (Index i = 0; i < rows(); ++i)
+    if (row_sums_[index(i)] != 0 && cols() > 0)
+      loose = any_less(&sums_(i, 0), column_rests.data(), row_sums_[index(i)], cols()) || loose;
+  return loose;
+}
+
+MagnitudeProduct::Bounds MagnitudeProduct::level_one(Index i, Index j) const {
+  const auto sum = static_cast<std::uint64_t>(sums_(i, j));
+  const auto row = static_cast<std::uint64_t>(row_sums_[index(i)]), column = static_cast<std::uint64_t>(column_sums_[index(j)]);
+  const auto rest = row == 0 || column == 0 ? 0 : row + column + static_cast<std::uint64_t>(k_);
+  return {to_double_lower(sum) * 0x1p-14, to_double_upper(sum + rest) * 0x1p-14, 1};
+}
+
+MagnitudeProduct::Bounds MagnitudeProduct::at(Index i, Index j) const {
+  auto bounds = level_one(i, j);
+  if (loose_) {
+    const double dot = float_dot(x_.data() + i * k_, y_.data() + j * k_, k_);
+    bounds.lower = std::max(bounds.lower, level_two_lower(dot, k_));
+    bounds.upper = std::min(bounds.upper, level_two_upper(dot, k_));
+    bounds.levels = 2;
+  }
+  if (bounds.lower == 0 && bounds.upper > 0) settle(i, j, bounds);
+  return bounds;
+}
+
+/// Zero for good, or as large as the largest product's leading bits.
+void MagnitudeProduct::settle(Index i, Index j, Bounds& bounds) const {
+  std::call_once(tops_found_, [this] { x_tops_ = tops(a_, Side::rows_of_a), y_tops_ = tops(b_, Side::columns_of_b); });
+  const auto *x = x_tops_.data() + i * k_, *y = y_tops_.data() + j * k_;
+  std::int32_t top = 2 * no_top;
+  for (Index l = 0; l < k_; ++l) top = std::max(top, x[l] + y[l]);
+  bounds.levels = 3;
+  if (top < no_top / 2) {
+    bounds.upper = 0;
+    return;
+  }
+  const Scaled largest{1, top - row_exponents_[index(i)] - column_exponents_[index(j)]};
+  const Scaled all{to_double_upper(static_cast<std::uint64_t>(k_)), largest.exponent + 2};
+  bounds.lower = largest.lower();
+  bounds.upper = std::min(bounds.upper, all.upper());
+}
+
+// float_dot adds numbers that are not negative, and rounding is monotone: it is no smaller than any of its terms.
+double MagnitudeProduct::cheap_lower(Index i, Index j) const {
+  const double lower = level_one(i, j).lower;
+  if (!loose_) return lower;
+  const auto *x = x_.data() + i * k_, *y = y_.data() + j * k_;
+  const Index p = top_of_x_[index(i)], q = top_of_y_[index(j)];
+  return std::max(lower, level_two_lower(static_cast<double>(std::max(x[p] * y[p], x[q] * y[q])), k_));
+}
+
+double MagnitudeProduct::cheap_lower(Index i, Index first, Index count) const {
+  return to_double_lower(static_cast<std::uint64_t>(least_of(&sums_(i, first), count))) * 0x1p-14;
+}
+
+Enclosure MagnitudeProduct::enclosure(int threads) const {
+  Enclosure result{Matrix<double>(rows(), cols()), Matrix<double>(rows(), cols()), row_exponents_, column_exponents_};
+  int levels = 1;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads) reduction(max : levels)
+  for (Index i = 0; i < rows(); ++i) {
+    const FloatEnvironment environment;
+    for (Index j = 0; j < cols(); ++j) {
+      const auto bounds = at(i, j);
+      result.lower(i, j) = bounds.lower, result.upper(i, j) = bounds.upper;
+      levels = std::max(levels, bounds.levels);
+    }
+  }
+  result.levels = loose_ ? std::max(levels, 2) : levels;
+  return result;
+}
+
 Enclosure enclose_product(InputView a, InputView b, const Engine& engine) {
   const FloatEnvironment environment;
-  return Builder(a, b, engine).build();
+  return MagnitudeProduct(a, b, engine).enclosure(engine.threads());
 }
 
 }  // namespace ozbound

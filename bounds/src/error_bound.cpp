@@ -8,11 +8,14 @@ namespace ozbound {
 
 double ErrorBound::upper(Index i, Index j, double c_hat) const {
   const FloatEnvironment environment;
-  const double relative = product.upper(i, j);
-  if (!is_finite(bits_of(relative), binary64)) return relative;
   const auto scale = std::int64_t{row_exponents[static_cast<std::size_t>(i)]} + column_exponents[static_cast<std::size_t>(j)];
+  return at(product.upper(i, j), scale, c_hat);
+}
+
+double ErrorBound::at(double product_upper, std::int64_t scale, double c_hat) const {
+  if (!is_finite(bits_of(product_upper), binary64)) return product_upper;
   const double error =
-      Scaled::product_upper(Scaled::magnitude(alpha), Scaled::magnitude(relative)).times_power_of_two(scale).upper();
+      Scaled::product_upper(Scaled::magnitude(alpha), Scaled::magnitude(product_upper)).times_power_of_two(scale).upper();
   // An overflow is not a rounding: the verdict measures it from the overflow threshold (theory.md, section 2).
   const double magnitude = double_from_bits(bits_of(c_hat) & ~binary64.sign);
   const double rounding = is_finite(bits_of(c_hat), binary64) ? multiply_upper(result_factor, magnitude) : 0;

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "multiversion.hpp"
+#include "ozbound/core/multiversion.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/encoding.hpp"
 

@@ -31,6 +31,10 @@ struct ErrorBound {
   /// The bound of entry (i, j) whose computed value has magnitude |c_hat|, rounded up; +Inf where it is beyond a double.
   [[nodiscard]] double upper(Index i, Index j, double c_hat) const;
 
+  /// The same of an entry whose product(i, j) is `product_upper`, relative to 2^scale.
+  /// @pre the FP environment rounds to nearest and keeps subnormals (FloatEnvironment).
+  [[nodiscard]] double at(double product_upper, std::int64_t scale, double c_hat) const;
+
   /// upper(i, j, c(i, j)) for a computed C, as a function of the entry. `c` must outlive it.
   [[nodiscard]] std::function<double(Index, Index)> over(InputView c) const;
 };

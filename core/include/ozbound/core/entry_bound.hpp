@@ -42,6 +42,9 @@ struct EntryBound {
     return total < uniform ? total : uniform;
   }
 
+  /// upper(i, j) for j in [first, first + count), the same bits, many columns at a time.
+  void upper_row(Index i, Index first, Index count, double* out) const;
+
   /// The bound of rows [i, i + rows) and columns [j, j + cols).
   [[nodiscard]] EntryBound block(Index i, Index j, Index rows, Index cols) const {
     const auto part = [](const std::vector<double>& all, Index first, Index count) {

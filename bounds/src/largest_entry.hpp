@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound {
+
+/// An entry and its value >= 0.
+struct Largest {
+  double value = 0;
+  Index i = 0;
+  Index j = 0;
+
+  /// Of two values the larger; of equal ones, unless they are 0, that which comes first, row by row.
+  void take(const Largest& other) {
+    const bool first = other.value == value && value > 0 && std::tie(other.i, other.j) < std::tie(i, j);
+    if (other.value > value || first) *this = other;
+  }
+};
+
+/// Columns of a matrix that share one bound, from the first on.
+inline constexpr Index chunk_columns = 64;
+constexpr Index chunks_of(Index n) { return (n + chunk_columns - 1) / chunk_columns; }
+
+/// The largest entry of an m x n matrix, exactly, though most entries are never looked at (branch and bound).
+///
+/// `bound(i, upper)` sets upper[c] to a number no smaller than any entry of row i and chunk c, for every chunk;
+/// `visit(i, first, count, largest)` has `largest` take the entries of a chunk, or those of them that are not below it.
+/// Both are called from many threads, in a FloatEnvironment.
+template <class Bound, class Visit>
+Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const Visit& visit) {
+  const Index chunks = chunks_of(n);
+  Matrix<double> upper(m, chunks);
+  const auto look = [&](Index i, Index chunk, Largest& largest) {
+    const Index first = chunk * chunk_columns;
+    visit(i, first, std::min(chunk_columns, n - first), largest);
+  };
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < m; ++i) {
+    const FloatEnvironment environment;
+    bound(i, &upper(i, 0));
+  }
+  if (m == 0 || n == 0) return {};
+  Largest largest;
+  const auto top = std::max_element(upper.data(), upper.data() + m * chunks) - upper.data();
+  look(top / chunks, top % chunks, largest);
+#pragma omp parallel num_threads(threads)
+  {
+    const FloatEnvironment environment;
+    Largest own = largest;
+#pragma omp for schedule(dynamic, 4)
+    for (Index i = 0; i < m; ++i)
+      for (Index chunk = 0; chunk < chunks; ++chunk)
+        if (upper(i, chunk) > 0 && upper(i, chunk) >= own.value) look(i, chunk, own);
+#pragma omp critical
+    largest.take(own);
+  }
+  return largest;
+}
+
+/// What bounds every column of a chunk: its entry (i, c), relative to 2^exponents[c], is no smaller than the bound of (i, j)
+/// relative to 2^e_j, for every column j of the chunk and every row.
+struct ChunkBound {
+  EntryBound bound;                     ///< m x chunks_of(n)
+  std::vector<std::int64_t> exponents;  ///< of every chunk, the largest e_j
+};
+
+/// @param exponents e_j of every column.
+ChunkBound chunk_bound(const EntryBound& bound, const std::vector<std::int64_t>& exponents);
+
+}  // namespace ozbound

@@ -1,0 +1,41 @@
+#include "ozbound/core/entry_bound.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "ozbound/core/multiversion.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr Index row_block = 256;
+
+OZB_MULTIVERSION void take_least(double x, const double* y, Index count, double* least) {
+  for (Index j = 0; j < count; ++j) {
+    const double value = multiply_upper(x, y[j]);
+    least[j] = value < least[j] ? value : least[j];
+  }
+}
+
+OZB_MULTIVERSION void add_to(const double* x, Index count, double* total) {
+  for (Index j = 0; j < count; ++j) total[j] = add_upper(total[j], x[j]);
+}
+
+}  // namespace
+
+void EntryBound::upper_row(Index i, Index first, Index count, double* out) const {
+  std::array<double, static_cast<std::size_t>(row_block)> least{};
+  for (Index start = 0; start < count; start += row_block) {
+    const Index length = std::min(row_block, count - start);
+    std::fill_n(out + start, length, 0.0);
+    for (const auto& term : terms) {
+      least.fill(std::numeric_limits<double>::infinity());
+      for (const auto& outer : term.alternatives)
+        take_least(outer.rows[static_cast<std::size_t>(i)], outer.columns.data() + first + start, length, least.data());
+      add_to(least.data(), length, out + start);
+    }
+    for (Index j = start; j < start + length; ++j) out[j] = out[j] < uniform ? out[j] : uniform;
+  }
+}
+
+}  // namespace ozbound
