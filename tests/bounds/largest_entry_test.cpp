@@ -14,11 +14,6 @@
 namespace ozbound {
 namespace {
 
-const CpuEngine& engine() {
-  static const CpuEngine instance{{.threads = 2}};
-  return instance;
-}
-
 /// More columns than share a bound, and not a multiple of them.
 constexpr Index m = 23, n = 150, k = 40;
 
@@ -35,10 +30,11 @@ bool special_at(const Matrix<double>& a, const Matrix<double>& b, Index i, Index
 }
 
 /// docs/derivations/targets.md, (T1), entry by entry.
-Worst worst_of_all(const Matrix<double>& a, const Matrix<double>& b, const ErrorBound& bound, double tau) {
+Worst worst_of_all(const Matrix<double>& a, const Matrix<double>& b, const ErrorBound& bound, double tau,
+                   const Engine& engine) {
   constexpr double u = 0x1p-53;
   const double factor = divide_lower(subtract_lower(tau, u), add_upper(1, 2 * u));
-  const auto enclosure = enclose_product(a, b, engine());
+  const auto enclosure = enclose_product(a, b, engine);
   Worst worst;
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n; ++j) {
@@ -58,6 +54,7 @@ Worst worst_of_all(const Matrix<double>& a, const Matrix<double>& b, const Error
 TEST(LargestEntryTest, IsThatOfAllEntries) {
   for (const auto family : all_families())
     for (const bool specials : {false, true}) {
+      const CpuEngine engine{{.threads = family == Family::wide_exponents ? 3 : 1}};
       auto problem = generate({family, m, n, k, 2, 5});
       if (specials) {
         problem.a(7, 3) = std::numeric_limits<double>::infinity();
@@ -67,8 +64,8 @@ TEST(LargestEntryTest, IsThatOfAllEntries) {
       Decision decision;
       decision.target = target, decision.plan = SplitPlan::balanced(7, 7, 8);
       decision.m = m, decision.n = n, decision.k = k;
-      const auto [c, certificate] = gemm(problem.a, problem.b, decision, engine());
-      const auto worst = worst_of_all(problem.a, problem.b, certificate.bound, target.tau);
+      const auto [c, certificate] = gemm(problem.a, problem.b, decision, engine);
+      const auto worst = worst_of_all(problem.a, problem.b, certificate.bound, target.tau, engine);
       EXPECT_EQ(certificate.ratio, worst.ratio) << name(family);
       EXPECT_EQ(certificate.worst_i, worst.i) << name(family);
       EXPECT_EQ(certificate.worst_j, worst.j) << name(family);
