@@ -13,7 +13,7 @@ endforeach()
 
 get_directory_property(OpenBLAS_FOUND DIRECTORY ${PROJECT_SOURCE_DIR}/api DEFINITION OpenBLAS_FOUND)
 configure_package_config_file(cmake/ozbound-config.cmake.in ${PROJECT_BINARY_DIR}/ozbound-config.cmake
-  INSTALL_DESTINATION ${ozbound_package_dir})
+  INSTALL_DESTINATION ${ozbound_package_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ozbound-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/ozbound-config.cmake

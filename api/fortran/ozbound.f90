@@ -1,0 +1,265 @@
+! Ozbound for Fortran: the functions of ozbound.h, which says what they do, under the same names. Compile this file with your own.
+!
+! Handles are type(c_ptr); texts that go in end with c_null_char; ozb_string makes a Fortran string of one that comes out. Arguments
+! that C takes as null where they are not wanted (certificate, certificates) are optional. Matrices in column-major order are
+! as Fortran stores them: ozb_column_major, and the leading dimension is the first extent.
+module ozbound
+  use, intrinsic :: iso_c_binding
+  implicit none
+  public
+
+  integer(c_int), parameter :: ozb_success = 0, ozb_does_not_hold = 1, ozb_invalid_argument = 2, ozb_cannot_certify = 3, &
+    ozb_out_of_memory = 4, ozb_internal_error = 5
+  integer(c_int), parameter :: ozb_row_major = 101, ozb_column_major = 102
+  integer(c_int), parameter :: ozb_none = 111, ozb_transpose = 112, ozb_conjugate_transpose = 113
+
+  interface
+    integer(c_int) function ozb_dgemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_double), value :: alpha, beta
+      real(c_double), intent(in) :: a(*), b(*)
+      real(c_double), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_sgemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_float), value :: alpha, beta
+      real(c_float), intent(in) :: a(*), b(*)
+      real(c_float), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_decide_d(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        decision) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_double), value :: alpha, beta
+      real(c_double), intent(in) :: a(*), b(*)
+      real(c_double), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decision
+    end function
+
+    integer(c_int) function ozb_decide_s(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        decision) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_float), value :: alpha, beta
+      real(c_float), intent(in) :: a(*), b(*)
+      real(c_float), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decision
+    end function
+
+    integer(c_int) function ozb_dgemm_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        decision, workspace, certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_double), value :: alpha, beta
+      real(c_double), intent(in) :: a(*), b(*)
+      real(c_double), intent(inout) :: c(*)
+      type(c_ptr), value :: decision
+      integer(c_int64_t), value :: workspace
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_sgemm_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        decision, workspace, certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_float), value :: alpha, beta
+      real(c_float), intent(in) :: a(*), b(*)
+      real(c_float), intent(inout) :: c(*)
+      type(c_ptr), value :: decision
+      integer(c_int64_t), value :: workspace
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_dgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, &
+        stride_b, beta, c, ldc, stride_c, batch_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      real(c_double), value :: alpha, beta
+      real(c_double), intent(in) :: a(*), b(*)
+      real(c_double), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_sgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, &
+        stride_b, beta, c, ldc, stride_c, batch_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      real(c_float), value :: alpha, beta
+      real(c_float), intent(in) :: a(*), b(*)
+      real(c_float), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_decide_d_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
+        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      real(c_double), value :: alpha, beta
+      real(c_double), intent(in) :: a(*), b(*)
+      real(c_double), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_decide_s_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
+        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      real(c_float), value :: alpha, beta
+      real(c_float), intent(in) :: a(*), b(*)
+      real(c_float), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_dgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, &
+        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      real(c_double), value :: alpha, beta
+      real(c_double), intent(in) :: a(*), b(*)
+      real(c_double), intent(inout) :: c(*)
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_sgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, &
+        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      real(c_float), value :: alpha, beta
+      real(c_float), intent(in) :: a(*), b(*)
+      real(c_float), intent(inout) :: c(*)
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_decision_json(decision, json) bind(c)
+      import
+      type(c_ptr), value :: decision
+      type(c_ptr), intent(out) :: json
+    end function
+
+    integer(c_int) function ozb_decision_from_json(json, decision) bind(c)
+      import
+      character(kind=c_char), intent(in) :: json(*)
+      type(c_ptr), intent(out) :: decision
+    end function
+
+    integer(c_int) function ozb_decision_workspace(decision, least, full) bind(c)
+      import
+      type(c_ptr), value :: decision
+      integer(c_int64_t), intent(out) :: least, full
+    end function
+
+    subroutine ozb_decision_destroy(decision) bind(c)
+      import
+      type(c_ptr), value :: decision
+    end subroutine
+
+    integer(c_int) function ozb_certificate_holds(certificate, holds) bind(c)
+      import
+      type(c_ptr), value :: certificate
+      integer(c_int), intent(out) :: holds
+    end function
+
+    integer(c_int) function ozb_certificate_ratio(certificate, ratio) bind(c)
+      import
+      type(c_ptr), value :: certificate
+      real(c_double), intent(out) :: ratio
+    end function
+
+    integer(c_int) function ozb_certificate_largest_bound(certificate, bound) bind(c)
+      import
+      type(c_ptr), value :: certificate
+      real(c_double), intent(out) :: bound
+    end function
+
+    integer(c_int) function ozb_certificate_bound(certificate, i, j, c, bound) bind(c)
+      import
+      type(c_ptr), value :: certificate
+      integer(c_int64_t), value :: i, j
+      real(c_double), value :: c
+      real(c_double), intent(out) :: bound
+    end function
+
+    integer(c_int) function ozb_certificate_json(certificate, json) bind(c)
+      import
+      type(c_ptr), value :: certificate
+      type(c_ptr), intent(out) :: json
+    end function
+
+    subroutine ozb_certificate_destroy(certificate) bind(c)
+      import
+      type(c_ptr), value :: certificate
+    end subroutine
+
+    type(c_ptr) function ozb_status_text(status) bind(c)
+      import
+      integer(c_int), value :: status
+    end function
+
+    type(c_ptr) function ozb_last_error() bind(c)
+      import
+    end function
+  end interface
+
+contains
+
+  !> The text that a C string is; empty for a null pointer.
+  function ozb_string(text) result(string)
+    type(c_ptr), intent(in) :: text
+    character(:), allocatable :: string
+    character(kind=c_char), pointer :: letters(:)
+    integer(c_size_t) :: length, i
+    interface
+      integer(c_size_t) function strlen(text) bind(c)
+        import
+        type(c_ptr), value :: text
+      end function
+    end interface
+    length = 0
+    if (c_associated(text)) length = strlen(text)
+    allocate(character(length) :: string)
+    if (length == 0) return
+    call c_f_pointer(text, letters, [length])
+    do i = 1, length
+      string(i:i) = letters(i)
+    end do
+  end function
+
+end module ozbound

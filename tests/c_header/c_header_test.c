@@ -1,0 +1,134 @@
+#include "ozbound.h" /* first: it needs nothing before it */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The header as a C99 compiler reads it, every function of it once. */
+
+static int failures = 0;
+
+#define CHECK(condition) \
+  ((condition) ? (void)0 : (void)(++failures, printf("line %d: %s; last error: %s\n", __LINE__, #condition, ozb_last_error())))
+
+enum { M = 2, N = 3, K = 2, LD = 4 };
+
+/* Row-major with a leading dimension that is larger than a row; what lies beside the matrices must stay. */
+static const double a[M * LD] = {1, 2, -1, -1, 3, 4, -1, -1};
+static const double b[K * LD] = {5, 6, 7, -1, 8, 9, 10, -1};
+static const double expected[M * LD] = {21, 24, 27, 0.5, 47, 54, 61, 0.5};
+
+static void reset(double* c) {
+  int t;
+  for (t = 0; t < M * LD; ++t) c[t] = t % LD == N ? 0.5 : NAN;
+}
+
+static void certificate_functions(const ozb_certificate* certificate) {
+  int holds = 0;
+  double ratio = -1, largest = -1, bound = -1;
+  const char* json = NULL;
+  CHECK(ozb_certificate_holds(certificate, &holds) == OZB_SUCCESS && holds == 1);
+  CHECK(ozb_certificate_ratio(certificate, &ratio) == OZB_SUCCESS && ratio >= 0 && ratio <= 1);
+  CHECK(ozb_certificate_largest_bound(certificate, &largest) == OZB_SUCCESS && largest >= 0);
+  CHECK(ozb_certificate_bound(certificate, 1, 2, 61, &bound) == OZB_SUCCESS && bound >= 0 && bound <= largest);
+  CHECK(ozb_certificate_json(certificate, &json) == OZB_SUCCESS && strstr(json, "ozbound-certificate-") != NULL);
+}
+
+static void doubles(void) {
+  double c[M * LD];
+  ozb_certificate* certificate = NULL;
+  ozb_decision* decision = NULL;
+  ozb_decision* read = NULL;
+  const char* json = NULL;
+  int64_t least = -1, full = -1;
+
+  reset(c);
+  CHECK(ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, c, LD, "cr", &certificate) == OZB_SUCCESS);
+  CHECK(memcmp(c, expected, sizeof c) == 0);
+  certificate_functions(certificate);
+  ozb_certificate_destroy(certificate);
+
+  CHECK(ozb_decide_d(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, NULL, LD, "dgemm", &decision) ==
+        OZB_SUCCESS);
+  CHECK(ozb_decision_json(decision, &json) == OZB_SUCCESS);
+  CHECK(ozb_decision_from_json(json, &read) == OZB_SUCCESS);
+  CHECK(ozb_decision_workspace(read, &least, &full) == OZB_SUCCESS && 0 <= least && least <= full);
+  reset(c);
+  CHECK(ozb_dgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, c, LD, read, full, NULL) ==
+        OZB_SUCCESS);
+  CHECK(memcmp(c, expected, sizeof c) == 0);
+  ozb_decision_destroy(decision);
+  ozb_decision_destroy(read);
+}
+
+static void floats(void) {
+  const float x[4] = {1, 2, 3, 4};
+  float c[4] = {0, 0, 0, 0};
+  ozb_decision* decision = NULL;
+  CHECK(ozb_sgemm(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 0, c, 2, "dgemm", NULL) == OZB_SUCCESS);
+  CHECK(c[0] == 5 && c[1] == 11 && c[2] == 11 && c[3] == 25);
+  CHECK(ozb_decide_s(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 1, c, 2, "dgemm", &decision) ==
+        OZB_SUCCESS);
+  CHECK(ozb_sgemm_decided(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 1, c, 2, decision, 0, NULL) ==
+        OZB_SUCCESS);
+  CHECK(c[0] == 10 && c[3] == 50);
+  ozb_decision_destroy(decision);
+}
+
+/* Three products with one A. */
+static void batches(void) {
+  const double one_a[4] = {1, 2, 3, 4};
+  const double bs[12] = {1, 0, 0, 1, 2, 0, 0, 2, 3, 0, 0, 3};
+  const float narrow_a[4] = {1, 2, 3, 4};
+  const float narrow_bs[12] = {1, 0, 0, 1, 2, 0, 0, 2, 3, 0, 0, 3};
+  double c[12];
+  float narrow_c[12];
+  ozb_certificate* certificates[3] = {NULL, NULL, NULL};
+  ozb_decision* decisions[3] = {NULL, NULL, NULL};
+  const ozb_decision* all[3];
+  int t;
+  CHECK(ozb_dgemm_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, one_a, 2, 0, bs, 2, 4, 0, c, 2, 4, 3, "cr",
+                                  certificates) == OZB_SUCCESS);
+  for (t = 0; t < 12; ++t) CHECK(c[t] == (t / 4 + 1) * one_a[t % 4]);
+  for (t = 0; t < 3; ++t) ozb_certificate_destroy(certificates[t]);
+
+  CHECK(ozb_decide_d_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, one_a, 2, 0, bs, 2, 4, 0, c, 2, 4, 3,
+                                     "dgemm", decisions) == OZB_SUCCESS);
+  for (t = 0; t < 3; ++t) all[t] = decisions[t];
+  CHECK(ozb_dgemm_strided_batched_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, one_a, 2, 0, bs, 2, 4, 0, c, 2, 4, 3,
+                                          all, 3, 0, NULL) == OZB_SUCCESS);
+  for (t = 0; t < 3; ++t) ozb_decision_destroy(decisions[t]);
+
+  CHECK(ozb_sgemm_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, narrow_a, 2, 0, narrow_bs, 2, 4, 0, narrow_c,
+                                  2, 4, 3, "cr", NULL) == OZB_SUCCESS);
+  CHECK(narrow_c[11] == 12);
+  CHECK(ozb_decide_s_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, narrow_a, 2, 0, narrow_bs, 2, 4, 0,
+                                     narrow_c, 2, 4, 3, "dgemm", decisions) == OZB_SUCCESS);
+  all[0] = decisions[0];
+  CHECK(ozb_sgemm_strided_batched_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, narrow_a, 2, 0, narrow_bs, 2, 4, 0,
+                                          narrow_c, 2, 4, 3, all, 1, 0, NULL) == OZB_SUCCESS);
+  for (t = 0; t < 3; ++t) ozb_decision_destroy(decisions[t]);
+}
+
+static void refusals(void) {
+  double c[M * LD];
+  ozb_certificate* certificate = NULL;
+  reset(c);
+  CHECK(ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, 1, b, LD, 0, c, LD, "dgemm", &certificate) ==
+        OZB_INVALID_ARGUMENT);
+  CHECK(strcmp(ozb_last_error(), "lda must be at least 2: 1") == 0);
+  CHECK(certificate == NULL);
+  CHECK(ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, c, LD, "relative:1e-30", NULL) ==
+        OZB_CANNOT_CERTIFY);
+  CHECK(strcmp(ozb_status_text(OZB_CANNOT_CERTIFY), "the target cannot be certified") == 0);
+  CHECK(isnan(c[0]));
+}
+
+int main(void) {
+  doubles();
+  floats();
+  batches();
+  refusals();
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
