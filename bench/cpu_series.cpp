@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bare_kernel.hpp"
 #include "baselines.hpp"
 #include "engines.hpp"
 #include "openblas.hpp"
@@ -92,6 +93,15 @@ Series peak_series(const SeriesEntry& entry, const Peak& peak, const Peak& base)
   auto& figure = builder.speed(entry.group + "/" + std::string(peak.name), std::string(base.name), subject, floats,
                                peak.operations / base.operations);
   figure.operations = peak.operations * entry.threads;
+  return builder.take();
+}
+
+/// The kernel alone over the integer peak.
+Series kernel_series(const SeriesEntry& entry) {
+  const auto kernel = std::make_shared<BareKernel>(entry.kernel, entry.shape);
+  Builder builder;
+  const auto subject = builder.add("kernel", [kernel, threads = entry.threads] { kernel->multiply(threads); });
+  over_peak(builder, integer_peak(entry.kernel), entry.threads, "kernel", subject, operations(entry.shape));
   return builder.take();
 }
 
@@ -266,6 +276,11 @@ class Catalogue {
       add("peak", std::string(peak.name), {}, "", [&peak, base](const auto& entry) { return peak_series(entry, peak, *base); });
   }
 
+  void bare_kernel(const std::string& kernel) {
+    for (const Index n : sizes_.multiply) add("kernel", "bare", cube(n), kernel, kernel_series);
+    for (const auto& shape : sizes_.lengthy) add("kernel", "bare", shape, kernel, kernel_series);
+  }
+
   void multiplications(const std::string& kernel) {
     for (const auto& plan : {triangular(1), triangular(7)}) {
       const auto series = [plan](const auto& entry) { return multiply_series(entry, plan); };
@@ -347,10 +362,11 @@ std::vector<SeriesEntry> cpu_series(bool quick) {
   const auto& best = kernels.front();
   Catalogue catalogue(sizes);
   catalogue.peaks_of_instructions();
+  for (const auto& kernel : kernels) catalogue.bare_kernel(kernel);
   catalogue.multiplications(best);
   catalogue.products(best, sizes.plans);
   catalogue.shapes(best);
-  catalogue.small_products(best, kernels.back());
+  catalogue.small_products(best, "portable");
   catalogue.accurate_products(best);
   catalogue.proofs(best);
   catalogue.adapter();

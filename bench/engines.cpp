@@ -1,9 +1,18 @@
 #include "engines.hpp"
 
+#include "ozbound/core/kernel.hpp"
+
 namespace ozbound::bench {
 
-std::vector<std::string> kernel_names() { return {"portable"}; }
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names{std::string(default_kernel().name)};
+  for (const auto* const kernel : kernels())
+    if (kernel->name != names.front()) names.emplace_back(kernel->name);
+  return names;
+}
 
-CpuEngine make_engine(int threads, const std::string&) { return CpuEngine({.threads = threads}); }
+CpuEngine make_engine(int threads, const std::string& kernel) {
+  return CpuEngine({.threads = threads, .kernel = &find_kernel(kernel)});
+}
 
 }  // namespace ozbound::bench

@@ -7,7 +7,8 @@
 
 namespace ozbound::bench {
 
-/// The kernels that this processor runs: first the one that an engine takes by itself, last the portable one.
+/// The kernels that this processor runs: first the one that an engine takes by itself.
+/// @throws std::invalid_argument where OZBOUND_KERNEL names none.
 std::vector<std::string> kernel_names();
 
 /// An engine on so many threads with the kernel of that name.

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measurement.hpp"
+#include "ozbound/core/kernel.hpp"
+
+namespace ozbound::bench {
+
+/// A kernel alone: all sums of an m x n x k product of random digits, packed beforehand, each over the whole inner dimension at
+/// once, left where they are.
+class BareKernel {
+ public:
+  BareKernel(const std::string& kernel, const Shape& shape);
+
+  void multiply(int threads) const;
+
+ private:
+  /// Digits of an operand, panel after panel.
+  template <class Digit>
+  struct Panels {
+    Index vectors = 0;  ///< of the operand
+    Index width = 0;    ///< of a panel but the last
+    Index steps = 0;
+    std::vector<Digit> digits;
+
+    Panels(Index all_vectors, Index panel_width, Index inner_steps, std::uint64_t seed);
+    [[nodiscard]] Index count() const { return (vectors + width - 1) / width; }
+    [[nodiscard]] Index in_panel(Index panel) const { return std::min(width, vectors - panel * width); }
+    [[nodiscard]] const Digit* panel(Index panel) const { return digits.data() + panel * width * steps * Kernel::step_digits; }
+  };
+
+  const Kernel& kernel_;
+  Panels<std::int8_t> a_;
+  Panels<std::uint8_t> b_;
+};
+
+}  // namespace ozbound::bench
