@@ -229,7 +229,7 @@ Shape cube(Index n) { return {n, n, n}; }
 
 /// Sizes of a run.
 struct Sizes {
-  std::vector<Index> all, plans, multiply, proof, adapter, forced, correctly_rounded;
+  std::vector<Index> all, plans, multiply, proof, adapter, forced, large, correctly_rounded;
   std::vector<Shape> lengthy, skinny, small;
   std::vector<int> slices;
 };
@@ -240,7 +240,8 @@ Sizes full_sizes() {
           .multiply = {256, 512, 1024, 2048},
           .proof = {512, 1024},
           .adapter = {64, 512, 2048},
-          .forced = {512, 1024},
+          .forced = {512},
+          .large = {1024},
           .correctly_rounded = {256, 1024},
           .lengthy = {{256, 256, 4096}, {256, 256, 16384}, {1024, 1024, 4096}},
           .skinny = {{2048, 2048, 8}, {2048, 8, 2048}, {8, 2048, 2048}, {2048, 1, 2048}},
@@ -255,6 +256,7 @@ Sizes quick_sizes() {
           .proof = {48},
           .adapter = {48},
           .forced = {48},
+          .large = {48},
           .correctly_rounded = {32},
           .lengthy = {{16, 16, 256}},
           .skinny = {{64, 64, 8}, {64, 8, 64}, {8, 64, 64}},
@@ -295,6 +297,10 @@ class Catalogue {
   void products(const std::string& kernel, const std::vector<Index>& plan_sizes) {
     for (const Index n : plan_sizes)
       for (const int slices : sizes_.slices) product(triangular(slices), cube(n), kernel);
+  }
+
+  void large_products(const std::string& kernel) {
+    for (const Index n : sizes_.large) product(triangular(7), cube(n), kernel);
   }
 
   void shapes(const std::string& kernel) {
@@ -370,7 +376,10 @@ std::vector<SeriesEntry> cpu_series(bool quick) {
   catalogue.accurate_products(best);
   catalogue.proofs(best);
   catalogue.adapter();
-  for (const auto& kernel : kernels) catalogue.products(kernel, sizes.forced);
+  for (const auto& kernel : kernels) {
+    catalogue.products(kernel, sizes.forced);
+    catalogue.large_products(kernel);
+  }
   return catalogue.take();
 }
 

@@ -12,7 +12,7 @@ std::vector<std::string> kernel_names() {
 }
 
 CpuEngine make_engine(int threads, const std::string& kernel) {
-  return CpuEngine({.threads = threads, .kernel = &find_kernel(kernel)});
+  return CpuEngine({.threads = threads, .kernel = kernel.empty() ? &default_kernel() : &find_kernel(kernel)});
 }
 
 }  // namespace ozbound::bench

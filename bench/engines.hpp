@@ -11,7 +11,7 @@ namespace ozbound::bench {
 /// @throws std::invalid_argument where OZBOUND_KERNEL names none.
 std::vector<std::string> kernel_names();
 
-/// An engine on so many threads with the kernel of that name.
+/// An engine on so many threads with the kernel of that name; empty: the one that it takes by itself.
 CpuEngine make_engine(int threads, const std::string& kernel);
 
 }  // namespace ozbound::bench

@@ -19,7 +19,7 @@ struct Effort {
   double seconds = 2;                      ///< what all repetitions of a series should take together
   int least_repetitions = 5;               ///< whatever they take
   int most_repetitions = 31;               ///< however short they are
-  double longest_repetition_seconds = 60;  ///< a series with longer ones is left out
+  double longest_repetition_seconds = 30;  ///< a series with longer ones is left out
 };
 
 /// The seconds that one call of each subject took, repetition after repetition.
