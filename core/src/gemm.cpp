@@ -28,6 +28,13 @@ struct SpecialMap {
         columns(vector_scales(call.b, Side::columns_of_b, Encoding::balanced(), threads)),
         everywhere(call.all_special()) {}
 
+  /// Whether no entry but one whose C0 is special can be.
+  [[nodiscard]] bool product_nowhere() const {
+    const auto special = [](const VectorScale& scale) { return scale.special; };
+    return !everywhere && std::none_of(rows.begin(), rows.end(), special) &&
+           std::none_of(columns.begin(), columns.end(), special);
+  }
+
   [[nodiscard]] bool product_special(Index i, Index j) const {
     return everywhere || rows[static_cast<std::size_t>(i)].special || columns[static_cast<std::size_t>(j)].special;
   }
@@ -149,6 +156,7 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
 void apply_specials(const GemmCall& original, int threads) {
   const auto call = original.without_unread();
   const SpecialMap map(call, threads);
+  if (is_zero(call.beta) && map.product_nowhere()) return;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (Index i = 0; i < call.m(); ++i)
     for (Index j = 0; j < call.n(); ++j)

@@ -28,6 +28,8 @@ Index checked_inner(Index inner, Index count, int slices) {
 /// Up to a multiple of step_digits.
 Index filled_up(Index digits) { return (digits + Kernel::step_digits - 1) / Kernel::step_digits * Kernel::step_digits; }
 
+constexpr Index scales_together = 512;  // vectors, of which as many elements may lie in a row
+
 /// Scales of a few vectors. The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN
 /// stand above them all.
 template <class T>
@@ -36,15 +38,18 @@ void find_scales(MatrixView<const T> vectors, Encoding encoding, VectorScale* sc
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
   const auto magnitude = [format](T x) { return static_cast<Bits>(bits_of(x) & ~format.sign); };
   const Index count = vectors.rows();
-  std::vector<Bits> tops(static_cast<std::size_t>(count));
+  std::array<Bits, scales_together> tops{};
   if (vectors.row_stride() == 1) {  // the elements of several vectors lie in a row
-    for (Index l = 0; l < vectors.cols(); ++l)
-      for (Index i = 0; i < count; ++i)
-        tops[static_cast<std::size_t>(i)] = std::max(tops[static_cast<std::size_t>(i)], magnitude(vectors(i, l)));
+    for (Index l = 0; l < vectors.cols(); ++l) {
+      const T* const row = &vectors(0, l);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) tops[i] = std::max(tops[i], magnitude(row[i]));
+    }
   } else {
-    for (Index i = 0; i < count; ++i)
-      for (Index l = 0; l < vectors.cols(); ++l)
-        tops[static_cast<std::size_t>(i)] = std::max(tops[static_cast<std::size_t>(i)], magnitude(vectors(i, l)));
+    for (Index i = 0; i < count; ++i) {
+      Bits top = 0;
+      for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, magnitude(vectors(i, l)));
+      tops[static_cast<std::size_t>(i)] = top;
+    }
   }
   for (Index i = 0; i < count; ++i) {
     const auto top = tops[static_cast<std::size_t>(i)];
@@ -60,7 +65,7 @@ PanelLayout checked(PanelLayout layout) {
 }
 
 constexpr Index step = Kernel::step_digits;
-constexpr Index steps_at_a_time = 16;
+constexpr Index digits_at_a_time = 32;
 constexpr int word_bits = 48;
 
 SliceShape::Digits digits_of(Encoding::Kind kind) {
@@ -83,12 +88,11 @@ std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding en
   const auto vectors = vectors_of(operand, side);
   const Index count = vectors.rows();
   std::vector<VectorScale> scales(static_cast<std::size_t>(count));
-  constexpr Index together = 64;  // vectors, of which as many elements may lie in a row
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > together)
-  for (Index first = 0; first < count; first += together)
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > scales_together)
+  for (Index first = 0; first < count; first += scales_together)
     std::visit(
         [&](const auto& typed) {
-          find_scales(typed.block(first, 0, std::min(together, count - first), typed.cols()), encoding,
+          find_scales(typed.block(first, 0, std::min(scales_together, count - first), typed.cols()), encoding,
                       &scales[static_cast<std::size_t>(first)]);
         },
         vectors.typed());
@@ -104,12 +108,17 @@ class SlicedMatrix::PanelSlicer {
         panel_(panel),
         first_(panel * sliced.layout_.vectors),
         vectors_(sliced.panel_vectors(panel)),
-        shape_(shape()) {}
+        shape_(shape()),
+        scales_(static_cast<std::size_t>((vectors_ + slice_lanes - 1) / slice_lanes * slice_lanes)),
+        elements_(scales_.size() * digits_at_a_time) {}
 
   template <class T>
   void slice(MatrixView<const T> vectors) {
     const FloatEnvironment environment;
-    for (Index lane = 0; lane < vectors_; lane += slice_lanes) slice_lanes_of(vectors, lane);
+    for (Index v = 0; v < vectors_; ++v)
+      if (!sliced_.special(first_ + v) && moderate(first_ + v))
+        scales_[static_cast<std::size_t>(v)] = power_of_two(-first_word_exponent(first_ + v));
+    for (Index block = 0; block < sliced_.blocks(); ++block) slice_block(vectors, block);
     for (Index v = 0; v < vectors_; ++v)
       if (!sliced_.special(first_ + v) && !moderate(first_ + v)) slice_vector(vectors, first_ + v);
     add_up();
@@ -136,46 +145,47 @@ class SlicedMatrix::PanelSlicer {
     return sliced_.exponent(i) + sliced_.slicing_.encoding.weight_exponent(first_word);
   }
 
-  /// Digits of some moderate vectors; those of the others become zero.
+  /// Digits of the moderate vectors; those of the others become zero.
   template <class T>
-  void slice_lanes_of(MatrixView<const T> vectors, Index lane) {
-    const Index lanes = std::min<Index>(slice_lanes, vectors_ - lane);
-    std::array<double, slice_lanes> scales{};
-    for (Index v = 0; v < lanes; ++v) {
-      const Index i = first_ + lane + v;
-      if (!sliced_.special(i) && moderate(i)) scales[static_cast<std::size_t>(v)] = power_of_two(-first_word_exponent(i));
-    }
-    alignas(64) double x[step * steps_at_a_time][slice_lanes];
-    for (Index block = 0; block < sliced_.blocks(); ++block) {
-      const Index length = sliced_.block_digits(block);
-      shape_.slice_bytes = (sliced_.side_ == Side::rows_of_a ? 1 : -1) * length * vectors_;
-      auto* out = sliced_.digits_.data() + sliced_.start(panel_, block) + sliced_.place(1) * length * vectors_ + step * lane;
-      for (Index start = 0; start < length; start += step * steps_at_a_time) {
-        const Index count = std::min(step * steps_at_a_time, length - start);
-        gather(vectors, lane, lanes, block * sliced_.layout_.block + start, count, scales, x);
-        functions_.slice(x, count / step, shape_, scales.data(), lanes, out + start * vectors_);
+  void slice_block(MatrixView<const T> vectors, Index block) {
+    const Index length = sliced_.block_digits(block);
+    shape_.slice_bytes = (sliced_.side_ == Side::rows_of_a ? 1 : -1) * length * vectors_;
+    auto* const out = sliced_.digits_.data() + sliced_.start(panel_, block) + sliced_.place(1) * length * vectors_;
+    for (Index start = 0; start < length; start += digits_at_a_time) {
+      const Index count = std::min(digits_at_a_time, length - start);
+      gather(vectors, block * sliced_.layout_.block + start, count);
+      for (Index lane = 0; lane < vectors_; lane += slice_lanes) {
+        const Index lanes = std::min<Index>(slice_lanes, vectors_ - lane);
+        functions_.slice(group(lane), count / step, shape_, &scales_[static_cast<std::size_t>(lane)], lanes,
+                         out + start * vectors_ + step * lane);
       }
     }
   }
 
-  /// Elements [start, start + count) of the lanes; zeros beyond the inner dimension and where there is no scale.
+  using Group = double[slice_lanes];
+  /// Element l of some vectors in a row, for each of them.
+  [[nodiscard]] Group* group(Index lane) { return reinterpret_cast<Group*>(elements_.data() + lane * digits_at_a_time); }
+
+  /// Elements [start, start + count) of every vector; zeros beyond the inner dimension and where there is no scale.
   template <class T>
-  void gather(MatrixView<const T> vectors, Index lane, Index lanes, Index start, Index count,
-              const std::array<double, slice_lanes>& scales, double (*x)[slice_lanes]) const {
+  void gather(MatrixView<const T> vectors, Index start, Index count) {
     const Index filled = std::min(count, std::max<Index>(0, sliced_.inner_ - start));
-    const T* const origin = filled == 0 ? nullptr : &vectors(first_ + lane, start);
+    if (filled < count) std::fill(elements_.begin(), elements_.end(), 0.0);
     const Index by_vector = vectors.row_stride(), by_element = vectors.col_stride();
-    std::fill(&x[0][0], &x[0][0] + count * slice_lanes, 0.0);
+    const T* const origin = filled == 0 ? nullptr : &vectors(first_, start);
+    const auto copy = [&](Index v, Index l) {
+      group(v / slice_lanes * slice_lanes)[l][v % slice_lanes] = static_cast<double>(origin[v * by_vector + l * by_element]);
+    };
     if (by_vector == 1) {
       for (Index l = 0; l < filled; ++l)
-        for (Index v = 0; v < lanes; ++v) x[l][v] = static_cast<double>(origin[l * by_element + v]);
+        for (Index v = 0; v < vectors_; ++v) copy(v, l);
     } else {
-      for (Index v = 0; v < lanes; ++v)
-        for (Index l = 0; l < filled; ++l) x[l][v] = static_cast<double>(origin[v * by_vector + l * by_element]);
+      for (Index v = 0; v < vectors_; ++v)
+        for (Index l = 0; l < filled; ++l) copy(v, l);
     }
-    for (Index v = 0; v < lanes; ++v)
-      if (scales[static_cast<std::size_t>(v)] == 0)
-        for (Index l = 0; l < filled; ++l) x[l][v] = 0;
+    for (Index v = 0; v < vectors_; ++v)
+      if (scales_[static_cast<std::size_t>(v)] == 0)
+        for (Index l = 0; l < filled; ++l) group(v / slice_lanes * slice_lanes)[l][v % slice_lanes] = 0;
   }
 
   /// Any vector, element by element.
@@ -212,6 +222,8 @@ class SlicedMatrix::PanelSlicer {
   Index first_;
   Index vectors_;
   SliceShape shape_;
+  std::vector<double> scales_;    ///< to units of the first word; 0 for vectors that are not moderate
+  std::vector<double> elements_;  ///< [group of lanes][l][lane]
 };
 
 SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout, const Kernel& kernel)

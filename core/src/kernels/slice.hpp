@@ -64,13 +64,15 @@ std::int64_t sign_of(double x) { return __builtin_bit_cast(std::int64_t, x) >> 6
 /// Balanced bytes plus 128: a word's digits from -128 on make it non-negative, what it has too much is carried up.
 void carry_balanced(int count, int in_word, Words& words) {
   const std::int64_t bias = 0x808080808080 >> (8 * (6 - in_word));
-  for (int w = count - 1; w >= 0; --w)
-    for (int l = 0; l < 4; ++l)
+  for (int l = 0; l < 4; ++l) {
+    std::int64_t carry[slice_lanes] = {};
+    for (int w = count - 1; w >= 0; --w)
       for (int v = 0; v < slice_lanes; ++v) {
-        const auto biased = words.word[w][l][v] + bias;
+        const auto biased = words.word[w][l][v] + carry[v] + bias;
         words.word[w][l][v] = biased;
-        if (w > 0) words.word[w - 1][l][v] += biased >> (8 * in_word);
+        carry[v] = biased >> (8 * in_word);
       }
+  }
 }
 
 /// Two's complement of what is rounded down: ~M where bits are cut off a negative number, -M = ~M + 1 where none are.
@@ -91,26 +93,24 @@ void complement(const double (*x)[slice_lanes], int count, int in_word, Words& w
 
 /// Bytes of the digits that stand `shift` bits up in a word, four elements of a vector in a row.
 void digit_bytes(const std::int64_t (*word)[slice_lanes], int shift, std::uint32_t flip, std::uint32_t* bytes) {
-  for (int v = 0; v < slice_lanes; ++v) {
-    std::uint32_t four = 0;
-    for (int l = 0; l < 4; ++l) four |= (static_cast<std::uint32_t>(word[l][v] >> shift) & 0xff) << (8 * l);
-    bytes[v] = four ^ flip;
-  }
+  std::uint32_t four[slice_lanes] = {};
+  for (int l = 0; l < 4; ++l)
+    for (int v = 0; v < slice_lanes; ++v) four[v] |= (static_cast<std::uint32_t>(word[l][v] >> shift) & 0xff) << (8 * l);
+  for (int v = 0; v < slice_lanes; ++v) bytes[v] = four[v] ^ flip;
 }
 
 /// The same with beta bits of a magnitude, and the sign of x.
 void signed_bytes(const double (*x)[slice_lanes], const std::int64_t (*word)[slice_lanes], int shift, int beta,
                   std::uint32_t flip, std::uint32_t* bytes) {
   const std::uint32_t mask = (1u << beta) - 1;
-  for (int v = 0; v < slice_lanes; ++v) {
-    std::uint32_t four = 0;
-    for (int l = 0; l < 4; ++l) {
+  std::uint32_t four[slice_lanes] = {};
+  for (int l = 0; l < 4; ++l)
+    for (int v = 0; v < slice_lanes; ++v) {
       const auto sign = static_cast<std::uint32_t>(sign_of(x[l][v]));
       const auto digit = ((static_cast<std::uint32_t>(word[l][v] >> shift) & mask) ^ sign) - sign;
-      four |= (digit & 0xff) << (8 * l);
+      four[v] |= (digit & 0xff) << (8 * l);
     }
-    bytes[v] = four ^ flip;
-  }
+  for (int v = 0; v < slice_lanes; ++v) bytes[v] = four[v] ^ flip;
 }
 
 void slice_step(const double (*x)[slice_lanes], const SliceShape& shape, const double* scale,
@@ -142,8 +142,12 @@ void slice_steps(const double (*x)[slice_lanes], std::int64_t steps, const Slice
   std::uint32_t bytes[max_slice_count][slice_lanes];
   for (std::int64_t t = 0; t < steps; ++t, x += 4, out += shape.step_bytes) {
     slice_step(x, shape, scale, bytes);
-    for (int p = 0; p < shape.slices; ++p)
-      __builtin_memcpy(out + p * shape.slice_bytes, bytes[p], static_cast<unsigned long>(lanes) * 4);
+    for (int p = 0; p < shape.slices; ++p) {
+      if (lanes == slice_lanes)
+        __builtin_memcpy(out + p * shape.slice_bytes, bytes[p], sizeof bytes[p]);
+      else
+        __builtin_memcpy(out + p * shape.slice_bytes, bytes[p], static_cast<unsigned long>(lanes) * 4);
+    }
   }
 }
 

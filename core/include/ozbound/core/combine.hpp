@@ -30,13 +30,17 @@ constexpr std::int64_t max_group_sum(Accumulation accumulation) {
   return std::int64_t{1} << (accumulation == Accumulation::exact ? 62 : 53);
 }
 
-/// Limbs of an exact sum of diagonals: 8 * 38 bits of tail, 63 of head, below 6 * 64.
-inline constexpr int diagonal_limbs = 6;
+/// Limbs of an exact sum of diagonals: 8 * 38 bits of tail, 63 of head, below 6 * 64; and of most plans, whose tail has 64 bits
+/// at most.
+inline constexpr int diagonal_limbs = 6, few_diagonal_limbs = 2;
+constexpr bool few_limbs_hold(int count, int radix_bits) { return radix_bits * (count - 1) <= 64; }
 
 /// sum_g D_g 2^(radix (G - g)) by the carry chain (theory.md, section 2): from the least significant diagonal up, the low
 /// bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
-OZB_HD constexpr WideDyadic<diagonal_limbs> chain_diagonals(const std::int64_t* sums, Index stride, int count, int radix_bits) {
-  WideDyadic<diagonal_limbs> result;
+/// @pre Limbs hold them.
+template <int Limbs = diagonal_limbs>
+OZB_HD constexpr WideDyadic<Limbs> chain_diagonals(const std::int64_t* sums, Index stride, int count, int radix_bits) {
+  WideDyadic<Limbs> result;
   const auto mask = (std::uint64_t{1} << radix_bits) - 1;
   std::int64_t carry = 0;
   for (int t = count - 1; t > 0; --t) {
@@ -49,7 +53,7 @@ OZB_HD constexpr WideDyadic<diagonal_limbs> chain_diagonals(const std::int64_t* 
   if (carry >= 0) {
     result.magnitude.add(static_cast<std::uint64_t>(carry), shift);
   } else {
-    WideInteger<diagonal_limbs> head;
+    WideInteger<Limbs> head;
     head.add(-static_cast<std::uint64_t>(carry), shift);
     head.subtract(result.magnitude);
     result.magnitude = head;
@@ -93,26 +97,34 @@ struct Scalars {
   Format format;
 };
 
+/// alpha sum + beta c0, rounded once, under an error relative to 2^scale; see combine.
+template <int Limbs>
+OZB_HD constexpr Rounded round_sum(const WideDyadic<Limbs>& sum, int scale, const Scalars& scalars, Dyadic c0, double error) {
+  const auto grid = GridSum<Limbs + 2>::of(scaled(sum, scalars.alpha), scaled(widen(c0), scalars.beta));
+  if (!is_finite(bits_of(error), binary64)) return {grid.round(scalars.format), scalars.alpha.magnitude == 0};
+  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, whatever the caller flushes
+  if (radius.magnitude == 0) return {grid.round(scalars.format), true};
+  return grid.round_enclosed(scaled(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
+                             scalars.format);
+}
+
 /// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once (theory.md, section 2).
 ///
 /// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test
 /// on bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
 OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale,
                                  const Scalars& scalars, Dyadic c0, double error) {
-  WideDyadic<diagonal_limbs> sum;
-  if (layout.accumulation == Accumulation::exact) {
-    sum = chain_diagonals(sums, stride, layout.count, layout.radix_bits);
+  const auto chained = [&](auto sum) {
     sum.exponent = scale + layout.weight_exponent[layout.count - 1];
-  } else {
-    const auto total = to_dyadic(accumulate_groups(sums, stride, layout));
-    sum = {shifted<diagonal_limbs>(WideInteger<1>{{total.magnitude}}, 0), scale + total.exponent, total.negative};
-  }
-  const auto grid = GridSum<8>::of(scaled(sum, scalars.alpha), scaled(widen(c0), scalars.beta));
-  if (!is_finite(bits_of(error), binary64)) return {grid.round(scalars.format), scalars.alpha.magnitude == 0};
-  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, whatever the caller flushes
-  if (radius.magnitude == 0) return {grid.round(scalars.format), true};
-  return grid.round_enclosed(scaled(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
-                             scalars.format);
+    return round_sum(sum, scale, scalars, c0, error);
+  };
+  if (layout.accumulation == Accumulation::exact)
+    return few_limbs_hold(layout.count, layout.radix_bits)
+               ? chained(chain_diagonals<few_diagonal_limbs>(sums, stride, layout.count, layout.radix_bits))
+               : chained(chain_diagonals(sums, stride, layout.count, layout.radix_bits));
+  auto total = widen(to_dyadic(accumulate_groups(sums, stride, layout)));
+  total.exponent += scale;
+  return round_sum(total, scale, scalars, c0, error);
 }
 
 }  // namespace ozbound
