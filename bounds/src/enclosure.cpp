@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -154,10 +153,7 @@ std::vector<char> specials_of(const std::vector<VectorScale>& scales) {
 /// Sums of the first digits, which are not negative; 0 only for a vector of zeros, whose largest digit is at least 64.
 std::vector<std::int64_t> digit_sums(const SlicedMatrix& sliced) {
   std::vector<std::int64_t> sums;
-  for (Index i = 0; i < sliced.count(); ++i) {
-    const auto* digits = sliced.slice(i, 1);
-    sums.push_back(std::accumulate(digits, digits + sliced.inner_dimension(), std::int64_t{0}));
-  }
+  for (Index i = 0; i < sliced.count(); ++i) sums.push_back(sliced.sum_of_digits(i, 1));
   return sums;
 }
 

@@ -234,7 +234,7 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
       inner_(checked_inner(vectors_of(operand, side).cols(), count_, slicing_.slices)),
       padded_(filled_up(inner_)),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
-  layout_.block = filled_up(std::min(layout_.block, std::max(padded_, step)));
+  layout_.block = filled_up(std::min({layout_.block, PanelLayout::most_block, std::max(padded_, step)}));
   digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * padded_) + Kernel::panel_slack);
   sums_.resize(static_cast<std::size_t>(count_ * slicing_.slices * blocks()));
   if (!slicing_.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count_ * slicing_.slices));
@@ -253,6 +253,16 @@ Index SlicedMatrix::digit_index(Index i, int p, Index l) const {
 int SlicedMatrix::digit(Index i, int p, Index l) const {
   const auto byte = digits_[static_cast<std::size_t>(digit_index(i, p, l))];
   return slicing_.encoding.digit(p, static_cast<std::int8_t>(byte ^ offset(p)));
+}
+
+std::int64_t SlicedMatrix::sum_of_digits(Index i, int p) const {
+  std::int64_t sum = 0;
+  for (Index block = 0; block < blocks(); ++block) {
+    const auto stored = digit_sums(i / layout_.vectors, block, p)[i % layout_.vectors];
+    sum += static_cast<std::int32_t>(stored -
+                                     static_cast<std::uint32_t>(offset(p)) * static_cast<std::uint32_t>(block_digits(block)));
+  }
+  return sum;
 }
 
 double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing, PanelLayout layout) {

@@ -114,6 +114,11 @@ RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
       if (sliced.special(i)) complain("a finite vector called special");
       const int scale = scale_by_definition(exact_vector(operand, side, i), slicing.encoding);
       if (sliced.exponent(i) != scale) complain("exponent of vector " + std::to_string(i));
+      for (int p = 1; p <= slicing.slices; ++p) {
+        std::int64_t sum = 0;
+        for (Index l = 0; l < sliced.inner_dimension(); ++l) sum += sliced.digit(i, p, l);
+        if (sliced.sum_of_digits(i, p) != sum) complain("the sum of digits " + std::to_string(p));
+      }
       for (Index l = 0; l < sliced.inner_dimension(); ++l) {
         std::int8_t digits[max_slices];
         split(to_dyadic(element(operand, side, i, l)), slicing, scale, digits);

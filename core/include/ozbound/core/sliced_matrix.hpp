@@ -28,7 +28,9 @@ struct VectorScale {
 /// How digits lie in memory: what the kernel that multiplies them wants.
 struct PanelLayout {
   Index vectors = 8;   ///< of a panel; the last one may have fewer
-  Index block = 1024;  ///< digits of a slice that lie together, rounded up to a multiple of Kernel::step_digits
+  Index block = 1024;  ///< digits of a slice that lie together, at most most_block, rounded up to Kernel::step_digits
+
+  static constexpr Index most_block = Index{1} << 23;  ///< whose digits' sum INT32 holds
 
   bool operator==(const PanelLayout&) const = default;
 };
@@ -57,6 +59,9 @@ class SlicedMatrix {
 
   /// Digit p (1-based) of element l of vector i.
   [[nodiscard]] int digit(Index i, int p, Index l) const;
+
+  /// The sum of the digits of slice p of vector i.
+  [[nodiscard]] std::int64_t sum_of_digits(Index i, int p) const;
 
   /// Exponent of the weight of digit p of vector i, relative to its rho.
   [[nodiscard]] int weight_exponent(Index i, int p) const {
