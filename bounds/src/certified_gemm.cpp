@@ -73,8 +73,8 @@ class CertifiedGemm {
 
   /// Refuses a decision that cannot be carried out, before anything is written.
   void check() const {
-    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, "prepared_a");
-    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, "prepared_b");
+    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, engine_, "prepared_a");
+    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, engine_, "prepared_b");
     if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
     if (decision_.method == Method::native) check_native();
   }

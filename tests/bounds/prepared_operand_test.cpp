@@ -103,9 +103,9 @@ TEST(PreparedOperand, RefinementKeepsTheWorkspaceToo) {
 TEST(PreparedOperand, IsSlicedAndMeasuredOnce) {
   test::FaultyEngine counting;
   int sliced = 0, measured = 0;
-  const Slicing in_plan{Encoding::balanced(), 8};  // others are the enclosure's
+  const Slicing in_plan{Encoding::balanced(), 8};  // others are the enclosure's; slices of nothing show how they lie
   counting.faulty_slice = [&](const Engine& right, InputView operand, Side side, Slicing slicing) {
-    sliced += side == Side::rows_of_a && slicing == in_plan ? 1 : 0;
+    sliced += side == Side::rows_of_a && slicing == in_plan && !operand.empty() ? 1 : 0;
     return right.slice(operand, side, slicing);
   };
   counting.faulty_measure = [&](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -140,15 +140,16 @@ TEST(PreparedOperand, WithoutSlices) {
 }
 
 TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
-  const auto product = test::product_of({Family::uniform, 4, 4, 4, 0, 7});
+  const auto product = test::product_of({Family::uniform, 8, 8, 8, 0, 7});
   const auto other = product;
-  const Matrix<float> floats(4, 4);
+  const Matrix<float> floats(8, 8);
   Decision decision;
   decision.plan = SplitPlan::balanced(3, 4, 5);
-  decision.m = decision.n = decision.k = 4;
-  const auto refused = [&](const InputView& operand, Side side, const Decision& for_decision, const std::string& message) {
-    const PreparedOperand prepared(operand, side, for_decision, engine());
-    Matrix<double> c(4, 4);
+  decision.m = decision.n = decision.k = 8;
+  const auto refused = [&](const InputView& operand, Side side, const Decision& for_decision, const std::string& message,
+                           const Engine& slicer = engine()) {
+    const PreparedOperand prepared(operand, side, for_decision, slicer);
+    Matrix<double> c(8, 8);
     c(2, 2) = 7;
     EXPECT_THAT(
         [&] {
@@ -166,10 +167,12 @@ TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
   refused(other.problem.a, Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
   refused(floats, Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
   refused(InputView(a).transposed(), Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
-  refused(InputView(a).block(0, 0, 3, 4), Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
+  refused(InputView(a).block(0, 0, 3, 8), Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
   refused(a, Side::rows_of_a, more, "prepared_a has 5 slices, balanced, where the decision takes 3 slices, balanced");
   refused(a, Side::rows_of_a, nearest, "prepared_a has 3 slices, nearest7, where the decision takes 3 slices, balanced");
   refused(a, Side::rows_of_a, exact, "prepared_a has no slices, where the decision takes 3 slices, balanced");
+  const CpuEngine by_fours({.threads = 1, .inner_block = 4});
+  refused(a, Side::rows_of_a, decision, "prepared_a was sliced by an engine with other options", by_fours);
   EXPECT_THROW(PreparedOperand(a, Side::rows_of_a, Slicing{Encoding::balanced(), 21}, engine()), std::invalid_argument);
 }
 

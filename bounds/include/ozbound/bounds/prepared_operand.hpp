@@ -14,9 +14,9 @@ namespace ozbound {
 
 /// A or B with what is the same for every product that it is a factor of: its slices, their norms and its fingerprint.
 ///
-/// Products with it have the bits and the certificate that they have without. It holds a view, for NaN and infinities, and for
-/// entries that slices leave open: the elements must live as long, and not change. May be shared between threads; a copy shares
-/// the slices.
+/// Products with it, by the same engine or one with the same options, have the bits and the certificate that they have without.
+/// It holds a view, for NaN and infinities, and for entries that slices leave open: the elements must live as long, and not
+/// change. May be shared between threads; a copy shares the slices.
 class PreparedOperand {
  public:
   /// `operand` is op(A), m x k, for rows_of_a, and op(B), k x n, for columns_of_b.
@@ -35,9 +35,9 @@ class PreparedOperand {
   [[nodiscard]] const SliceFacts* facts(const Slicing& slicing) const;
 
   /// Refuses what this is not: an operand of another place or shape, the other side, slices that a decision does not start
-  /// with.
+  /// with, or that lie as `engine` does not multiply them.
   /// @throws std::invalid_argument beginning with `name`.
-  void check(InputView operand, Side side, const Decision& decision, const char* name) const;
+  void check(InputView operand, Side side, const Decision& decision, const Engine& engine, const char* name) const;
 
  private:
   struct Parts {
