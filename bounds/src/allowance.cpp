@@ -8,6 +8,7 @@
 #include "largest_entry.hpp"
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/multiversion.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound {
@@ -140,6 +141,17 @@ double Allowance::normwise_share(Index i, Index j, double error) const {
 
 namespace {
 
+/// 2^shift, or +Inf where it is not near 1: an entry with it is looked at.
+double near_power_of_two(std::int64_t shift) {
+  return shift < -60 || shift > 60 ? infinity : std::ldexp(1.0, static_cast<int>(shift));
+}
+
+/// open[j] = whether errors[j] factors[j] >= lower[j], but for what rounding changes; 64 columns or fewer.
+OZB_MULTIVERSION void find_open(const double* errors, const double* factors, const double* lower, double share, Index count,
+                                std::uint8_t* open) {
+  for (Index j = 0; j < count; ++j) open[j] = errors[j] * factors[j] < share * lower[j] ? 0 : 1;
+}
+
 /// What takes an error from the scales of its slicing to those of the product, for every vector.
 std::vector<std::int64_t> shifts(const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to) {
   std::vector<std::int64_t> differences;
@@ -165,10 +177,16 @@ Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
       upper[chunk] = relative == 0 || product_.special_row(i) ? 0 : share == 0 ? infinity : divide_upper(relative, share);
     }
   };
+  std::vector<double> factors;
+  for (const auto shift : columns) factors.push_back(near_power_of_two(shift));
   const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
     std::array<double, static_cast<std::size_t>(chunk_columns)> errors;
+    std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> open;
     error.bound->upper_row(i, first, count, errors.data());
+    open_entries(i, first, count, near_power_of_two(-rows[at(i)]) * largest.value, errors.data(), factors.data() + first,
+                 open.data());
     for (Index j = first; j < first + count; ++j) {
+      if (open[at(j - first)] == 0) continue;
       const double relative = rescaled_upper(errors[at(j - first)], rows[at(i)] + columns[at(j)]);
       if (relative == 0 || special(i, j) || below(i, j, relative, largest.value)) continue;
       largest.take({ratio_upper(i, j, relative), i, j});
@@ -176,6 +194,20 @@ Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
   };
   const auto largest = largest_entry(product_.rows(), product_.cols(), threads, of_chunks, of_entries);
   return {largest.value, largest.i, largest.j};
+}
+
+/// Marks the entries of a chunk whose ratio may reach `ratio`, the other ones being seen to be below it.
+void Allowance::open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
+                             std::uint8_t* open) const {
+  // 1 - 2^-12 is below what rounds the few operations here, and below what level 2 takes off a sum. Far from underflow.
+  const double share = factor_ * ratio * (1 - 0x1p-12);
+  if (!row_norms_.empty() || !(share > 0x1p-700) || share == infinity) {
+    std::fill_n(open, count, std::uint8_t{1});
+    return;
+  }
+  std::array<double, static_cast<std::size_t>(chunk_columns)> lower;
+  product_.estimate_lower(i, first, count, lower.data());
+  find_open(errors, factors, lower.data(), share, count, open);
 }
 
 Worst Allowance::worst_norm(const RelativeError& error, int threads) const {
@@ -215,19 +247,16 @@ std::vector<Entry> Allowance::probes(Index per_side) const {
   return entries;
 }
 
-/// Of the entries that level 1 does not give up, so that what it allows is known well.
+/// Of some rows, and of the entries that are not known to be zero only, so that what they allow is known well.
 Entry Allowance::least_allowing() const {
+  constexpr Index most_rows = 32;
   Entry least{0, 0};
   double least_allowed = infinity;
-  for (Index i = 0; i < product_.rows(); ++i)
-    for (Index chunk = 0; chunk < chunks_of(product_.cols()); ++chunk) {
-      const Index first = chunk * chunk_columns, last = std::min(first + chunk_columns, product_.cols());
-      const double chunk_allows = allowed_in_chunk(i, chunk);
-      if (product_.special_row(i) || chunk_allows >= least_allowed) continue;
-      for (Index j = first; j < last; ++j) {
-        const double allows = special(i, j) ? 0 : share_of(i, j, product_.cheap_lower(i, j));
-        if (allows > 0 && allows < least_allowed) least = {i, j}, least_allowed = allows;
-      }
+  const Index step = (product_.rows() + most_rows - 1) / most_rows;
+  for (Index i = 0; i < product_.rows(); i += step)
+    for (Index j = 0; j < product_.cols(); ++j) {
+      const double allows = special(i, j) ? 0 : share_of(i, j, product_.cheap_lower(i, j));
+      if (allows > 0 && allows < least_allowed) least = {i, j}, least_allowed = allows;
     }
   return least;
 }

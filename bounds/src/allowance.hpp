@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "magnitude_product.hpp"
@@ -68,6 +69,8 @@ class Allowance {
   [[nodiscard]] double allowed(Index i, Index j) const;
   [[nodiscard]] double allowed_in_chunk(Index i, Index chunk) const;
   [[nodiscard]] bool below(Index i, Index j, double error, double ratio) const;
+  void open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
+                    std::uint8_t* open) const;
   [[nodiscard]] Worst worst_entry(const RelativeError& error, int threads) const;
   [[nodiscard]] Worst worst_norm(const RelativeError& error, int threads) const;
   [[nodiscard]] double at_scale_upper(Index i, Index j, double x) const;

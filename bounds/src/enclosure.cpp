@@ -169,6 +169,19 @@ OZB_MULTIVERSION std::int64_t least_of(const std::int64_t* x, Index count) {
   return least;
 }
 
+OZB_MULTIVERSION void to_lower(const std::int64_t* sums, Index count, double* lower) {
+  for (Index j = 0; j < count; ++j) lower[j] = static_cast<double>(sums[j]) * 0x1p-14;
+}
+
+/// x_l y_l of many columns, at the row's largest element l: elements of a row of B and the columns' scales.
+OZB_MULTIVERSION void raise_to_products(double x, const double* y, const double* scales, Index count, double* lower) {
+  for (Index j = 0; j < count; ++j) {
+    const double product = x * (y[j] * scales[j]);
+    const double counted = product > 0x1p-80 ? product : 0;  // far above what underflow takes off a sum
+    lower[j] = counted > lower[j] ? counted : lower[j];
+  }
+}
+
 /// Where every vector is largest.
 std::vector<Index> places_of_tops(const std::vector<float>& vectors, Index count, Index k, int threads) {
   std::vector<Index> places(index(count));
@@ -213,6 +226,8 @@ MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engin
   if (!loose_) return;
   x_ = scaled_rows(a_, row_exponents_, threads);
   y_ = scaled_columns(b_, column_exponents_, threads);
+  for (const auto exponent : column_exponents_)
+    column_scales_.push_back(exponent < -900 || exponent > 900 ? 0 : std::ldexp(1.0, -exponent));
   top_of_x_ = places_of_tops(x_, rows(), k_, threads);
   top_of_y_ = places_of_tops(y_, cols(), k_, threads);
 }
@@ -277,6 +292,16 @@ double MagnitudeProduct::cheap_lower(Index i, Index j) const {
 
 double MagnitudeProduct::cheap_lower(Index i, Index first, Index count) const {
   return to_double_lower(static_cast<std::uint64_t>(least_of(&sums_(i, first), count))) * 0x1p-14;
+}
+
+// A term of the FP32 product is at most the product of the elements, and the sum is deflated by 1 + 2^-13: both, and the
+// roundings here, are within a factor 1 + 2^-12.
+void MagnitudeProduct::estimate_lower(Index i, Index first, Index count, double* lower) const {
+  to_lower(&sums_(i, first), count, lower);
+  if (!loose_) return;
+  const Index top = top_of_x_[index(i)];
+  const double x = static_cast<double>(x_[index(i * k_ + top)]);
+  raise_to_products(x, &b_(top, first), column_scales_.data() + first, count, lower);
 }
 
 Enclosure MagnitudeProduct::enclosure(int threads) const {

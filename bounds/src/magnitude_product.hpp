@@ -38,6 +38,10 @@ class MagnitudeProduct {
   /// No more than at(i, j).lower for any of the columns.
   [[nodiscard]] double cheap_lower(Index i, Index first, Index count) const;
 
+  /// For some columns, numbers that are less than (1 + 2^-12) at(i, j).lower, and often near it. Without rounding outward: many
+  /// at a time.
+  void estimate_lower(Index i, Index first, Index count, double* lower) const;
+
   /// Every entry.
   [[nodiscard]] Enclosure enclosure(int threads) const;
 
@@ -54,6 +58,7 @@ class MagnitudeProduct {
   std::vector<std::int64_t> row_sums_, column_sums_;  ///< of first digits; 0 for a vector of zeros alone
   bool loose_ = false;                                ///< level 2 is needed
   std::vector<float> x_, y_;                          ///< for level 2: vectors, contiguous, scaled and rounded towards zero
+  std::vector<double> column_scales_;                 ///< 2^-e of every column, 0 where that is far from 1
   std::vector<Index> top_of_x_, top_of_y_;            ///< where each of them is largest
   mutable std::once_flag tops_found_;
   mutable std::vector<std::int32_t> x_tops_, y_tops_;  ///< for level 3: floor(log2) of every element
