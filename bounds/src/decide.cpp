@@ -102,7 +102,8 @@ class Chooser {
     if (kind != Target::Kind::correctly_rounded && !(tau_ >= u_))
       throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +
                           ": not even a correctly rounded result meets it");
-    const auto guarantee = native_guarantee(a_, b_, options_);
+    const bool asked = options_.native != nullptr || !options_.slices;
+    const auto guarantee = asked ? native_guarantee(a_, b_, options_) : NativeGuarantee{};
     consider_native(guarantee);
     if (options_.slices) consider_slices(kind);
     finish(guarantee);
