@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "ozbound/core/plan.hpp"
 
@@ -84,16 +83,6 @@ std::string status(const Goal& goal) {
   if (!goal.applicable) return "not applicable";
   if (!goal.measured) return "not measured";
   return goal.met() ? "met" : "missed";
-}
-
-nlohmann::ordered_json to_json(const Goal& goal) {
-  using Json = nlohmann::ordered_json;
-  return {{"name", goal.name},
-          {"goal", goal.goal},
-          {"direction", goal.at_most ? "at most" : "at least"},
-          {"measured", goal.measured ? Json(*goal.measured) : Json(nullptr)},
-          {"met", goal.applicable && goal.measured ? Json(goal.met()) : Json(nullptr)},
-          {"status", status(goal)}};
 }
 
 }  // namespace ozbound::bench

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,8 +25,5 @@ std::vector<Goal> judge_goals(std::span<const Measurement> measurements, const s
 
 /// `met`, `missed`, `not measured` or `not applicable`.
 std::string status(const Goal& goal);
-
-/// met is null where nothing was judged.
-nlohmann::ordered_json to_json(const Goal& goal);
 
 }  // namespace ozbound::bench

@@ -4,11 +4,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <system_error>
 
 #include "atomic_file.hpp"
-#include "command_cpu.hpp"
+#include "run_cpu.hpp"
 #include "text.hpp"
 
 namespace ozbound::bench {
@@ -20,11 +19,20 @@ void finish_output() {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), "standard output cannot be written");
 }
 
+void add_cpu(CLI::App& app, CpuArguments& arguments) {
+  auto* command = app.add_subcommand("cpu", "The CPU engine: ratios to baselines timed beside it (docs/benchmarks.md)");
+  command->add_flag("--quick", arguments.quick, "The same on sizes that take seconds together, to see that it runs");
+  command->add_flag("--list", arguments.list, "Only list the series");
+  command->add_option("--filter", arguments.filter, "Only the series whose names this regular expression finds");
+  command->add_option("--json", arguments.json, "Write all of it to this file")->type_name("FILE");
+  command->add_option("--compare", arguments.compare, "Compare with a run that --json saved")->type_name("FILE");
+}
+
 int run(int argc, const char* const* argv) {
-  std::function<void()> action;
+  CpuArguments cpu;
   CLI::App app("Measurements of Ozbound, each a ratio to a baseline timed beside it", "ozbound-bench");
   app.require_subcommand(1);
-  add_cpu(app, action);
+  add_cpu(app, cpu);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -32,7 +40,7 @@ int run(int argc, const char* const* argv) {
     finish_output();
     return 0;
   }
-  action();
+  run_cpu(cpu);
   finish_output();
   return 0;
 }

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,11 +45,6 @@ struct Measurement {
   /// Same name, baseline, shape, threads and kernel: comparable between runs.
   [[nodiscard]] bool same_place(const Measurement& other) const;
 };
-
-nlohmann::ordered_json to_json(const Measurement& measurement);
-
-/// @throws std::invalid_argument naming the member that is missing or wrong.
-Measurement measurement_from_json(const nlohmann::json& json);
 
 /// A ratio of a series: subjects by their place.
 struct Figure {

@@ -1,40 +1,13 @@
 #include "report.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <stdexcept>
 
 #include "columns.hpp"
-#include "machine.hpp"
-#include "openblas.hpp"
 
 namespace ozbound::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr const char* schema = "ozbound-bench-1";
-
-Json caches(const benchmark::CPUInfo& processor) {
-  auto list = Json::array();
-  for (const auto& cache : processor.caches)
-    list.push_back({{"type", cache.type}, {"level", cache.level}, {"bytes", cache.size}, {"cores", cache.num_sharing}});
-  return list;
-}
-
-/// Whether the clock follows the load: a reason for spread.
-std::string scaling(const benchmark::CPUInfo& processor) {
-  switch (processor.scaling) {
-    case benchmark::CPUInfo::ENABLED: return "enabled";
-    case benchmark::CPUInfo::DISABLED: return "disabled";
-    case benchmark::CPUInfo::UNKNOWN: break;
-  }
-  return "unknown";
-}
 
 std::string ratio_text(double ratio) { return ratio < 1000 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.0f}", ratio); }
 
@@ -75,63 +48,19 @@ cli::Cells compared(const Measurement& now, const Measurement& before) {
           change(now, before)};
 }
 
-std::string processor_of(const Record& run) {
-  return run.machine.contains("processor") ? run.machine["processor"].dump() : "an unknown processor";
-}
-
 /// What tells the reader how far to trust a comparison.
 std::string remarks(const Record& now, const Record& before, std::size_t both) {
   const auto count = [](const Record& run) {
     return static_cast<std::size_t>(std::ranges::count_if(run.measurements, measured));
   };
   std::string text;
-  if (processor_of(now) != processor_of(before))
-    text += fmt::format("The saved run is of another processor: {}.\n", processor_of(before));
+  if (now.processor != before.processor) text += fmt::format("The saved run is of another processor: {}.\n", before.processor);
   if (count(now) > both) text += fmt::format("{} measurements are only in this run.\n", count(now) - both);
   if (count(before) > both) text += fmt::format("{} measurements are only in the saved run.\n", count(before) - both);
   return text;
 }
 
 }  // namespace
-
-Json machine(const std::string& kernel) {
-  const auto& processor = benchmark::CPUInfo::Get();
-  const char* const wait_policy = std::getenv("OMP_WAIT_POLICY");  // NOLINT(concurrency-mt-unsafe): no thread changes it
-  return {{"processor", cli::processor_name()},
-          {"instructions", cli::dot_product_instructions()},
-          {"cores", processor.num_cpus},
-          {"threads", omp_get_max_threads()},
-          {"clock_hz", processor.cycles_per_second},
-          {"clock_scaling", scaling(processor)},
-          {"caches", caches(processor)},
-          {"load_average", processor.load_avg},
-          {"omp_wait_policy", wait_policy == nullptr ? "" : wait_policy},
-          {"kernel", kernel},
-          {"openblas", openblas_name()},
-          {"version", OZBOUND_VERSION},
-          {"compiler", OZBOUND_COMPILER}};
-}
-
-Json to_json(const Record& run, std::span<const Goal> goals, bool quick) {
-  Json json{{"schema", schema}, {"quick", quick}, {"machine", run.machine}};
-  json["goals"] = Json::array();
-  for (const auto& goal : goals) json["goals"].push_back(to_json(goal));
-  json["measurements"] = Json::array();
-  for (const auto& measurement : run.measurements) json["measurements"].push_back(to_json(measurement));
-  return json;
-}
-
-Record run_from_json(const nlohmann::json& json) {
-  if (!json.is_object() || !json.contains("schema") || json["schema"] != schema)
-    throw std::invalid_argument(fmt::format("this is no record of a benchmark, schema '{}'", schema));
-  if (!json.contains("measurements") || !json["measurements"].is_array())
-    throw std::invalid_argument("the record has no list 'measurements'");
-  if (!json.contains("machine") || !json["machine"].is_object())
-    throw std::invalid_argument("the record has no object 'machine'");
-  Record run{json["machine"], {}};
-  for (const auto& measurement : json["measurements"]) run.measurements.push_back(measurement_from_json(measurement));
-  return run;
-}
 
 std::string measurement_table(std::span<const Measurement> measurements) {
   std::vector<cli::Cells> rows{

@@ -16,7 +16,7 @@ struct Subject {
 /// How long to measure.
 struct Effort {
   double sample_seconds = 2e-3;            ///< a timed sample repeats short calls until it takes this long
-  double seconds = 2;                      ///< what all repetitions of a series should take together
+  double seconds = 1;                      ///< what all repetitions of a series should take together
   int least_repetitions = 5;               ///< whatever they take
   int most_repetitions = 31;               ///< however short they are
   double longest_repetition_seconds = 30;  ///< a series with longer ones is left out

@@ -1,36 +1,29 @@
-#include "command_cpu.hpp"
+#include "run_cpu.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <regex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "atomic_file.hpp"
 #include "cpu_series.hpp"
-#include "input_file.hpp"
-#include "json_file.hpp"
+#include "machine.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
 namespace ozbound::bench {
 namespace {
 
-struct Arguments {
-  bool quick = false, list = false;
-  std::string json, compare, filter;
-};
-
 constexpr Effort full_effort{};
 constexpr Effort quick_effort{
     .sample_seconds = 2e-4, .seconds = 0.01, .least_repetitions = 3, .most_repetitions = 5, .longest_repetition_seconds = 60};
 
-std::vector<SeriesEntry> chosen_series(const Arguments& arguments) {
+std::vector<SeriesEntry> chosen_series(const CpuArguments& arguments) {
   auto all = cpu_series(arguments.quick);
   if (arguments.filter.empty()) return all;
   const auto wrong = [&](const char* what) {
@@ -44,16 +37,6 @@ std::vector<SeriesEntry> chosen_series(const Arguments& arguments) {
   }
   if (all.empty()) throw wrong("leaves no series (see --list)");
   return all;
-}
-
-std::optional<Record> saved_run(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  const cli::InputFile file(path);
-  try {
-    return run_from_json(cli::read_json(file));
-  } catch (const std::invalid_argument& error) {
-    throw cli::InputError(file.name(), error.what());
-  }
 }
 
 /// Prints the figures of a group when the next one begins.
@@ -104,35 +87,27 @@ std::vector<Measurement> run_series(const std::vector<SeriesEntry>& entries, con
   return measurements;
 }
 
-void run(const Arguments& arguments) {
+}  // namespace
+
+void run_cpu(const CpuArguments& arguments) {
   const auto entries = chosen_series(arguments);
   if (arguments.list) {
     for (const auto& entry : entries) fmt::print("{}\n", entry.name);
     return;
   }
-  const auto before = saved_run(arguments.compare);
+  std::optional<Record> before;
+  if (!arguments.compare.empty()) before = read_record(arguments.compare);
   std::optional<cli::AtomicFile> file;
   if (!arguments.json.empty()) file.emplace(arguments.json);
-  const Record now{machine(default_kernel_name()), run_series(entries, arguments.quick ? quick_effort : full_effort)};
-  const auto goals = judge_goals(now.measurements, default_kernel_name());
+
+  const auto kernel = default_kernel_name();
+  const Record now{cli::processor_name(), run_series(entries, arguments.quick ? quick_effort : full_effort)};
+  const auto goals = judge_goals(now.measurements, kernel);
   fmt::print("{}", goal_table(goals));
   if (before) fmt::print("\n{}", comparison_table(now, *before));
   if (!file) return;
-  file->write(to_json(now, goals, arguments.quick).dump(2) + "\n");
+  file->write(record_text(now.measurements, goals, kernel, arguments.quick));
   file->commit();
-}
-
-}  // namespace
-
-void add_cpu(CLI::App& app, std::function<void()>& action) {
-  auto* command = app.add_subcommand("cpu", "The CPU engine: ratios to baselines timed beside it (docs/benchmarks.md)");
-  auto arguments = std::make_shared<Arguments>();
-  command->add_flag("--quick", arguments->quick, "The same on sizes that take seconds together, to see that it runs");
-  command->add_flag("--list", arguments->list, "Only list the series");
-  command->add_option("--filter", arguments->filter, "Only the series whose names this regular expression finds");
-  command->add_option("--json", arguments->json, "Write all of it to this file")->type_name("FILE");
-  command->add_option("--compare", arguments->compare, "Compare with a run that --json saved")->type_name("FILE");
-  command->callback([&action, arguments] { action = [arguments] { run(*arguments); }; });
 }
 
 }  // namespace ozbound::bench
