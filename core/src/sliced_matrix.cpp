@@ -12,6 +12,7 @@
 #include "ozbound/core/combine.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/kernel.hpp"
+#include "ozbound/core/multiversion.hpp"
 #include "slicing.hpp"
 
 namespace ozbound {
@@ -30,29 +31,47 @@ Index filled_up(Index digits) { return (digits + Kernel::step_digits - 1) / Kern
 
 constexpr Index scales_together = 512;  // vectors, of which as many elements may lie in a row
 
-/// Scales of a few vectors. The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN
-/// stand above them all.
+// The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN stand above them all.
+// Signed integers, which have more vector instructions than unsigned ones.
+
+std::int64_t magnitude_bits(double x) { return static_cast<std::int64_t>(bits_of(x) & ~binary64.sign); }
+std::int64_t magnitude_bits(float x) { return static_cast<std::int64_t>(bits_of(x) & ~binary32.sign); }
+
+template <class T>
+[[gnu::always_inline]] inline void raise_each(const T* x, Index count, std::int64_t* tops) {
+  for (Index i = 0; i < count; ++i) tops[i] = std::max(tops[i], magnitude_bits(x[i]));
+}
+OZB_MULTIVERSION void raise_tops(const double* x, Index count, std::int64_t* tops) { raise_each(x, count, tops); }
+OZB_MULTIVERSION void raise_tops(const float* x, Index count, std::int64_t* tops) { raise_each(x, count, tops); }
+
+template <class T>
+[[gnu::always_inline]] inline std::int64_t largest_of(const T* x, Index count) {
+  std::int64_t top = 0;
+  for (Index l = 0; l < count; ++l) top = std::max(top, magnitude_bits(x[l]));
+  return top;
+}
+OZB_MULTIVERSION std::int64_t top_of(const double* x, Index count) { return largest_of(x, count); }
+OZB_MULTIVERSION std::int64_t top_of(const float* x, Index count) { return largest_of(x, count); }
+
+/// Scales of a few vectors.
 template <class T>
 void find_scales(MatrixView<const T> vectors, Encoding encoding, VectorScale* scales) {
   constexpr Format format = sizeof(T) == sizeof(double) ? binary64 : binary32;
-  using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
-  const auto magnitude = [format](T x) { return static_cast<Bits>(bits_of(x) & ~format.sign); };
-  const Index count = vectors.rows();
-  std::array<Bits, scales_together> tops{};
+  const Index count = vectors.rows(), inner = vectors.cols();
+  std::array<std::int64_t, scales_together> tops{};
   if (vectors.row_stride() == 1) {  // the elements of several vectors lie in a row
-    for (Index l = 0; l < vectors.cols(); ++l) {
-      const T* const row = &vectors(0, l);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) tops[i] = std::max(tops[i], magnitude(row[i]));
-    }
+    for (Index l = 0; l < inner; ++l) raise_tops(&vectors(0, l), count, tops.data());
   } else {
     for (Index i = 0; i < count; ++i) {
-      Bits top = 0;
-      for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, magnitude(vectors(i, l)));
-      tops[static_cast<std::size_t>(i)] = top;
+      auto& top = tops[static_cast<std::size_t>(i)];
+      if (vectors.col_stride() == 1)
+        top = top_of(&vectors(i, 0), inner);
+      else
+        for (Index l = 0; l < inner; ++l) top = std::max(top, magnitude_bits(vectors(i, l)));
     }
   }
   for (Index i = 0; i < count; ++i) {
-    const auto top = tops[static_cast<std::size_t>(i)];
+    const auto top = static_cast<std::uint64_t>(tops[static_cast<std::size_t>(i)]);
     scales[i] =
         is_finite(top, format) ? VectorScale{encoding.scale_exponent(to_dyadic(top, format)), false} : VectorScale{0, true};
   }
