@@ -16,7 +16,7 @@ namespace {
 std::size_t index(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr int least_quick_scale = -890;
-constexpr Slicing first_slice{{Encoding::Kind::truncated, 7}, 1};
+constexpr Encoding truncated{Encoding::Kind::truncated, 7};
 
 /// |x| of every element; vectors with specials become zero.
 Matrix<double> magnitudes(InputView operand, Side side, const std::vector<VectorScale>& scales, int threads) {
@@ -35,6 +35,44 @@ Matrix<double> magnitudes(InputView operand, Side side, const std::vector<Vector
   for (Index j = 0; side == Side::columns_of_b && j < result.cols(); ++j)
     for (Index i = 0; special(j) && i < result.rows(); ++i) result(i, j) = 0;
   return result;
+}
+
+// The first digits, floor(2^7 |x| / 2^e), as numbers: one balanced digit holds them exactly, since a row that is not zero has
+// its largest in [64, 127], the weight 1. That is sliced faster than the numbers that they are digits of.
+
+OZB_MULTIVERSION void to_first_digits(const double* x, Index count, double scale, float* digits) {
+  for (Index l = 0; l < count; ++l) digits[l] = static_cast<float>(static_cast<std::int32_t>(x[l] * scale));
+}
+OZB_MULTIVERSION void to_first_digits(const double* x, Index count, const double* scales, float* digits) {
+  for (Index j = 0; j < count; ++j) digits[j] = static_cast<float>(static_cast<std::int32_t>(x[j] * scales[j]));
+}
+
+float first_digit(Dyadic x, int exponent) {
+  const int shift = exponent - 7 - x.exponent;
+  return static_cast<float>(shift >= 64 ? 0 : shift >= 0 ? x.magnitude >> shift : x.magnitude << -shift);
+}
+
+/// 2^(7 - e) where it is far from overflow and underflow.
+double digit_scale(std::int32_t exponent) { return std::ldexp(1.0, 7 - exponent); }
+bool moderate(std::int32_t exponent) { return exponent >= -900 && exponent <= 900; }
+
+Matrix<float> first_digits(const Matrix<double>& magnitudes, Side side, const std::vector<std::int32_t>& exponents,
+                           int threads) {
+  Matrix<float> digits(magnitudes.rows(), magnitudes.cols());
+  const bool rows = side == Side::rows_of_a;
+  const bool all_moderate = std::all_of(exponents.begin(), exponents.end(), moderate);
+  std::vector<double> scales;
+  for (const auto exponent : exponents) scales.push_back(all_moderate ? digit_scale(exponent) : 0);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < digits.rows(); ++i) {
+    const FloatEnvironment environment;
+    const Index count = digits.cols();
+    if (count > 0 && all_moderate && rows) to_first_digits(&magnitudes(i, 0), count, scales[index(i)], &digits(i, 0));
+    if (count > 0 && all_moderate && !rows) to_first_digits(&magnitudes(i, 0), count, scales.data(), &digits(i, 0));
+    for (Index j = 0; !all_moderate && j < count; ++j)
+      digits(i, j) = first_digit(to_dyadic(magnitudes(i, j)), exponents[index(rows ? i : j)]);
+  }
+  return digits;
 }
 
 /// x * 2^-scale rounded towards zero to binary32, for 0 <= x < 2^scale; what is below 2^-126 becomes 0.
@@ -212,15 +250,16 @@ std::vector<std::int32_t> tops(InputView magnitude, Side side) {
 
 MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engine) : k_(a.cols()) {
   const int threads = engine.threads();
-  const auto a_scales = vector_scales(a, Side::rows_of_a, first_slice.encoding, threads);
-  const auto b_scales = vector_scales(b, Side::columns_of_b, first_slice.encoding, threads);
+  const auto a_scales = vector_scales(a, Side::rows_of_a, truncated, threads);
+  const auto b_scales = vector_scales(b, Side::columns_of_b, truncated, threads);
   row_exponents_ = exponents_of(a_scales), column_exponents_ = exponents_of(b_scales);
   special_rows_ = specials_of(a_scales), special_columns_ = specials_of(b_scales);
   a_ = magnitudes(a, Side::rows_of_a, a_scales, threads);
   b_ = magnitudes(b, Side::columns_of_b, b_scales, threads);
-  const auto x = engine.slice(a_, Side::rows_of_a, first_slice);
-  const auto y = engine.slice(b_, Side::columns_of_b, first_slice);
-  sums_ = std::move(engine.group_sums(x, y, {first_slice, first_slice, 2, Accumulation::exact})[0]);
+  constexpr Slicing digit{Encoding::balanced(), 1};
+  const auto x = engine.slice(first_digits(a_, Side::rows_of_a, row_exponents_, threads), Side::rows_of_a, digit);
+  const auto y = engine.slice(first_digits(b_, Side::columns_of_b, column_exponents_, threads), Side::columns_of_b, digit);
+  sums_ = std::move(engine.group_sums(x, y, {digit, digit, 2, Accumulation::exact})[0]);
   row_sums_ = digit_sums(x), column_sums_ = digit_sums(y);
   loose_ = find_looseness(threads);
   if (!loose_) return;
