@@ -16,6 +16,7 @@
 #include "matrix_file.hpp"
 #include "operand_record.hpp"
 #include "operands.hpp"
+#include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
@@ -61,10 +62,11 @@ class Wish {
     static_cast<void>(plan(1));  // refuses what is none before a file is read
   }
 
-  [[nodiscard]] Decision decision(const OperandFiles& files, const Engine& engine) const {
+  [[nodiscard]] Decision decision(const OperandFiles& files, const CpuEngine& engine) const {
     if (replayed_) return *replayed_;
-    if (plan_) return planned(files, engine);
-    return decide(files.a(), files.b(), target(), engine, decide_options(files, engine_));
+    const auto costs = machine_costs(engine);
+    if (plan_) return planned(files, costs);
+    return decide(files.a(), files.b(), target(), engine, decide_options(files, engine_, costs));
   }
 
   /// Whether C is only wanted if it meets the decision's target. A plan alone promises nothing, nor does its replay.
@@ -82,11 +84,11 @@ class Wish {
 
   [[nodiscard]] Target target() const { return target_.value_or(Target::dgemm()); }
 
-  [[nodiscard]] Decision planned(const OperandFiles& files, const Engine& engine) const {
+  [[nodiscard]] Decision planned(const OperandFiles& files, const CostModel& costs) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
     const auto method = refined ? Method::correctly_rounded : Method::slices;
-    Decision decision{target(), method, plan(files.k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
-    decision.cost = engine.costs().slices(*decision.plan, files.m(), files.n(), files.k());
+    Decision decision{target(), method, plan(files.k()), files.m(), files.n(), files.k(), 0, 0, {}, {}, costs.origin()};
+    decision.cost = costs.slices(*decision.plan, files.m(), files.n(), files.k());
     decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
     decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
     return decision;
@@ -135,7 +137,7 @@ class Run {
   }
 
  private:
-  void decide_on(const Engine& engine) {
+  void decide_on(const CpuEngine& engine) {
     const Progress progress("deciding");
     decision_ = wish_.decision(*files_, engine);
   }

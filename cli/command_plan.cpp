@@ -6,11 +6,16 @@
 #include <optional>
 #include <string>
 
+#include "verification.hpp"
+
 #include "columns.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
+#include "matrix_file.hpp"
 #include "operand_record.hpp"
 #include "operands.hpp"
+#include "ozbound/bounds/calibrate.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -24,11 +29,28 @@ struct Arguments {
   OperandArguments operands;
   DecisionArguments decision;
   std::string save;
+  bool measure = false;
   bool json = false;
+};
+
+constexpr double longest_measurement = 10;  ///< seconds: what is predicted to take longer is not run
+constexpr double measurement_budget = 2;    ///< seconds, for the runs of one candidate
+
+/// A candidate that certifies, and how long its product took.
+struct Measured {
+  Candidate candidate;
+  std::optional<double> seconds;  ///< median; none where it would have taken too long
 };
 
 bool is_chosen(const Candidate& candidate, const Decision& decision) {
   return candidate.certifies && candidate.method == decision.method && candidate.plan == decision.plan;
+}
+
+/// Seconds with a unit, or products.
+std::string format_cost(double cost, const Decision& decision) {
+  if (decision.costs.unit != "seconds") return fmt::format("{:.4g}", cost);
+  if (cost < 1e-3) return fmt::format("{:.4g} us", 1e6 * cost);
+  return cost < 1 ? fmt::format("{:.4g} ms", 1e3 * cost) : fmt::format("{:.4g} s", cost);
 }
 
 Cells row_of(const Candidate& candidate, const Decision& decision) {
@@ -37,28 +59,91 @@ Cells row_of(const Candidate& candidate, const Decision& decision) {
           candidate.plan ? to_string(*candidate.plan) : "-",
           candidate.plan ? std::to_string(candidate.plan->products()) : "-",
           format_upper(candidate.ratio),
-          fmt::format("{:.4g}", candidate.cost),
+          format_cost(candidate.cost, decision),
           candidate.certifies ? "yes" : "no"};
 }
 
-void print_for_people(const Decision& decision, double seconds) {
-  std::vector<Cells> rows{{"", "method", "plan", "products", "bound/target", "cost", "certifies"}};
+std::string origin_text(const CostOrigin& costs) {
+  const auto of = costs.threads == 0 ? "" : fmt::format(", {}, {}, {} threads", costs.processor, costs.kernel, costs.threads);
+  return costs.model + of + (costs.note.empty() ? "" : "; " + costs.note);
+}
+
+Cells row_of(const Measured& measured, const Decision& decision) {
+  auto row = row_of(measured.candidate, decision);
+  row.back() = measured.seconds ? format_cost(*measured.seconds, decision) : "-";
+  return row;
+}
+
+void print_for_people(const Decision& decision, const std::vector<Measured>& measured, double seconds) {
+  const bool predicts = decision.costs.unit == "seconds";
+  std::vector<Cells> rows{{"", "method", "plan", "products", "bound/target", predicts ? "predicted" : "cost", "certifies"}};
   for (const auto& candidate : decision.candidates) rows.push_back(row_of(candidate, decision));
   print_text(format_columns(rows) + "\n");
+  if (!measured.empty()) {
+    rows.resize(1);
+    rows[0].back() = "measured";
+    for (const auto& one : measured) rows.push_back(row_of(one, decision));
+    print_text(format_columns(rows) + "\n");
+  }
   print_table({{"target", fmt::format("{} for {} x {}, inner dimension {}", to_string(decision.target), decision.m, decision.n,
                                       decision.k)},
                {"chosen", to_string(decision.method) + (decision.plan ? ", " + to_string(*decision.plan) : "")},
                {"reason", decision.reason},
+               {"costs", origin_text(decision.costs)},
                {"decided in", fmt::format("{:.3f} s", seconds)}});
 }
 
+nlohmann::ordered_json measured_json(const std::vector<Measured>& measured) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& [candidate, seconds] : measured)
+    list.push_back({{"method", to_string(candidate.method)},
+                    {"plan", candidate.plan ? nlohmann::ordered_json(to_string(*candidate.plan)) : nullptr},
+                    {"cost", json_number(candidate.cost)},
+                    {"seconds", seconds ? nlohmann::ordered_json(*seconds) : nullptr}});
+  return list;
+}
+
 nlohmann::ordered_json record(const Arguments& arguments, const OperandFiles& files, const Decision& decision,
-                              const Stopwatch& watch) {
+                              const std::vector<Measured>& measured, const Stopwatch& watch) {
   nlohmann::ordered_json record{{"schema", "ozbound-plan-1"},
                                 {"operands", operand_record(arguments.operands, files)},
                                 {"decision", nlohmann::ordered_json(to_json(decision))}};
+  if (arguments.measure) record["measured"] = measured_json(measured);
   for (const auto& [phase, seconds] : watch.phases()) record["seconds"][phase] = seconds;
   return record;
+}
+
+/// What certifies the target, and where native DGEMM is chosen, what would have been without it.
+std::vector<Candidate> certified(const Decision& decision, const OperandFiles& files, const Engine& engine,
+                                 DecideOptions options) {
+  std::vector<Candidate> candidates;
+  const auto add = [&candidates](const Candidate& candidate) {
+    if (candidate.certifies) candidates.push_back(candidate);
+  };
+  if (decision.method == Method::native && options.slices) {
+    options.native = nullptr;
+    const auto other = decide(files.a(), files.b(), decision.target, engine, options);
+    for (const auto& candidate : other.candidates)
+      if (candidate.plan) add(candidate);
+  }
+  for (const auto& candidate : decision.candidates) add(candidate);
+  return candidates;
+}
+
+std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision, const OperandFiles& files,
+                              const CpuEngine& engine) {
+  auto c = new_product(files.m(), files.n(), result_format(files));
+  const GemmCall call{files.a(), files.b(), output_view(c), files.alpha(), files.beta(), files.c0()};
+  const GemmOptions options{.native = native_gemm(EngineChoice::automatic)};
+  std::vector<Measured> result;
+  for (const auto& candidate : candidates) {
+    auto way = decision;
+    way.method = candidate.method, way.plan = candidate.plan;
+    result.push_back({candidate, {}});
+    if (candidate.cost <= longest_measurement)
+      result.back().seconds = median_seconds([&] { (void)gemm(call, way, engine, options); }, measurement_budget);
+  }
+  return result;
 }
 
 ExitCode run(const Arguments& arguments) {
@@ -69,16 +154,25 @@ ExitCode run(const Arguments& arguments) {
   Stopwatch watch;
   std::optional<OperandFiles> files;
   watch.time("read", [&] { files.emplace(arguments.operands); });
+  const auto costs = machine_costs(engine);
+  const auto options = decide_options(*files, arguments.decision.engine, costs);
   const auto decision = watch.time("decide", [&] {
     const Progress progress("deciding");
-    return decide(files->a(), files->b(), target, engine, decide_options(*files, arguments.decision.engine));
+    return decide(files->a(), files->b(), target, engine, options);
   });
+  const double seconds = watch.phases().back().second;
+  std::vector<Measured> measured;
+  if (arguments.measure)
+    watch.time("measure", [&] {
+      const Progress progress("measuring");
+      measured = measure(certified(decision, *files, engine, options), decision, *files, engine);
+    });
   if (saved) {
     write_json(*saved, nlohmann::ordered_json(to_json(decision)));
     saved->commit();
   }
-  arguments.json ? print_json(record(arguments, *files, decision, watch))
-                 : print_for_people(decision, watch.phases().back().second);
+  arguments.json ? print_json(record(arguments, *files, decision, measured, watch))
+                 : print_for_people(decision, measured, seconds);
   return ExitCode::success;
 }
 
@@ -89,6 +183,7 @@ void add_plan(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);
   add_decision_arguments(*command, arguments->decision);
+  command->add_flag("--measure", arguments->measure, "Run what certifies the target, and show how long it took");
   command->add_option("--save", arguments->save, "File for the decision, which gemm --decision replays")->type_name("FILE");
   command->add_flag("--json", arguments->json, "One JSON object instead of a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });

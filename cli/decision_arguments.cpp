@@ -31,19 +31,20 @@ CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice) {
       ->type_name("auto|cpu|native");
 }
 
+void add_threads_option(CLI::App& command, int& threads) {
+  const auto store = [&threads](const std::string& text) {
+    threads = static_cast<int>(parse_integer(text, "--threads", 1, most_threads));
+  };
+  command.add_option_function<std::string>("--threads", store, "Threads; as many as the machine offers if not given")
+      ->type_name("COUNT");
+}
+
 DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments) {
   auto* target =
       command.add_option("--target", arguments.target, "How accurate: dgemm, cr, componentwise:1e-14, …; dgemm if not given");
   target->type_name("TARGET");
   auto* engine = add_engine_option(command, arguments.engine);
-  command
-      .add_option_function<std::string>(
-          "--threads",
-          [&arguments](const std::string& text) {
-            arguments.threads = static_cast<int>(parse_integer(text, "--threads", 1, most_threads));
-          },
-          "Threads; as many as the machine offers if not given")
-      ->type_name("COUNT");
+  add_threads_option(command, arguments.threads);
   return {target, engine};
 }
 
@@ -69,8 +70,9 @@ const NativeGemm* native_gemm(EngineChoice choice) {
   return native;
 }
 
-DecideOptions decide_options(const OperandFiles& files, EngineChoice choice) {
+DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs) {
   DecideOptions options;
+  options.costs = &costs;
   options.alpha = files.alpha();
   options.beta = files.beta();
   options.c0 = files.c0();

@@ -40,6 +40,9 @@ DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arg
 /// --engine alone. `choice` must outlive `command`.
 CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice);
 
+/// --threads alone. `threads` must outlive `command`.
+void add_threads_option(CLI::App& command, int& threads);
+
 /// For commands that must meet every target. @throws std::invalid_argument for native DGEMM alone.
 void refuse_native_alone(EngineChoice choice);
 
@@ -49,8 +52,8 @@ CpuEngine make_engine(int threads);
 /// binary32 where A and B both are, else binary64.
 const Format& result_format(const OperandFiles& files);
 
-/// @throws std::invalid_argument if only native DGEMM is wanted and this build has none.
-DecideOptions decide_options(const OperandFiles& files, EngineChoice choice);
+/// `costs` must outlive the result. @throws std::invalid_argument if only native DGEMM is wanted and this build has none.
+DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs);
 
 /// The native DGEMM that a choice leaves open, or null.
 const NativeGemm* native_gemm(EngineChoice choice);

@@ -90,7 +90,7 @@ class Chooser {
         options_(options),
         u_(unit_roundoff(options.format)),
         tau_(target_tau(target, k, options.format)),
-        decision_{target, Method::slices, {}, a.rows(), b.cols(), k, 0, 0, {}, {}},
+        decision_{target, Method::slices, {}, a.rows(), b.cols(), k, 0, 0, {}, {}, {}},
         rows_(a, Side::rows_of_a, options.encoding, engine),
         columns_(b, Side::columns_of_b, options.encoding, engine) {}
 
@@ -113,7 +113,7 @@ class Chooser {
  private:
   [[nodiscard]] Index m() const { return decision_.m; }
   [[nodiscard]] Index n() const { return decision_.n; }
-  [[nodiscard]] const CostModel& costs() const { return engine_.costs(); }
+  [[nodiscard]] const CostModel& costs() const { return options_.costs == nullptr ? engine_.costs() : *options_.costs; }
 
   void consider_native(const NativeGuarantee& guarantee) {
     if (options_.native == nullptr) return;
@@ -125,9 +125,13 @@ class Chooser {
     native_ = native;
   }
 
+  /// What any other way may cost at most: a native DGEMM that certifies.
+  [[nodiscard]] double native_limit() const { return native_ && native_->certifies ? native_->cost : infinity; }
+
   void consider_slices(Target::Kind kind) {
-    const MagnitudeProduct product(a_, b_, engine_);
     const auto plans = enumerate_plans(options_.encoding, costs(), m(), n(), decision_.k);
+    if (native_limit() < plans.front().cost) return;
+    const MagnitudeProduct product(a_, b_, engine_);
     if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, product, 0x1p-8 * u_, Method::correctly_rounded);
     if (kind == Target::Kind::relative) return choose_refined(plans, product, 0x1p-2 * tau_, Method::slices);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
@@ -140,7 +144,7 @@ class Chooser {
   bool choose_certified(const std::vector<CostedPlan>& plans, const Allowance& allowance) {
     auto probes = allowance.probes(4);
     for (const auto& [plan, cost] : plans) {
-      if (cost > costs().exact(m(), n(), decision_.k) || (native_ && native_->certifies && cost > native_->cost)) return false;
+      if (cost > costs().exact(m(), n(), decision_.k) || cost > native_limit()) return false;
       const double probed = probe(plan, probes, allowance);
       note({Method::slices, plan, cost, probed, false});
       if (probed > 1) continue;
@@ -161,12 +165,13 @@ class Chooser {
     const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, product, engine_);
     const auto probes = allowance.probes(8);
     const double exact = costs().exact(m(), n(), decision_.k);
+    double least = std::min(exact, native_limit());
     std::optional<Candidate> best;
     for (const auto& [plan, cost] : plans) {
-      if (cost >= (best ? best->cost : exact)) break;
+      if (cost >= least) break;
       const double open = open_share(plan, probes, allowance);
       const double expected = cost + std::max(open, 0x1p-7) * exact;
-      if (expected < (best ? best->cost : exact)) best = Candidate{method, plan, expected, 1, true};
+      if (expected < least) least = expected, best = Candidate{method, plan, expected, 1, true};
     }
     if (!best) return;
     note(*best);
@@ -212,16 +217,17 @@ class Chooser {
     return allowance.worst({&bound, &row_exponents, &column_exponents}, engine_.threads());
   }
 
-  /// Keeps the best candidate of each cost: plans come cheapest first.
+  /// Keeps the best candidate of each number of products, and the one that certifies. Plans come cheapest first.
   void note(const Candidate& candidate) {
     auto& all = decision_.candidates;
-    if (!all.empty() && all.back().cost == candidate.cost) {
-      if (candidate.certifies || candidate.plan == all.back().plan ||
-          (!all.back().certifies && candidate.ratio < all.back().ratio))
-        all.back() = candidate;
-    } else {
-      all.push_back(candidate);
+    const auto like = std::ranges::find_if(all, [&](const Candidate& other) {
+      return other.method == candidate.method && other.plan->products() == candidate.plan->products();
+    });
+    if (like != all.end()) {
+      if (!candidate.certifies && candidate.plan != like->plan && candidate.ratio >= like->ratio) return;
+      all.erase(like);
     }
+    all.push_back(candidate);
   }
 
   void take(const Candidate& candidate, std::string reason) {
@@ -233,10 +239,12 @@ class Chooser {
     const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), 1, options_.slices};
     if (native_) decision_.candidates.push_back(*native_);
     if (options_.slices) decision_.candidates.push_back(exact);
-    if (native_ && native_->certifies && (!chosen_ || native_->cost < chosen_->cost))
+    const double other = chosen_ ? chosen_->cost : options_.slices ? exact.cost : infinity;
+    if (native_ && native_->certifies && native_->cost < other)
       take(*native_, "native DGEMM certifies the target and is cheaper than any plan that does");
     else if (!chosen_ && options_.slices)
-      take(exact, "no plan up to " + std::to_string(max_slices) + " slices certifies the target: exact superaccumulator");
+      take(exact, "the exact superaccumulator is cheaper than any plan up to " + std::to_string(max_slices) +
+                      " slices that certifies the target");
     if (!chosen_)
       throw CannotCertify("native DGEMM does not certify " + to_string(decision_.target) + ": " +
                           (guarantee.obstacle.empty() ? "its guarantee is weaker" : guarantee.obstacle));
@@ -244,6 +252,7 @@ class Chooser {
     decision_.plan = chosen_->plan;
     decision_.cost = chosen_->cost;
     decision_.ratio = chosen_->ratio;
+    decision_.costs = costs().origin();
   }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();

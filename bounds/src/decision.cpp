@@ -1,5 +1,6 @@
 #include "ozbound/bounds/decision.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <stdexcept>
@@ -17,7 +18,8 @@ constexpr std::array<std::pair<Method, const char*>, 4> methods{{
     {Method::exact, "exact"},
 }};
 
-constexpr const char* schema = "ozbound-decision-1";
+constexpr const char* schema = "ozbound-decision-2";
+constexpr const char* schema_of_products = "ozbound-decision-1";  ///< that costs were counted in
 
 Method parse_method(const std::string& text) {
   for (const auto& [method, name] : methods)
@@ -49,6 +51,27 @@ double number_member(const nlohmann::json& json, const char* name) {
   return json.contains(name) ? member<double>(json, name) : 0;
 }
 
+nlohmann::json costs_json(const CostOrigin& costs) {
+  nlohmann::json json{{"model", costs.model}, {"unit", costs.unit}};
+  if (costs.threads > 0) json.update({{"processor", costs.processor}, {"kernel", costs.kernel}, {"threads", costs.threads}});
+  if (!costs.note.empty()) json["note"] = costs.note;
+  return json;
+}
+
+CostOrigin costs_member(const nlohmann::json& json) {
+  if (!json.contains("costs")) return {};
+  const auto& costs = json.at("costs");
+  const auto text = [&costs](const char* name) { return costs.contains(name) ? member<std::string>(costs, name) : ""; };
+  CostOrigin origin{member<std::string>(costs, "model"),
+                    member<std::string>(costs, "unit"),
+                    text("processor"),
+                    text("kernel"),
+                    0,
+                    text("note")};
+  if (costs.contains("threads")) origin.threads = static_cast<int>(std::min<Index>(size_member(costs, "threads"), 1 << 20));
+  return origin;
+}
+
 double ratio_member(const nlohmann::json& json) {
   const bool infinite = json.contains("ratio") && json.at("ratio") == "inf";
   return infinite ? std::numeric_limits<double>::infinity() : number_member(json, "ratio");
@@ -68,7 +91,7 @@ nlohmann::json to_json(const Decision& decision) {
     candidates.push_back({{"method", to_string(c.method)},
                           {"plan", plan_json(c.plan)},
                           {"products", c.plan ? nlohmann::json(c.plan->products()) : nlohmann::json(nullptr)},
-                          {"cost", c.cost},
+                          {"cost", json_number(c.cost)},
                           {"ratio", json_number(c.ratio)},
                           {"certifies", c.certifies}});
   return {{"schema", schema},
@@ -81,12 +104,14 @@ nlohmann::json to_json(const Decision& decision) {
           {"cost", decision.cost},
           {"ratio", json_number(decision.ratio)},
           {"reason", decision.reason},
+          {"costs", costs_json(decision.costs)},
           {"candidates", candidates}};
 }
 
 Decision decision_from_json(const nlohmann::json& json) {
   if (!json.is_object()) throw std::invalid_argument("decision: must be a JSON object");
-  if (member<std::string>(json, "schema") != schema)
+  const auto version = member<std::string>(json, "schema");
+  if (version != schema && version != schema_of_products)
     throw std::invalid_argument(std::string("decision: schema must be ") + schema);
   Decision decision;
   decision.target = parse_target(member<std::string>(json, "target"));
@@ -99,6 +124,7 @@ Decision decision_from_json(const nlohmann::json& json) {
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = number_member(json, "cost");
   decision.ratio = ratio_member(json);
+  if (version == schema) decision.costs = costs_member(json);
   return decision;
 }
 

@@ -320,6 +320,7 @@ class Priced final : public Engine, public CostModel {
   }
   [[nodiscard]] int threads() const override { return 1; }
 
+  [[nodiscard]] CostOrigin origin() const override { return {}; }
   [[nodiscard]] double slices(const SplitPlan& plan, Index, Index, Index) const override {
     return plan.products() + slice_cost * (plan.a.slices + plan.b.slices);
   }

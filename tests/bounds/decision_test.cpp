@@ -67,7 +67,7 @@ TEST(Decision, RecordsItsCandidates) {
   const auto product = test::product_of({Family::wide_exponents, 5, 6, 30, 2, 1});
   const auto decision = test::decide_for(product, Target::dgemm(), engine());
   const auto record = to_json(decision);
-  EXPECT_EQ(record.at("schema"), "ozbound-decision-1");
+  EXPECT_EQ(record.at("schema"), "ozbound-decision-2");
   ASSERT_EQ(record.at("candidates").size(), decision.candidates.size());
   for (std::size_t t = 0; t < decision.candidates.size(); ++t) {
     const auto& candidate = record.at("candidates")[t];
@@ -78,6 +78,26 @@ TEST(Decision, RecordsItsCandidates) {
       EXPECT_EQ(candidate.at("products"), decision.candidates[t].plan->products());
     }
   }
+}
+
+TEST(Decision, SaysWhatItsCostsAre) {
+  Decision decision{Target::dgemm(), Method::exact, {}, 1, 2, 3, 0.5, 1, "", {}};
+  const auto costs_of = [&decision] { return decision_from_json(json::parse(to_json(decision).dump())).costs; };
+  EXPECT_EQ(to_json(decision)["costs"], (json{{"model", "products"}, {"unit", "products"}}));
+  EXPECT_EQ(costs_of(), decision.costs);
+  decision.costs = {"shipped", "seconds", "a processor", "avx2", 8, "a note"};
+  EXPECT_EQ(to_json(decision)["costs"]["threads"], 8);
+  EXPECT_EQ(costs_of(), decision.costs);
+}
+
+TEST(Decision, TheOlderSchemaCountsProducts) {
+  auto older = to_json(Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
+  older["schema"] = "ozbound-decision-1";
+  older["costs"] = {{"model", "shipped"}, {"unit", "seconds"}};  // of no meaning there
+  const auto decision = decision_from_json(older);
+  EXPECT_EQ(decision.plan, SplitPlan::balanced(7, 7, 8));
+  EXPECT_EQ(decision.cost, 28);
+  EXPECT_EQ(decision.costs, CostOrigin{});
 }
 
 /// The message of the std::invalid_argument with which a JSON is refused; a failure if it is not refused like that.
@@ -104,7 +124,7 @@ TEST(Decision, AMissingMemberIsNamed) {
     bad.erase(name);
     EXPECT_NE(refusal(bad).find(name), std::string::npos) << refusal(bad);
   }
-  for (const char* name : {"cost", "ratio", "reason", "candidates"}) {  // what is told, not obeyed
+  for (const char* name : {"cost", "ratio", "reason", "costs", "candidates"}) {  // what is told, not obeyed
     auto fine = good();
     fine.erase(name);
     EXPECT_NO_THROW((void)decision_from_json(fine)) << name;
@@ -123,6 +143,13 @@ TEST(Decision, AMemberOfTheWrongTypeIsNamed) {
     auto bad = good();
     bad["reason"] = value;
     EXPECT_NE(refusal(bad).find("reason"), std::string::npos) << value.dump();
+  }
+  for (const auto& value : wrong) {
+    auto bad = good();
+    bad["costs"] = value;
+    EXPECT_NE(refusal(bad).find("model"), std::string::npos) << value.dump();
+    bad["costs"] = {{"model", "m"}, {"unit", "u"}, {"kernel", 1}};
+    EXPECT_NE(refusal(bad).find("kernel"), std::string::npos);
   }
   auto infinite = good();
   infinite["cost"] = "inf";  // of a ratio alone

@@ -36,7 +36,7 @@ std::vector<std::string> options(const std::string& subcommand) {
 
 TEST(Documentation, NamesEverySubcommandAndOption) {
   for (const std::string subcommand :
-       {"check", "compare", "demo", "gemm", "generate", "grade", "info", "plan", "study", "survey", "verify"}) {
+       {"calibrate", "check", "compare", "demo", "gemm", "generate", "grade", "info", "plan", "study", "survey", "verify"}) {
     const auto text = section(subcommand);
     const auto names = options(subcommand);
     EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json"})) << subcommand;
@@ -62,7 +62,8 @@ TEST(Documentation, NamesEveryMember) {
   const auto text = documentation("records.md");
   const GemmFiles files({.family = Family::uniform, .m = 3, .n = 4, .k = 5, .seed = 1});
   expect_documented(files.report({"--verify", "exact"}), text);
-  expect_documented(json::parse(ozbound(files.plan({"--json"})).out), text);
+  expect_documented(json::parse(ozbound(files.plan({"--measure", "--json"})).out), text);
+  expect_documented(json::parse(ozbound({"calibrate", "--show", "--json"}).out), text);
   expect_documented(json::parse(ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--json"}).out), text);
   ASSERT_EQ(ozbound(files.gemm({"--report", files.path("C.json")})).code, 0);
   expect_documented(json::parse(ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--certificate",

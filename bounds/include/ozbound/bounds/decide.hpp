@@ -18,6 +18,7 @@ struct DecideOptions {
   Encoding encoding = Encoding::balanced();
   const NativeGemm* native = nullptr;  ///< null: native DGEMM is not considered
   bool slices = true;                  ///< false: only native DGEMM is considered
+  const CostModel* costs = nullptr;    ///< null: the engine's, which counts products; machine_costs() predicts seconds
 };
 
 /// No way that is open certifies the target; what() says why.
@@ -29,7 +30,7 @@ class CannotCertify : public std::runtime_error {
 /// Chooses the cheapest way whose bound certifies the target: every s_A, s_B <= 20 and cut, native DGEMM, the superaccumulator.
 ///
 /// Reads A and B once for an enclosure of |A||B|, and again for the norms of the slicings that come into question. Rows and
-/// columns with NaN or infinities do not take part. The result is a function of the inputs and the engine's cost model.
+/// columns with NaN or infinities do not take part. The result is a function of the inputs and the cost model.
 /// @throws CannotCertify for a target below the rounding of C's format; std::invalid_argument for shapes that do not fit.
 Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ozbound/bounds/target.hpp"
+#include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/plan.hpp"
 
@@ -25,7 +26,7 @@ enum class Method : std::uint8_t {
 struct Candidate {
   Method method = Method::slices;
   std::optional<SplitPlan> plan;
-  double cost = 0;   ///< in the unit of the cost model
+  double cost = 0;   ///< in the unit of the decision's costs
   double ratio = 0;  ///< largest predicted error bound over what the target allows; at most 1 certifies
   bool certifies = false;
 };
@@ -41,13 +42,15 @@ struct Decision {
   double cost = 0;
   double ratio = 0;
   std::string reason;
-  std::vector<Candidate> candidates;  ///< the best of each cost, cheapest first, up to the one chosen; native; exact
+  std::vector<Candidate> candidates;  ///< the best of as many products, cheapest first, up to the one chosen; native; exact
+  CostOrigin costs = {};              ///< what all costs are counted in, and where they come from
 };
 
 std::string to_string(Method method);
 
 nlohmann::json to_json(const Decision& decision);
 
+/// Reads `ozbound-decision-1` too, whose costs are products.
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 Decision decision_from_json(const nlohmann::json& json);
 

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "ozbound/core/cost_model.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+
+namespace ozbound {
+
+/// What the time of a certified product by slices is made of: its seconds are a sum of counts times seconds each.
+/// docs/adr/0008 says what they model.
+inline constexpr std::array<std::string_view, 7> slice_terms{
+    "call",     // 1
+    "element",  // m k + k n: reading operands, their scales, norms and fingerprints
+    "digit",    // s_A m k + s_B k n: slicing, packing and the norms of slices
+    "product",  // m n k |P|, m and n rounded up to whole tiles of the kernel
+    "sum",      // m n times the INT32 sums of an entry, rounded up likewise: leaving the inner loop, combining
+    "entry",    // m n: rounding, certifying and fingerprinting C
+    "inner",    // m n k: the enclosure of |A||B|
+};
+
+/// Of native DGEMM with its certificate. Terms of two sizes make the rate rise with the least of m, n and k.
+inline constexpr std::array<std::string_view, 5> native_terms{
+    "call",     // 1
+    "a",        // m k
+    "b",        // k n
+    "entry",    // m n
+    "product",  // m n k
+};
+
+/// Of the superaccumulator for every entry.
+inline constexpr std::array<std::string_view, 4> exact_terms{
+    "call",     // 1
+    "element",  // m k + k n
+    "entry",    // m n
+    "product",  // m n k
+};
+
+template <const auto& terms>
+using TermSeconds = std::array<double, std::tuple_size_v<std::remove_cvref_t<decltype(terms)>>>;
+
+/// Rows and columns of C that a kernel computes at once: smaller products cost as much.
+struct KernelTile {
+  Index rows = 1;
+  Index columns = 1;
+  bool operator==(const KernelTile&) const = default;
+};
+
+/// The counts whose seconds the terms are.
+TermSeconds<slice_terms> slice_counts(const SplitPlan& plan, Index m, Index n, Index k, KernelTile tile);
+TermSeconds<native_terms> native_counts(Index m, Index n, Index k);
+TermSeconds<exact_terms> exact_counts(Index m, Index n, Index k);
+
+/// Seconds of each term, all >= 0, with a number of threads.
+struct Rates {
+  int threads = 1;
+  TermSeconds<slice_terms> slices{};
+  TermSeconds<exact_terms> exact{};
+  std::optional<TermSeconds<native_terms>> native;  ///< none where there was no native DGEMM
+
+  bool operator==(const Rates&) const = default;
+};
+
+/// What was measured on one machine with one kernel.
+struct Calibration {
+  std::string processor;
+  std::string kernel;
+  std::string version;  ///< of Ozbound
+  KernelTile tile;
+  std::vector<Rates> rates;  ///< threads ascending, at least one
+
+  /// Rates between two measured numbers of threads t follow Amdahl's law, a + b / t in every term; beyond them the nearest
+  /// hold.
+  [[nodiscard]] Rates with_threads(int threads) const;
+
+  bool operator==(const Calibration&) const = default;
+};
+
+/// Seconds as a calibration predicts them.
+class CalibratedCosts final : public CostModel {
+ public:
+  /// @throws std::invalid_argument if `threads` is not positive or the calibration has no rates.
+  CalibratedCosts(const Calibration& calibration, int threads, CostOrigin origin);
+
+  [[nodiscard]] CostOrigin origin() const override { return origin_; }
+  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] double native(Index m, Index n, Index k) const override;  ///< infinite where it was not measured
+  [[nodiscard]] double exact(Index m, Index n, Index k) const override;
+
+  /// With the rates of these threads alone.
+  [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+
+ private:
+  [[nodiscard]] const Rates& rates() const { return calibration_.rates.front(); }
+
+  CostOrigin origin_;
+  Calibration calibration_;
+};
+
+/// `ozbound-calibration-1`, docs/records.md: calibrations of any number of machines.
+nlohmann::json to_json(const std::vector<Calibration>& calibrations);
+
+/// @throws std::invalid_argument naming the member that is missing or wrong.
+std::vector<Calibration> calibrations_from_json(const nlohmann::json& json);
+
+/// @throws std::invalid_argument if the file cannot be read, is no JSON or larger than 1 MiB, or as calibrations_from_json.
+std::vector<Calibration> read_calibrations(const std::filesystem::path& path);
+
+/// `list` with `calibration` in place of another of the same processor, kernel and version.
+std::vector<Calibration> with_calibration(std::vector<Calibration> list, Calibration calibration);
+
+/// What this library came with, measured by `./dev calibrate`.
+const std::vector<Calibration>& shipped_calibrations();
+
+/// $XDG_CACHE_HOME/ozbound/calibration.json, ~/.cache in place of a variable that is unset or not absolute; empty without
+/// either.
+std::filesystem::path calibration_path();
+
+/// What a calibration must be of to be used here: processor, kernel, version and tile.
+Calibration this_machine(const CpuEngine& engine);
+
+/// Costs for an engine on this machine: by the calibration on file, if there is one of this processor, kernel and version; else
+/// by the shipped one of this kernel, or the first shipped. Reads the file anew; never throws for what is wrong with it: the
+/// origin's note says what is.
+CalibratedCosts machine_costs(const CpuEngine& engine);
+CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path);
+
+}  // namespace ozbound

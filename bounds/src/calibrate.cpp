@@ -1,0 +1,156 @@
+#include "ozbound/bounds/calibrate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <random>
+#include <stdexcept>
+
+#include "nonnegative_fit.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+
+namespace ozbound {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+struct Shape {
+  Index m, n, k;
+};
+
+constexpr std::array<Shape, 20> shapes{
+    {{8, 8, 8},       {32, 32, 32},    {96, 8, 64},     {8, 96, 64},      {64, 64, 64},    {256, 256, 8},     {16, 16, 2048},
+     {128, 128, 128}, {512, 16, 256},  {16, 512, 256},  {192, 192, 192},  {512, 512, 32},  {64, 64, 4096},    {256, 256, 256},
+     {1024, 48, 512}, {48, 1024, 512}, {384, 384, 384}, {256, 256, 2048}, {512, 512, 512}, {1024, 1024, 1024}}};
+
+double work(const Sample& sample) {
+  const double products = sample.plan ? sample.plan->products() : 1;
+  return static_cast<double>(sample.m) * static_cast<double>(sample.n) * static_cast<double>(sample.k) * products;
+}
+
+/// Operands of a shape, kept while samples have it.
+class SampleOperands {
+ public:
+  void take(const Sample& sample) {
+    if (c_.rows() == sample.m && c_.cols() == sample.n && a_.cols() == sample.k) return;
+    a_ = random(sample.m, sample.k), b_ = random(sample.k, sample.n), c_ = Matrix<double>(sample.m, sample.n);
+  }
+
+  [[nodiscard]] GemmCall call() { return {a_, b_, c_}; }
+
+ private:
+  static Matrix<double> random(Index rows, Index columns) {
+    std::mt19937_64 bits(1);
+    Matrix<double> matrix(rows, columns);
+    std::generate_n(matrix.data(), rows * columns, [&bits] { return static_cast<double>(bits() >> 11) * 0x1p-52 - 1; });
+    return matrix;
+  }
+
+  Matrix<double> a_, b_, c_;
+};
+
+/// Seconds that samples are expected to take, at the best rate that their method has shown.
+class Expectation {
+ public:
+  [[nodiscard]] double of(const Sample& sample) const {
+    const auto rate = rates_.find(sample.method);
+    return rate == rates_.end() || work(sample) < always_timed ? 0 : work(sample) * rate->second;
+  }
+  void learn(const Sample& sample) {
+    const double rate = sample.seconds / work(sample);
+    const auto known = rates_.try_emplace(sample.method, rate).first;
+    known->second = std::min(known->second, rate);
+  }
+
+ private:
+  static constexpr double always_timed = 1e5;  ///< in units of work: a noisy start shall not end it all
+
+  std::map<Method, double> rates_;
+};
+
+template <std::size_t n, class Counts>
+std::optional<std::array<double, n>> fitted(const std::vector<Sample>& samples, Method method, Counts counts) {
+  std::vector<std::vector<double>> rows;
+  std::vector<double> seconds;
+  for (const auto& sample : samples) {
+    if (sample.method != method || sample.seconds <= 0) continue;
+    const std::array<double, n> row = counts(sample);
+    rows.emplace_back(row.begin(), row.end());
+    seconds.push_back(sample.seconds);
+  }
+  if (rows.empty()) return std::nullopt;
+  std::array<double, n> terms{};
+  std::ranges::copy(nonnegative_fit(rows, seconds), terms.begin());
+  return terms;
+}
+
+}  // namespace
+
+std::vector<Sample> calibration_samples() {
+  std::vector<Sample> samples;
+  for (const auto [m, n, k] : shapes) {
+    for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
+                             SplitPlan::balanced(7, 7, 8), SplitPlan::balanced(9, 9, 10)})
+      samples.push_back({Method::slices, plan, m, n, k});
+    samples.push_back({Method::native, {}, m, n, k});
+    samples.push_back({Method::exact, {}, m, n, k});
+  }
+  std::ranges::stable_sort(samples, {}, work);
+  return samples;
+}
+
+Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile) {
+  const auto slices = fitted<slice_terms.size()>(samples, Method::slices, [tile](const Sample& sample) {
+    return slice_counts(*sample.plan, sample.m, sample.n, sample.k, tile);
+  });
+  const auto exact = fitted<exact_terms.size()>(
+      samples, Method::exact, [](const Sample& sample) { return exact_counts(sample.m, sample.n, sample.k); });
+  if (!slices || !exact) throw std::invalid_argument("samples must have times of slices and of the superaccumulator");
+  const auto native = fitted<native_terms.size()>(
+      samples, Method::native, [](const Sample& sample) { return native_counts(sample.m, sample.n, sample.k); });
+  return {threads, *slices, *exact, native};
+}
+
+double median_seconds(const std::function<void()>& run, double budget) {
+  const auto timed = [&run] {
+    const auto start = Clock::now();
+    run();
+    return since(start);
+  };
+  const double first = timed();
+  std::vector<double> others;
+  for (double spent = 2 * first; others.size() < 7 && spent <= budget; spent += others.back()) others.push_back(timed());
+  if (others.empty()) return first;
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+  std::ranges::nth_element(others, middle);
+  return *middle;
+}
+
+void time_samples(std::vector<Sample>& samples, const CpuEngine& engine, const NativeGemm* native,
+                  const CalibrationOptions& options) {
+  const auto start = Clock::now();
+  SampleOperands operands;
+  Expectation expectation;
+  for (auto& sample : samples) {
+    const double left = options.seconds - since(start);
+    if (options.progress) options.progress(1 - std::max(left, 0.0) / options.seconds);
+    if (sample.method == Method::native && native == nullptr) continue;
+    if (expectation.of(sample) > left / 3) continue;
+    operands.take(sample);
+    const Decision decision{Target::dgemm(), sample.method, sample.plan, sample.m, sample.n, sample.k, 0, 0, {}, {}};
+    sample.seconds = median_seconds([&] { static_cast<void>(gemm(operands.call(), decision, engine, {.native = native})); },
+                                    options.seconds / 40);
+    expectation.learn(sample);
+  }
+}
+
+Rates measure_rates(const CpuEngine& engine, const NativeGemm* native, const CalibrationOptions& options) {
+  auto samples = calibration_samples();
+  time_samples(samples, engine, native, options);
+  return fit_rates(samples, engine.threads(), this_machine(engine).tile);
+}
+
+}  // namespace ozbound

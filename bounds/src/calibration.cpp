@@ -1,0 +1,287 @@
+#include "ozbound/bounds/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "kernel_of.hpp"
+#include "shipped_calibration.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr const char* schema = "ozbound-calibration-1";
+constexpr std::uintmax_t largest_file = 1 << 20;
+
+double real(Index x) { return static_cast<double>(x); }
+
+double rounded_up(Index x, Index tile) { return real((x + tile - 1) / tile) * real(tile); }
+
+/// How many INT32 sums an entry of C takes: one for a group, more where the digits of a long one could overflow it.
+double int32_sums(const SplitPlan& plan, Index k) {
+  const double share = real(std::max<Index>(k, 1)) / real(plan.int32_terms());
+  const auto sums_of = [share](int pairs) { return std::ceil(pairs * share); };
+  double sums = 0;
+  if (plan.accumulation == Accumulation::exact)  // without a list of groups: thousands of plans are compared
+    for (int g = 2; g <= plan.cut; ++g) sums += sums_of(std::min(g - 1, plan.a.slices) - std::max(1, g - plan.b.slices) + 1);
+  else
+    for (const auto& group : plan.groups(k)) sums += sums_of(group.pairs());
+  return sums;
+}
+
+template <std::size_t n>
+double seconds(const std::array<double, n>& rates, const std::array<double, n>& counts) {
+  return std::inner_product(rates.begin(), rates.end(), counts.begin(), 0.0);
+}
+
+template <std::size_t n>
+std::array<double, n> between(const std::array<double, n>& x, const std::array<double, n>& y, double share) {
+  std::array<double, n> result{};
+  for (std::size_t t = 0; t < n; ++t) result[t] = (1 - share) * x[t] + share * y[t];
+  return result;
+}
+
+std::invalid_argument wrong(const std::string& what) { return std::invalid_argument("calibration: " + what); }
+
+const nlohmann::json& member(const nlohmann::json& json, std::string_view name) {
+  if (!json.is_object() || !json.contains(name)) throw wrong("member '" + std::string(name) + "' is missing");
+  return json.at(std::string(name));
+}
+
+std::string text_member(const nlohmann::json& json, const char* name) {
+  const auto& text = member(json, name);
+  if (!text.is_string()) throw wrong(std::string("member '") + name + "' must be text");
+  return text;
+}
+
+const nlohmann::json& list_member(const nlohmann::json& json, const char* name) {
+  const auto& list = member(json, name);
+  if (!list.is_array()) throw wrong(std::string("member '") + name + "' must be a list");
+  return list;
+}
+
+Index count_of(const nlohmann::json& json, const std::string& name) {
+  if (!json.is_number_integer() || json.get<double>() < 1 || json.get<double>() > 1e6)
+    throw wrong("member '" + name + "' must be an integer in [1, 1000000]");
+  return json.get<Index>();
+}
+
+double seconds_of(const nlohmann::json& json, std::string_view name) {
+  const auto& value = member(json, name);
+  if (!value.is_number() || !(value.get<double>() >= 0) || !std::isfinite(value.get<double>()))
+    throw wrong("member '" + std::string(name) + "' must be seconds >= 0");
+  return value;
+}
+
+template <std::size_t n>
+nlohmann::json terms_json(const std::array<std::string_view, n>& names, const std::array<double, n>& values) {
+  auto json = nlohmann::json::object();
+  for (std::size_t t = 0; t < n; ++t) json[std::string(names[t])] = values[t];
+  return json;
+}
+
+template <std::size_t n>
+std::array<double, n> terms_from(const std::array<std::string_view, n>& names, const nlohmann::json& json, const char* way) {
+  std::array<double, n> values{};
+  for (std::size_t t = 0; t < n; ++t) values[t] = seconds_of(json, names[t]);
+  if (std::ranges::max(values) == 0) throw wrong(std::string("member '") + way + "' must not be 0 throughout");
+  return values;
+}
+
+nlohmann::json rates_json(const Rates& rates) {
+  return {{"threads", rates.threads},
+          {"slices", terms_json(slice_terms, rates.slices)},
+          {"exact", terms_json(exact_terms, rates.exact)},
+          {"native", rates.native ? terms_json(native_terms, *rates.native) : nlohmann::json(nullptr)}};
+}
+
+Rates rates_from(const nlohmann::json& json) {
+  Rates rates;
+  rates.threads = static_cast<int>(count_of(member(json, "threads"), "threads"));
+  rates.slices = terms_from(slice_terms, member(json, "slices"), "slices");
+  rates.exact = terms_from(exact_terms, member(json, "exact"), "exact");
+  const auto& native = member(json, "native");
+  if (!native.is_null()) rates.native = terms_from(native_terms, native, "native");
+  return rates;
+}
+
+Calibration calibration_from(const nlohmann::json& json) {
+  Calibration calibration{text_member(json, "processor"), text_member(json, "kernel"), text_member(json, "version"), {}, {}};
+  const auto& tile = list_member(json, "tile");
+  if (tile.size() != 2) throw wrong("member 'tile' must be two integers");
+  calibration.tile = {count_of(tile[0], "tile"), count_of(tile[1], "tile")};
+  for (const auto& rates : list_member(json, "rates")) calibration.rates.push_back(rates_from(rates));
+  const auto& rates = calibration.rates;
+  const auto not_ascending = [](const Rates& x, const Rates& y) { return x.threads >= y.threads; };
+  if (rates.empty() || std::ranges::adjacent_find(rates, not_ascending) != rates.end())
+    throw wrong("member 'rates' must have threads that ascend");
+  return calibration;
+}
+
+bool same_machine(const Calibration& x, const Calibration& y) {
+  return x.processor == y.processor && x.kernel == y.kernel && x.version == y.version;
+}
+
+/// Model name, family and model: virtual machines share names.
+std::string processor_name() {
+  std::ifstream facts("/proc/cpuinfo");
+  std::string name, family, model;
+  for (std::string line; std::getline(facts, line) && !line.empty();) {
+    const auto colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    if (line.starts_with("model name")) name = line.substr(colon + 2);
+    if (line.starts_with("cpu family") || line.starts_with("CPU implementer")) family = line.substr(colon + 2);
+    if (line.starts_with("model\t") || line.starts_with("CPU part")) model = line.substr(colon + 2);
+  }
+  if (name.empty()) name = "unknown";
+  return family.empty() ? name : name + " (" + family + ", " + model + ")";
+}
+
+CalibratedCosts shipped_costs(const Calibration& here, int threads, std::string note) {
+  const auto& all = shipped_calibrations();
+  const auto same = std::ranges::find(all, here.kernel, &Calibration::kernel);
+  const auto& shipped = same == all.end() ? all.front() : *same;
+  return {shipped, threads, {"shipped", "seconds", shipped.processor, shipped.kernel, threads, std::move(note)}};
+}
+
+}  // namespace
+
+TermSeconds<slice_terms> slice_counts(const SplitPlan& plan, Index m, Index n, Index k, KernelTile tile) {
+  const double entries = real(m) * real(n);
+  const double padded = rounded_up(m, tile.rows) * rounded_up(n, tile.columns);
+  const double a = real(m) * real(k);
+  const double b = real(k) * real(n);
+  return {1,
+          a + b,
+          plan.a.slices * a + plan.b.slices * b,
+          padded * real(k) * plan.products(),
+          padded * int32_sums(plan, k),
+          entries,
+          entries * real(k)};
+}
+
+TermSeconds<native_terms> native_counts(Index m, Index n, Index k) {
+  return {1, real(m) * real(k), real(k) * real(n), real(m) * real(n), real(m) * real(n) * real(k)};
+}
+
+TermSeconds<exact_terms> exact_counts(Index m, Index n, Index k) {
+  return {1, (real(m) + real(n)) * real(k), real(m) * real(n), real(m) * real(n) * real(k)};
+}
+
+Rates Calibration::with_threads(int threads) const {
+  const auto above = std::ranges::lower_bound(rates, threads, {}, &Rates::threads);
+  if (above == rates.end()) return rates.back();
+  if (above == rates.begin() || above->threads == threads) return *above;
+  const auto& below = *(above - 1);
+  const auto inverse = [](int t) { return 1 / static_cast<double>(t); };
+  const double share = (inverse(below.threads) - inverse(threads)) / (inverse(below.threads) - inverse(above->threads));
+  Rates result{threads, between(below.slices, above->slices, share), between(below.exact, above->exact, share), {}};
+  if (below.native && above->native) result.native = between(*below.native, *above->native, share);
+  return result;
+}
+
+CalibratedCosts::CalibratedCosts(const Calibration& calibration, int threads, CostOrigin origin)
+    : origin_(std::move(origin)), calibration_(calibration) {
+  if (threads < 1) throw std::invalid_argument("threads must be positive: " + std::to_string(threads));
+  if (calibration.rates.empty()) throw std::invalid_argument("calibration must have rates");
+  calibration_.rates = {calibration.with_threads(threads)};
+}
+
+double CalibratedCosts::slices(const SplitPlan& plan, Index m, Index n, Index k) const {
+  return seconds(rates().slices, slice_counts(plan, m, n, k, calibration_.tile));
+}
+
+double CalibratedCosts::native(Index m, Index n, Index k) const {
+  if (!rates().native) return std::numeric_limits<double>::infinity();
+  return seconds(*rates().native, native_counts(m, n, k));
+}
+
+double CalibratedCosts::exact(Index m, Index n, Index k) const { return seconds(rates().exact, exact_counts(m, n, k)); }
+
+nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
+  auto entries = nlohmann::json::array();
+  for (const auto& calibration : calibrations) {
+    auto rates = nlohmann::json::array();
+    for (const auto& some : calibration.rates) rates.push_back(rates_json(some));
+    entries.push_back({{"processor", calibration.processor},
+                       {"kernel", calibration.kernel},
+                       {"version", calibration.version},
+                       {"tile", {calibration.tile.rows, calibration.tile.columns}},
+                       {"rates", rates}});
+  }
+  return {{"schema", schema}, {"calibrations", entries}};
+}
+
+std::vector<Calibration> calibrations_from_json(const nlohmann::json& json) {
+  if (text_member(json, "schema") != schema) throw wrong(std::string("schema must be ") + schema);
+  std::vector<Calibration> calibrations;
+  for (const auto& entry : list_member(json, "calibrations")) calibrations.push_back(calibration_from(entry));
+  return calibrations;
+}
+
+std::vector<Calibration> read_calibrations(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) throw wrong("there is no such file");
+  if (const auto size = std::filesystem::file_size(path, error); error || size > largest_file)
+    throw wrong("the file is too large");
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw wrong("the file cannot be read");
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw wrong("the file is no JSON");
+  return calibrations_from_json(json);
+}
+
+std::vector<Calibration> with_calibration(std::vector<Calibration> list, Calibration calibration) {
+  const auto same = std::ranges::find_if(list, [&](const Calibration& other) { return same_machine(other, calibration); });
+  if (same != list.end())
+    *same = std::move(calibration);
+  else
+    list.push_back(std::move(calibration));
+  return list;
+}
+
+const std::vector<Calibration>& shipped_calibrations() {
+  static const auto shipped = calibrations_from_json(nlohmann::json::parse(shipped_calibration_json));
+  return shipped;
+}
+
+std::filesystem::path calibration_path() {
+  const auto folder = [](const char* variable) -> std::filesystem::path {
+    const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+    return value == nullptr || value[0] != '/' ? "" : value;
+  };
+  if (const auto cache = folder("XDG_CACHE_HOME"); !cache.empty()) return cache / "ozbound/calibration.json";
+  if (const auto home = folder("HOME"); !home.empty()) return home / ".cache/ozbound/calibration.json";
+  return {};
+}
+
+Calibration this_machine(const CpuEngine& engine) {
+  static const std::string processor = processor_name();
+  return {processor, kernel_name(engine), OZBOUND_VERSION, kernel_tile(engine), {}};
+}
+
+CalibratedCosts machine_costs(const CpuEngine& engine) { return machine_costs(engine, calibration_path()); }
+
+CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path) {
+  const auto here = this_machine(engine);
+  std::error_code error;
+  if (path.empty() || (!std::filesystem::exists(path, error) && !error)) return shipped_costs(here, engine.threads(), "");
+  try {
+    const auto all = read_calibrations(path);
+    const auto mine = std::ranges::find_if(all, [&](const Calibration& other) { return same_machine(other, here); });
+    if (mine != all.end())
+      return {*mine, engine.threads(), {"calibrated", "seconds", here.processor, here.kernel, engine.threads(), ""}};
+    return shipped_costs(here, engine.threads(), "calibration: none of this processor, kernel and version");
+  } catch (const std::exception& wrong_file) {
+    return shipped_costs(here, engine.threads(), wrong_file.what());
+  }
+}
+
+}  // namespace ozbound

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "columns.hpp"
+#include "commands.hpp"
+#include "decision_arguments.hpp"
+#include "ozbound/bounds/calibrate.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+constexpr double full_seconds = 50, quick_seconds = 6;  ///< for all numbers of threads together
+
+struct Arguments {
+  int threads = 0;
+  std::string output;
+  bool quick = false;
+  bool show = false;
+  bool json = false;
+};
+
+/// Where the calibration goes; the cache's folder is made.
+std::filesystem::path output_path(const Arguments& arguments) {
+  if (!arguments.output.empty()) return arguments.output;
+  const auto path = calibration_path();
+  if (path.empty()) throw std::invalid_argument("neither XDG_CACHE_HOME nor HOME is an absolute path; --output names a file");
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error) throw std::invalid_argument(path.parent_path().string() + ": cannot be created: " + error.message());
+  return path;
+}
+
+/// What is on file already: nothing where it is no calibration.
+std::vector<Calibration> existing(const std::filesystem::path& path) {
+  try {
+    return read_calibrations(path);
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+}
+
+Calibration measure(const Arguments& arguments) {
+  const int all = make_engine(arguments.threads).threads();
+  const std::vector<int> counts = all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
+  Progress progress("calibrating");
+  std::optional<Calibration> calibration;
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    const auto engine = make_engine(counts[t]);
+    if (!calibration) calibration = this_machine(engine);
+    const double share = 1 / static_cast<double>(counts.size());
+    const CalibrationOptions options{share * (arguments.quick ? quick_seconds : full_seconds),
+                                     [&](double done) { progress.update(share * (static_cast<double>(t) + done)); }};
+    calibration->rates.push_back(measure_rates(engine, native_gemm(EngineChoice::automatic), options));
+  }
+  return *calibration;
+}
+
+std::string rate(double operations, double seconds) {
+  return seconds > 0 ? fmt::format("{:.4g}", operations / seconds * 1e-9) : "-";
+}
+
+/// What is limited by what, with long rows and columns.
+void print_for_people(const Calibration& calibration, Table about) {
+  about.insert(about.begin(), {{"processor", calibration.processor}, {"kernel", calibration.kernel}});
+  print_table(about);
+  std::vector<Cells> rows{{"threads", "INT8 GOP/s", "DGEMM GFLOP/s", "exact GFLOP/s", "call of slices", "call of DGEMM"}};
+  for (const auto& rates : calibration.rates) {
+    const auto& native = rates.native;
+    rows.push_back({std::to_string(rates.threads), rate(2, rates.slices[3]), native ? rate(2, (*native)[4]) : "-",
+                    rate(2, rates.exact[3]), fmt::format("{:.1f} us", 1e6 * rates.slices[0]),
+                    native ? fmt::format("{:.1f} us", 1e6 * (*native)[0]) : "-"});
+  }
+  print_text("\n" + format_columns(rows));
+}
+
+ExitCode show(const Arguments& arguments) {
+  const auto costs = machine_costs(make_engine(arguments.threads));
+  const auto origin = costs.origin();
+  if (arguments.json) {
+    auto record = nlohmann::ordered_json(to_json(std::vector{costs.calibration()}));
+    record["model"] = origin.model;
+    record["note"] = origin.note;
+    print_json(record);
+    return ExitCode::success;
+  }
+  Table about{{"costs", origin.model}};
+  if (!origin.note.empty()) about.emplace_back("because", origin.note);
+  print_for_people(costs.calibration(), about);
+  return ExitCode::success;
+}
+
+ExitCode run(const Arguments& arguments) {
+  if (arguments.show) return show(arguments);
+  const auto path = output_path(arguments);
+  AtomicFile file(path);
+  const auto calibration = measure(arguments);
+  write_json(file, nlohmann::ordered_json(to_json(with_calibration(existing(path), calibration))));
+  file.commit();
+  if (arguments.json)
+    print_json(nlohmann::ordered_json(to_json(std::vector{calibration})));
+  else
+    print_for_people(calibration, {{"saved in", path.string()}});
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Action& action) {
+  auto* command =
+      app.add_subcommand("calibrate", "Measure what ways of computing a product cost here, for gemm and plan to choose by");
+  auto arguments = std::make_shared<Arguments>();
+  add_threads_option(*command, arguments->threads);
+  auto* quick = command->add_flag("--quick", arguments->quick, "Seconds instead of most of a minute, and less exact");
+  auto* output =
+      command->add_option("-o,--output", arguments->output, "Another file than that of the cache")->type_name("FILE");
+  command->add_flag("--show", arguments->show, "Measure nothing: show what is in force")->excludes(quick)->excludes(output);
+  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,378 @@
+#include "ozbound/bounds/calibration.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "ozbound/bounds/calibrate.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ozbound {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// Seconds with short significands, none of them 0.
+Rates some_rates(int threads) {
+  return {threads,
+          {0x1p-14, 0x1.8p-30, 0x1.4p-29, 0x1p-36, 0x1.cp-31, 0x1p-27, 0x1.8p-34},
+          {0x1p-16, 0x1p-28, 0x1.8p-22, 0x1p-26},
+          {{0x1p-17, 0x1p-29, 0x1.8p-29, 0x1p-28, 0x1p-35}}};
+}
+
+Calibration some(const std::string& kernel = "some") {
+  return {"processor", kernel, "1.2.3", {8, 48}, {some_rates(1), some_rates(4)}};
+}
+
+/// What a machine with exactly these rates would measure.
+std::vector<Sample> timed_by(const Rates& rates, KernelTile tile) {
+  const CalibratedCosts costs({"", "", "", tile, {rates}}, rates.threads, {});
+  auto samples = calibration_samples();
+  for (auto& sample : samples) {
+    const auto [m, n, k] = std::array{sample.m, sample.n, sample.k};
+    sample.seconds = sample.method == Method::slices   ? costs.slices(*sample.plan, m, n, k)
+                     : sample.method == Method::native ? costs.native(m, n, k)
+                                                       : costs.exact(m, n, k);
+  }
+  return samples;
+}
+
+template <std::size_t n>
+void expect_recovered(const std::array<double, n>& fitted, const std::array<double, n>& expected) {
+  // Gram-Schmidt with the right side as a column is backward stable: relative errors of a few hundred u times the condition
+  // number of the samples' counts, columns scaled to length 1, which is below 2^12 for these samples; the least term is at
+  // least 2^-8 of its column's share.
+  for (std::size_t t = 0; t < n; ++t) EXPECT_NEAR(fitted[t] / expected[t], 1, 0x1p-24) << t;
+}
+
+TEST(Calibration, AFitRecoversWhatTimesAreMadeOf) {
+  for (const KernelTile tile : {KernelTile{1, 1}, KernelTile{8, 48}, KernelTile{4, 64}}) {
+    const auto rates = some_rates(3);
+    const auto fitted = fit_rates(timed_by(rates, tile), 3, tile);
+    EXPECT_EQ(fitted.threads, 3);
+    expect_recovered(fitted.slices, rates.slices);
+    expect_recovered(fitted.exact, rates.exact);
+    ASSERT_TRUE(fitted.native);
+    expect_recovered(*fitted.native, *rates.native);
+  }
+}
+
+TEST(Calibration, ATermThatCostsNothingIsFittedAsNothing) {
+  auto rates = some_rates(1);
+  rates.slices[1] = rates.slices[5] = rates.native->at(1) = 0;
+  const auto fitted = fit_rates(timed_by(rates, {8, 48}), 1, {8, 48});
+  for (std::size_t t = 0; t < rates.slices.size(); ++t)
+    EXPECT_NEAR(fitted.slices[t], rates.slices[t], 0x1p-24 * std::max(rates.slices[t], 0x1p-36)) << t;
+  EXPECT_GE(std::ranges::min(fitted.slices), 0);
+}
+
+TEST(Calibration, AFewDisturbedTimesHaveLittleSay) {
+  const auto rates = some_rates(1);
+  auto samples = timed_by(rates, {8, 48});
+  for (std::size_t i = 0; i < samples.size(); i += 13) samples[i].seconds *= 30;
+  const auto fitted = fit_rates(samples, 1, {8, 48});
+  const CalibratedCosts costs({"", "", "", {8, 48}, {fitted}}, 1, {});
+  const auto plan = SplitPlan::balanced(7, 7, 8);
+  const CalibratedCosts undisturbed({"", "", "", {8, 48}, {rates}}, 1, {});
+  for (const Index n : {100, 300, 900}) {
+    EXPECT_NEAR(costs.slices(plan, n, n, n) / undisturbed.slices(plan, n, n, n), 1, 0.05) << n;
+    EXPECT_NEAR(costs.native(n, n, n) / undisturbed.native(n, n, n), 1, 0.05) << n;
+  }
+}
+
+TEST(Calibration, AFitNeedsTimesAndTakesNoNative) {
+  EXPECT_THROW((void)fit_rates(calibration_samples(), 1, {}), std::invalid_argument);
+  auto samples = timed_by(some_rates(1), {});
+  for (auto& sample : samples)
+    if (sample.method == Method::native) sample.seconds = 0;
+  const auto fitted = fit_rates(samples, 1, {});
+  EXPECT_FALSE(fitted.native);
+  EXPECT_EQ(CalibratedCosts({"", "", "", {}, {fitted}}, 1, {}).native(4, 4, 4), std::numeric_limits<double>::infinity());
+}
+
+TEST(Calibration, TheEngineIsMeasured) {
+  const CpuEngine engine({.threads = 1});
+  std::vector<double> told;
+  const auto rates = measure_rates(engine, nullptr, {0.05, [&told](double done) { told.push_back(done); }});
+  EXPECT_EQ(rates.threads, 1);
+  EXPECT_FALSE(rates.native);
+  EXPECT_GT(std::ranges::max(rates.slices), 0);
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_GT(told.back(), told.front());
+  EXPECT_LE(told.back(), 1);
+}
+
+TEST(Calibration, CountsAreThoseOfTheProduct) {
+  const auto plan = SplitPlan::balanced(2, 3, 4);  // (1,1) (1,2) (2,1) (1,3) (2,2): groups of 1, 2, 2 pairs
+  EXPECT_EQ(slice_counts(plan, 5, 7, 10, {1, 1}),
+            (TermSeconds<slice_terms>{1, 50 + 70, 2 * 50 + 3 * 70, 35 * 10 * 5, 35 * 3, 35, 350}));
+  EXPECT_EQ(slice_counts(plan, 5, 7, 10, {4, 16}),
+            (TermSeconds<slice_terms>{1, 50 + 70, 2 * 50 + 3 * 70, 8 * 16 * 10 * 5, 8 * 16 * 3, 35, 350}));
+  EXPECT_EQ(native_counts(5, 7, 10), (TermSeconds<native_terms>{1, 50, 70, 35, 350}));
+  EXPECT_EQ(exact_counts(5, 7, 10), (TermSeconds<exact_terms>{1, 120, 35, 350}));
+}
+
+TEST(Calibration, LongSumsAreCutWhereInt32Ends) {
+  const auto sums = [](const SplitPlan& plan, Index k) { return slice_counts(plan, 1, 1, k, {})[4]; };
+  const auto one = SplitPlan::balanced(1, 1, 2);
+  EXPECT_EQ(sums(one, 131071), 1);  // MatrixUnit: (2^31 - 1) / 128^2
+  EXPECT_EQ(sums(one, 131072), 2);
+  const auto two = SplitPlan::balanced(2, 2, 3);  // one pair, then two
+  EXPECT_EQ(sums(two, 65535), 2);
+  EXPECT_EQ(sums(two, 65536), 3);
+  EXPECT_EQ(sums(two, 0), 2);
+  auto single = two;
+  single.accumulation = Accumulation::per_product;
+  EXPECT_EQ(sums(single, 65536), 3);
+}
+
+TEST(Calibration, ThreadsBetweenFollowAmdahl) {
+  auto calibration = some();
+  auto& one = calibration.rates[0];
+  auto& four = calibration.rates[1];
+  one.slices[3] = 4, four.slices[3] = 1;  // a + b / t with a = 0, b = 4
+  one.slices[0] = four.slices[0] = 8;
+  one.exact[0] = 7, four.exact[0] = 4;  // 3 + 4 / t
+  EXPECT_EQ(calibration.with_threads(2).slices[3], 2);
+  EXPECT_EQ(calibration.with_threads(2).slices[0], 8);
+  EXPECT_EQ(calibration.with_threads(2).exact[0], 5);
+  EXPECT_EQ(calibration.with_threads(1), one);
+  EXPECT_EQ(calibration.with_threads(4), four);
+  EXPECT_EQ(calibration.with_threads(64), four);
+  four.native.reset();
+  EXPECT_FALSE(calibration.with_threads(2).native);
+  calibration.rates.erase(calibration.rates.begin());
+  EXPECT_EQ(calibration.with_threads(1), calibration.rates.front());
+}
+
+TEST(Calibration, CostsNeedThreadsAndRates) {
+  EXPECT_THROW(CalibratedCosts(some(), 0, {}), std::invalid_argument);
+  EXPECT_THROW(CalibratedCosts(Calibration{}, 1, {}), std::invalid_argument);
+}
+
+// Files.
+
+std::string refusal(const json& bad) {
+  try {
+    (void)calibrations_from_json(bad);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "not refused: " << bad.dump();
+  return "";
+}
+
+TEST(Calibration, JsonReadsBack) {
+  auto other = some("other");
+  other.rates.pop_back();
+  other.rates[0].native.reset();
+  other.rates[0].slices[2] = 1.0 / 3;
+  const std::vector<Calibration> list{some(), other};
+  EXPECT_EQ(calibrations_from_json(json::parse(to_json(list).dump())), list);
+  EXPECT_EQ(calibrations_from_json(to_json(std::vector<Calibration>{})), std::vector<Calibration>{});
+}
+
+TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
+  const auto good = to_json(std::vector{some()});
+  for (const char* name : {"processor", "kernel", "version", "tile", "rates"})
+    for (const auto& value : {json(), json(1), json(json::object()), json(true)}) {
+      auto bad = good;
+      bad["calibrations"][0][name] = value;
+      EXPECT_THAT(refusal(bad), HasSubstr(name)) << value;
+      bad["calibrations"][0].erase(name);
+      EXPECT_THAT(refusal(bad), HasSubstr(name));
+    }
+  const auto rates = json::json_pointer("/calibrations/0/rates/0");
+  for (const char* name : {"threads", "slices", "exact", "native"})
+    for (const auto& value : {json("1"), json(-1), json(0.5), json::array(), json(true)}) {
+      auto bad = good;
+      bad[rates][name] = value;
+      EXPECT_FALSE(refusal(bad).empty()) << name << " = " << value;
+      bad[rates].erase(name);
+      EXPECT_THAT(refusal(bad), HasSubstr(name));
+    }
+  for (const auto& value : {json(-1e-300), json("inf"), json(), json(true), json(std::numeric_limits<double>::infinity())}) {
+    auto bad = good;
+    bad[rates]["slices"]["digit"] = value;
+    EXPECT_THAT(refusal(bad), HasSubstr("digit")) << value;
+  }
+  auto nothing = good;
+  for (auto& seconds : nothing[rates]["exact"]) seconds = 0;
+  EXPECT_THAT(refusal(nothing), HasSubstr("exact"));
+  auto twice = good;
+  twice["calibrations"][0]["rates"][1]["threads"] = 1;
+  EXPECT_THAT(refusal(twice), HasSubstr("rates"));
+  for (const auto& other : {json(), json(1), json::array(), json::object(), json{{"schema", "ozbound-calibration-2"}}})
+    EXPECT_FALSE(refusal(other).empty());
+}
+
+TEST(Calibration, ItsOwnPlaceIsTaken) {
+  auto list = with_calibration({}, some());
+  list = with_calibration(list, some("other"));
+  auto better = some();
+  better.rates.pop_back();
+  list = with_calibration(list, better);
+  EXPECT_EQ(list, (std::vector{better, some("other")}));
+  auto newer = some();
+  newer.version = "2";
+  EXPECT_EQ(with_calibration(list, newer).size(), 3u);
+}
+
+class CalibrationFile : public testing::Test {
+ protected:
+  static const CpuEngine& engine() {
+    static const CpuEngine two({.threads = 2});
+    return two;
+  }
+  [[nodiscard]] std::string path() const { return folder_ / "calibration.json"; }
+  void write(const std::string& bytes) const { test::write_bytes(path(), bytes); }
+  static Calibration mine() {
+    auto calibration = this_machine(engine());
+    calibration.rates = some().rates;
+    return calibration;
+  }
+  [[nodiscard]] CostOrigin origin() const { return machine_costs(engine(), path()).origin(); }
+
+ private:
+  test::TemporaryDirectory folder_;
+};
+
+TEST_F(CalibrationFile, OfThisMachineIsUsed) {
+  write(to_json(std::vector{some(), mine()}).dump());
+  const auto costs = machine_costs(engine(), path());
+  EXPECT_EQ(costs.origin(), (CostOrigin{"calibrated", "seconds", mine().processor, mine().kernel, 2, ""}));
+  EXPECT_EQ(costs.calibration().rates, std::vector{mine().with_threads(2)});
+}
+
+TEST_F(CalibrationFile, NoneIsNoFault) {
+  EXPECT_EQ(origin().model, "shipped");
+  EXPECT_EQ(origin().note, "");
+  EXPECT_EQ(machine_costs(engine(), "").origin().note, "");
+}
+
+TEST_F(CalibrationFile, OfAnotherMachineIsNotUsed) {
+  for (const auto& change : std::vector<std::function<void(Calibration&)>>{[](Calibration& c) { c.processor += "x"; },
+                                                                           [](Calibration& c) { c.kernel += "x"; },
+                                                                           [](Calibration& c) { c.version += ".1"; }}) {
+    auto other = mine();
+    change(other);
+    write(to_json(std::vector{other}).dump());
+    EXPECT_EQ(origin().model, "shipped");
+    EXPECT_THAT(origin().note, HasSubstr("none of this"));
+  }
+}
+
+TEST_F(CalibrationFile, ThatIsCorruptIsNotUsed) {
+  const auto good = to_json(std::vector{mine()}).dump();
+  auto wrong = json::parse(good);
+  wrong["calibrations"][0]["rates"][1]["exact"]["call"] = "soon";
+  for (const auto& bytes : {std::string(), std::string("{"), good.substr(0, good.size() / 2), good + "x",
+                            std::string(5000, '['), std::string("\0\xff\xfe", 3), std::string("null"), std::string("1e999"),
+                            wrong.dump(), good + std::string(1 << 20, ' ')}) {
+    write(bytes);
+    EXPECT_EQ(origin().model, "shipped") << bytes.substr(0, 40);
+    EXPECT_THAT(origin().note, HasSubstr("calibration: ")) << bytes.substr(0, 40);
+  }
+}
+
+TEST_F(CalibrationFile, ThatIsNoneIsNotUsed) {
+  std::filesystem::create_directory(path());
+  EXPECT_THAT(origin().note, HasSubstr("there is no such file"));
+}
+
+TEST(Calibration, TheShippedOneIsComplete) {
+  ASSERT_FALSE(shipped_calibrations().empty());
+  for (const auto& calibration : shipped_calibrations())
+    for (const auto& rates : calibration.rates) {
+      EXPECT_TRUE(rates.native) << calibration.kernel;
+      EXPECT_GT(rates.slices[3], 0) << "products must not be free: " << calibration.kernel;
+      EXPECT_GT(rates.native->at(4), 0) << calibration.kernel;
+    }
+}
+
+TEST(Calibration, ThePathFollowsTheEnvironment) {
+  const auto with = [](const char* cache, const char* home) {
+    cache == nullptr ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", cache, 1);
+    home == nullptr ? unsetenv("HOME") : setenv("HOME", home, 1);
+    return calibration_path();
+  };
+  const std::string home = getenv("HOME") == nullptr ? "" : getenv("HOME");
+  EXPECT_EQ(with("/cache", "/home"), "/cache/ozbound/calibration.json");
+  EXPECT_EQ(with(nullptr, "/home"), "/home/.cache/ozbound/calibration.json");
+  EXPECT_EQ(with("relative", "/home"), "/home/.cache/ozbound/calibration.json");
+  EXPECT_EQ(with("", nullptr), "");
+  EXPECT_EQ(with(nullptr, "relative"), "");
+  if (!home.empty()) setenv("HOME", home.c_str(), 1);
+}
+
+// What decide makes of it.
+
+/// Never called: decide only asks what it would cost.
+class Uncalled final : public NativeGemm {
+ public:
+  [[nodiscard]] std::string name() const override { return "uncalled"; }
+  void dgemm(const GemmCall&) const override { ADD_FAILURE() << "called"; }
+};
+
+/// Slices at a second a product, native DGEMM and the superaccumulator at these.
+CalibratedCosts priced(double native, double exact) {
+  Rates rates{1, {}, {exact, 0, 0, 0}, {{native, 0, 0, 0, 0}}};
+  rates.slices[3] = 1;
+  return {{"p", "k", "v", {}, {rates}}, 1, {"calibrated", "seconds", "p", "k", 1, ""}};
+}
+
+TEST(Calibration, NativeIsChosenExactlyWhereItIsPredictedToBeFaster) {
+  const CpuEngine engine({.threads = 1});
+  const Uncalled native;
+  const auto problem = generate({Family::uniform, 5, 5, 100, 0, 14});
+  const auto decide_with = [&](const CostModel& costs) {
+    DecideOptions options;
+    options.native = &native, options.costs = &costs;
+    return decide(problem.a, problem.b, Target::dgemm(), engine, options);
+  };
+  const auto alone = decide_with(priced(1e9, 1e9));
+  ASSERT_EQ(alone.method, Method::slices);
+  const double seconds = 5 * 5 * 100 * alone.plan->products();
+  EXPECT_EQ(alone.cost, seconds);
+  EXPECT_EQ(decide_with(priced(seconds, 1e9)).method, Method::slices) << "a tie: nothing is assumed of summation";
+  const auto faster = decide_with(priced(std::nextafter(seconds, 0), 1e9));
+  EXPECT_EQ(faster.method, Method::native);
+  EXPECT_EQ(faster.costs, (CostOrigin{"calibrated", "seconds", "p", "k", 1, ""}));
+  EXPECT_EQ(decide_with(priced(1e9, seconds)).method, Method::slices);
+  EXPECT_EQ(decide_with(priced(1e9, 1)).method, Method::exact) << "less than one product";
+}
+
+TEST(Calibration, ARecordHasTheBestOfAsManyProducts) {
+  const CpuEngine engine({.threads = 1});
+  const auto problem = generate({Family::wide_exponents, 6, 5, 40, 2, 3});
+  auto rates = some_rates(1);
+  rates.exact[0] = 1;
+  const CalibratedCosts costs({"p", "k", "v", {8, 48}, {rates}}, 1, {});  // hardly two plans cost the same
+  DecideOptions options;
+  options.costs = &costs;
+  const auto decision = decide(problem.a, problem.b, Target::dgemm(), engine, options);
+  ASSERT_EQ(decision.method, Method::slices);
+  std::vector<int> products;
+  double last = 0;
+  for (const auto& candidate : decision.candidates) {
+    if (candidate.method != Method::slices) continue;
+    products.push_back(candidate.plan->products());
+    EXPECT_GE(candidate.cost, last);
+    last = candidate.cost;
+  }
+  std::ranges::sort(products);
+  EXPECT_EQ(std::ranges::adjacent_find(products), products.end());
+  EXPECT_GT(products.size(), 3u);
+}
+
+}  // namespace
+}  // namespace ozbound
