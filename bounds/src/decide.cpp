@@ -239,8 +239,8 @@ class Chooser {
     const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), 1, options_.slices};
     if (native_) decision_.candidates.push_back(*native_);
     if (options_.slices) decision_.candidates.push_back(exact);
-    const double other = chosen_ ? chosen_->cost : options_.slices ? exact.cost : infinity;
-    if (native_ && native_->certifies && native_->cost < other)
+    const double other = chosen_ ? chosen_->cost : exact.cost;
+    if (native_ && native_->certifies && (!options_.slices || native_->cost < other))
       take(*native_, "native DGEMM certifies the target and is cheaper than any plan that does");
     else if (!chosen_ && options_.slices)
       take(exact, "the exact superaccumulator is cheaper than any plan up to " + std::to_string(max_slices) +
