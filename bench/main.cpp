@@ -8,6 +8,7 @@
 
 #include "atomic_file.hpp"
 #include "run_cpu.hpp"
+#include "run_prediction.hpp"
 #include "text.hpp"
 
 namespace ozbound::bench {
@@ -28,11 +29,21 @@ void add_cpu(CLI::App& app, CpuArguments& arguments) {
   command->add_option("--compare", arguments.compare, "Compare with a run that --json saved")->type_name("FILE");
 }
 
+CLI::App* add_prediction(CLI::App& app, PredictionArguments& arguments) {
+  auto* command =
+      app.add_subcommand("prediction", "Predicted times after a calibration, and measured ones (docs/benchmarks.md)");
+  command->add_flag("--quick", arguments.quick, "Seconds, to see that it runs");
+  command->add_option("--json", arguments.json, "Write all of it to this file")->type_name("FILE");
+  return command;
+}
+
 int run(int argc, const char* const* argv) {
   CpuArguments cpu;
+  PredictionArguments prediction;
   CLI::App app("Measurements of Ozbound, each a ratio to a baseline timed beside it", "ozbound-bench");
   app.require_subcommand(1);
   add_cpu(app, cpu);
+  auto* predicts = add_prediction(app, prediction);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -40,7 +51,7 @@ int run(int argc, const char* const* argv) {
     finish_output();
     return 0;
   }
-  run_cpu(cpu);
+  predicts->parsed() ? run_prediction(prediction) : run_cpu(cpu);
   finish_output();
   return 0;
 }

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "kernel_of.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
 #include "shipped_calibration.hpp"
 
 namespace ozbound {
@@ -23,16 +23,18 @@ double real(Index x) { return static_cast<double>(x); }
 
 double rounded_up(Index x, Index tile) { return real((x + tile - 1) / tile) * real(tile); }
 
-/// How many INT32 sums an entry of C takes: one for a group, more where the digits of a long one could overflow it.
+/// How many INT32 sums an entry of C takes: the engine cuts the inner dimension into blocks, and a group within one where INT32
+/// could overflow.
 double int32_sums(const SplitPlan& plan, Index k) {
-  const double share = real(std::max<Index>(k, 1)) / real(plan.int32_terms());
-  const auto sums_of = [share](int pairs) { return std::ceil(pairs * share); };
+  const Index block = std::clamp<Index>(k, 1, PanelLayout{}.block);
+  const double terms = real(plan.int32_terms());
+  const auto sums_of = [&](int pairs) { return std::ceil(pairs * real(block) / terms); };
   double sums = 0;
   if (plan.accumulation == Accumulation::exact)  // without a list of groups: thousands of plans are compared
     for (int g = 2; g <= plan.cut; ++g) sums += sums_of(std::min(g - 1, plan.a.slices) - std::max(1, g - plan.b.slices) + 1);
   else
     for (const auto& group : plan.groups(k)) sums += sums_of(group.pairs());
-  return sums;
+  return sums * std::max(1.0, std::ceil(real(k) / real(block)));
 }
 
 template <std::size_t n>
@@ -264,7 +266,8 @@ std::filesystem::path calibration_path() {
 
 Calibration this_machine(const CpuEngine& engine) {
   static const std::string processor = processor_name();
-  return {processor, kernel_name(engine), OZBOUND_VERSION, kernel_tile(engine), {}};
+  const auto& kernel = engine.kernel();
+  return {processor, std::string(kernel.name), OZBOUND_VERSION, {kernel.rows(), kernel.columns()}, {}};
 }
 
 CalibratedCosts machine_costs(const CpuEngine& engine) { return machine_costs(engine, calibration_path()); }

@@ -12,6 +12,7 @@
 
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -112,7 +113,7 @@ TEST(Calibration, TheEngineIsMeasured) {
 }
 
 TEST(Calibration, CountsAreThoseOfTheProduct) {
-  const auto plan = SplitPlan::balanced(2, 3, 4);  // (1,1) (1,2) (2,1) (1,3) (2,2): groups of 1, 2, 2 pairs
+  const auto plan = SplitPlan::balanced(2, 3, 4);  // (1,1), (1,2) (2,1), (1,3) (2,2): three groups
   EXPECT_EQ(slice_counts(plan, 5, 7, 10, {1, 1}),
             (TermSeconds<slice_terms>{1, 50 + 70, 2 * 50 + 3 * 70, 35 * 10 * 5, 35 * 3, 35, 350}));
   EXPECT_EQ(slice_counts(plan, 5, 7, 10, {4, 16}),
@@ -121,18 +122,18 @@ TEST(Calibration, CountsAreThoseOfTheProduct) {
   EXPECT_EQ(exact_counts(5, 7, 10), (TermSeconds<exact_terms>{1, 120, 35, 350}));
 }
 
-TEST(Calibration, LongSumsAreCutWhereInt32Ends) {
+TEST(Calibration, SumsAreThoseOfBlocksAndGroups) {
   const auto sums = [](const SplitPlan& plan, Index k) { return slice_counts(plan, 1, 1, k, {})[4]; };
+  const Index block = PanelLayout{}.block;
   const auto one = SplitPlan::balanced(1, 1, 2);
-  EXPECT_EQ(sums(one, 131071), 1);  // MatrixUnit: (2^31 - 1) / 128^2
-  EXPECT_EQ(sums(one, 131072), 2);
-  const auto two = SplitPlan::balanced(2, 2, 3);  // one pair, then two
-  EXPECT_EQ(sums(two, 65535), 2);
-  EXPECT_EQ(sums(two, 65536), 3);
-  EXPECT_EQ(sums(two, 0), 2);
-  auto single = two;
-  single.accumulation = Accumulation::per_product;
-  EXPECT_EQ(sums(single, 65536), 3);
+  EXPECT_EQ(sums(one, 0), 1);
+  EXPECT_EQ(sums(one, block), 1);
+  EXPECT_EQ(sums(one, block + 1), 2);
+  auto triangle = SplitPlan::balanced(3, 3, 4);  // 1, 2 and 3 pairs
+  EXPECT_EQ(sums(triangle, block), 3);
+  EXPECT_EQ(sums(triangle, 5 * block), 15);
+  triangle.accumulation = Accumulation::per_product;
+  EXPECT_EQ(sums(triangle, block), 6);
 }
 
 TEST(Calibration, ThreadsBetweenFollowAmdahl) {

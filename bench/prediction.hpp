@@ -1,0 +1,45 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "goals.hpp"
+#include "ozbound/bounds/calibration.hpp"
+#include "ozbound/bounds/native_gemm.hpp"
+
+namespace ozbound::bench {
+
+/// A way that certifies the target of a case.
+struct TimedWay {
+  std::string way;  ///< a plan, `native` or `exact`
+  double predicted = 0;
+  double measured = 0;  ///< seconds, median
+  bool chosen = false;
+};
+
+/// One held-out product and target: the cheapest plan that certifies, native DGEMM and the superaccumulator.
+struct PredictionCase {
+  Shape shape;
+  std::string target;
+  int threads = 1;
+  std::vector<TimedWay> ways;
+
+  /// |predicted / measured - 1| of each.
+  [[nodiscard]] std::vector<double> errors() const;
+  /// What was chosen over the fastest.
+  [[nodiscard]] double regret() const;
+};
+
+/// Decides and times the held-out products, none of which a calibration measures.
+std::vector<PredictionCase> predict(const CpuEngine& engine, const NativeGemm* native, const CostModel& costs, bool quick);
+
+/// Median error at most 25 %, and at least 90 % of the choices within 10 % of the fastest. @pre cases is not empty.
+std::vector<Goal> judge_predictions(std::span<const PredictionCase> cases);
+
+nlohmann::ordered_json to_json(const PredictionCase& one);
+
+std::string prediction_table(std::span<const PredictionCase> cases);
+
+}  // namespace ozbound::bench
