@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -43,7 +44,8 @@ class HeldOut {
     auto candidates = chosen.candidates;
     if (chosen.method == Method::native) {
       const auto other = decide_with(target, nullptr);
-      std::ranges::copy_if(other.candidates, std::back_inserter(candidates), [](const auto& one) { return one.plan; });
+      std::ranges::copy_if(other.candidates, std::back_inserter(candidates),
+                           [](const auto& one) { return one.plan.has_value(); });
     }
     std::erase_if(candidates, [](const Candidate& one) { return !one.certifies; });
     const double least = std::ranges::min_element(candidates, {}, &Candidate::cost)->cost;
