@@ -34,6 +34,7 @@ constexpr Index chunks_of(Index n) { return (n + chunk_columns - 1) / chunk_colu
 /// Both are called from many threads, in a FloatEnvironment.
 template <class Bound, class Visit>
 Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const Visit& visit) {
+  if (m == 0 || n == 0) return {};
   const Index chunks = chunks_of(n);
   Matrix<double> upper(m, chunks);
   const auto look = [&](Index i, Index chunk, Largest& largest) {
@@ -45,7 +46,6 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
     const FloatEnvironment environment;
     bound(i, &upper(i, 0));
   }
-  if (m == 0 || n == 0) return {};
   Largest largest;
   const auto top = std::max_element(upper.data(), upper.data() + m * chunks) - upper.data();
   look(top / chunks, top % chunks, largest);

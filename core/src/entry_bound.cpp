@@ -17,6 +17,10 @@ OZB_MULTIVERSION void take_least(double x, const double* y, Index count, double*
   }
 }
 
+OZB_MULTIVERSION void cap(double most, Index count, double* x) {
+  for (Index j = 0; j < count; ++j) x[j] = x[j] < most ? x[j] : most;
+}
+
 OZB_MULTIVERSION void add_to(const double* x, Index count, double* total) {
   for (Index j = 0; j < count; ++j) total[j] = add_upper(total[j], x[j]);
 }
@@ -24,17 +28,17 @@ OZB_MULTIVERSION void add_to(const double* x, Index count, double* total) {
 }  // namespace
 
 void EntryBound::upper_row(Index i, Index first, Index count, double* out) const {
-  std::array<double, static_cast<std::size_t>(row_block)> least{};
+  std::array<double, static_cast<std::size_t>(row_block)> least;
   for (Index start = 0; start < count; start += row_block) {
     const Index length = std::min(row_block, count - start);
     std::fill_n(out + start, length, 0.0);
     for (const auto& term : terms) {
-      least.fill(std::numeric_limits<double>::infinity());
+      std::fill_n(least.data(), length, std::numeric_limits<double>::infinity());
       for (const auto& outer : term.alternatives)
         take_least(outer.rows[static_cast<std::size_t>(i)], outer.columns.data() + first + start, length, least.data());
       add_to(least.data(), length, out + start);
     }
-    for (Index j = start; j < start + length; ++j) out[j] = out[j] < uniform ? out[j] : uniform;
+    cap(uniform, length, out + start);
   }
 }
 

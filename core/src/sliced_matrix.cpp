@@ -64,7 +64,7 @@ void find_scales(MatrixView<const T> vectors, Encoding encoding, VectorScale* sc
   } else {
     for (Index i = 0; i < count; ++i) {
       auto& top = tops[static_cast<std::size_t>(i)];
-      if (vectors.col_stride() == 1)
+      if (vectors.col_stride() == 1 && inner > 0)
         top = top_of(&vectors(i, 0), inner);
       else
         for (Index l = 0; l < inner; ++l) top = std::max(top, magnitude_bits(vectors(i, l)));
