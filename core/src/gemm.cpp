@@ -57,9 +57,10 @@ std::vector<Dyadic> row_elements(const InputView& view, Index i) {
   return elements;
 }
 
-std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, Index i, Index j) {
+std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, const std::vector<Dyadic>& column, Index i,
+                          Index j) {
   ExactDot dot;
-  for (Index l = 0; l < call.k(); ++l) dot.add_product(row[static_cast<std::size_t>(l)], call.b.element(l, j));
+  for (std::size_t l = 0; l < row.size(); ++l) dot.add_product(row[l], column[l]);
   const auto c0 = is_zero(call.beta) ? Dyadic{} : call.c0.element(i, j);
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
@@ -166,25 +167,31 @@ void apply_specials(const GemmCall& original, int threads) {
 
 void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
   const auto call = original.without_unread();
-  const auto count = static_cast<Index>(entries.size());
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-  for (Index t = 0; t < count; ++t) {
-    const auto [i, j] = entries[static_cast<std::size_t>(t)];
-    call.c.set_bits(i, j, exact_entry(call, row_elements(call.a, i), i, j));
+  auto by_column = entries;  // an entry apart is a column of B apart, which is the slower one to read
+  std::sort(by_column.begin(), by_column.end(),
+            [](const Entry& x, const Entry& y) { return std::pair(x.j, x.i) < std::pair(y.j, y.i); });
+  const auto count = static_cast<Index>(by_column.size());
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Dyadic> column;
+    Index read = -1;
+#pragma omp for schedule(dynamic, 64)
+    for (Index t = 0; t < count; ++t) {
+      const auto [i, j] = by_column[static_cast<std::size_t>(t)];
+      if (j != read) column = row_elements(call.b.transposed(), j), read = j;
+      call.c.set_bits(i, j, exact_entry(call, row_elements(call.a, i), column, i, j));
+    }
   }
 }
 
 void multiply_exactly(const GemmCall& original, int threads) {
   const auto call = original.without_unread();
   const SpecialMap map(call, threads);
-  if (map.everywhere) return;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (Index i = 0; i < call.m(); ++i) {
-    if (map.rows[static_cast<std::size_t>(i)].special) continue;
-    const auto row = row_elements(call.a, i);
+  std::vector<Entry> entries;
+  for (Index i = 0; i < call.m(); ++i)
     for (Index j = 0; j < call.n(); ++j)
-      if (!map.special(call, i, j)) call.c.set_bits(i, j, exact_entry(call, row, i, j));
-  }
+      if (!map.special(call, i, j)) entries.push_back({i, j});
+  finish_exactly(call, entries, threads);
 }
 
 void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
