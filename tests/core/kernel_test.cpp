@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
@@ -106,6 +108,44 @@ TEST_P(KernelTest, GivesTheBitsOfThePortableOne) {
     options.kernel = &kernel;
     gemm(call.call(), plan, CpuEngine(options));
     ASSERT_TRUE(test::same_bits(call.c, test::bits_of_matrix(expected.c))) << test::describe(call, plan, options);
+  }
+}
+
+/// C = alpha A B for a row and a column of which every digit and product is kept.
+template <class T>
+T entry(const Kernel& kernel, const std::vector<double>& row, const std::vector<double>& column, double alpha = 1) {
+  const auto k = static_cast<Index>(row.size());
+  Matrix<T> c(1, 1);
+  const GemmCall call{row_major(row.data(), 1, k, k), row_major(column.data(), k, 1, 1), c, alpha};
+  gemm(call, parse_plan("balanced:7x7:full:exact"), CpuEngine({.threads = 1, .kernel = &kernel}));
+  return c(0, 0);
+}
+
+/// Midway between two doubles but for 2^-108, which no addition to nearest keeps: (1 + 2^-30) (1 + 2^-23) ends with 2^-53.
+TEST_P(KernelTest, RoundsRowsOnce) {
+  constexpr double even = 1 + 0x1p-23 + 0x1p-30, x = 1 + 0x1p-30, y = 1 + 0x1p-23, tiny = 0x1p-54;
+  EXPECT_EQ(entry<double>(kernel, {x, 0}, {y, 0}), even);
+  EXPECT_EQ(entry<double>(kernel, {x, tiny}, {y, tiny}), even + 0x1p-52);
+  EXPECT_EQ(entry<double>(kernel, {x, tiny}, {y, -tiny}), even);
+  EXPECT_EQ(entry<double>(kernel, {x, 0x1p-26}, {y, 0x1p-26}), even + 0x1p-51);
+  EXPECT_EQ(entry<double>(kernel, {x, 0x1p-26, tiny}, {y, 0x1p-26, -tiny}), even + 0x1p-52);
+  EXPECT_EQ(entry<double>(kernel, {x, tiny}, {y, tiny}, -0x1p10), -0x1p10 * (even + 0x1p-52));
+}
+
+TEST_P(KernelTest, RoundsRowsToFloatOnce) {
+  constexpr double midway = 1 + 0x1p-24, tiny = 0x1p-40;
+  EXPECT_EQ(entry<float>(kernel, {1, 0}, {midway, 0}), 1.0f);
+  EXPECT_EQ(entry<float>(kernel, {1, tiny}, {midway, tiny}), 1 + 0x1p-23f);
+  EXPECT_EQ(entry<float>(kernel, {1, tiny}, {midway, -tiny}), 1.0f);
+  EXPECT_EQ(entry<float>(kernel, {0x1p-149, 0x1p-180}, {0.5, 0x1p-20}), 0x1p-149f);
+  EXPECT_EQ(entry<float>(kernel, {0x1p127}, {2}), std::numeric_limits<float>::infinity());
+}
+
+TEST_P(KernelTest, ExactZerosArePositive) {
+  for (const double alpha : {1.0, -1.0}) {
+    EXPECT_EQ(bits_of(entry<double>(kernel, {1, 1}, {1, -1}, alpha)), 0u);
+    EXPECT_EQ(bits_of(entry<double>(kernel, {0, 0}, {1, -1}, alpha)), 0u);
+    EXPECT_EQ(bits_of(entry<float>(kernel, {1, -1}, {1, 1}, alpha)), 0u);
   }
 }
 
