@@ -20,8 +20,12 @@ namespace ozbound::bench {
 namespace {
 
 constexpr Effort full_effort{};
-constexpr Effort quick_effort{
-    .sample_seconds = 2e-4, .seconds = 0.01, .least_repetitions = 3, .most_repetitions = 5, .longest_repetition_seconds = 60};
+constexpr Effort quick_effort{.sample_seconds = 2e-4,
+                              .longest_sample_seconds = 2e-4,
+                              .seconds = 0.01,
+                              .least_repetitions = 3,
+                              .most_repetitions = 5,
+                              .longest_repetition_seconds = 60};
 
 std::vector<SeriesEntry> chosen_series(const CpuArguments& arguments) {
   auto all = cpu_series(arguments.quick);

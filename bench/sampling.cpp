@@ -25,15 +25,26 @@ struct WarmUp {
   double seconds = 0;  ///< that they take
 };
 
-/// Calls until a sample is long enough; the first one, which finds caches and pages cold, decides nothing unless it is long.
-WarmUp warm_up(const Subject& subject, double sample_seconds) {
-  WarmUp result;
-  for (result.seconds = time(subject, 1); result.seconds < sample_seconds;) {
+/// Calls until a sample is long enough; the first call, which finds caches and pages cold, decides nothing unless it is long.
+WarmUp warm_up(const Subject& subject, double first_call, double sample_seconds) {
+  WarmUp result{1, first_call};
+  while (result.seconds < sample_seconds) {
     const double factor = std::ceil(1.1 * sample_seconds / std::max(result.seconds, 1e-9));
     result.calls *= static_cast<long>(std::clamp(factor, 2.0, 100.0));
     result.seconds = time(subject, result.calls);
   }
   return result;
+}
+
+/// Samples of subjects that take very different times must still see the same disturbances.
+std::vector<WarmUp> warm_up(std::span<const Subject> subjects, const Effort& effort) {
+  std::vector<double> first_calls;
+  for (const auto& subject : subjects) first_calls.push_back(time(subject, 1));
+  const double longest = *std::ranges::max_element(first_calls);
+  const double sample_seconds = std::clamp(longest / 4, effort.sample_seconds, effort.longest_sample_seconds);
+  std::vector<WarmUp> warm;
+  for (std::size_t s = 0; s < subjects.size(); ++s) warm.push_back(warm_up(subjects[s], first_calls[s], sample_seconds));
+  return warm;
 }
 
 std::vector<double> there_and_back(std::span<const Subject> subjects, const std::vector<WarmUp>& warm) {
@@ -49,12 +60,9 @@ std::vector<double> there_and_back(std::span<const Subject> subjects, const std:
 }  // namespace
 
 Samples sample(std::span<const Subject> subjects, const Effort& effort) {
-  std::vector<WarmUp> warm;
+  const auto warm = warm_up(subjects, effort);
   Samples samples;
-  for (const auto& subject : subjects) {
-    warm.push_back(warm_up(subject, effort.sample_seconds));
-    samples.expected_seconds += 2 * warm.back().seconds;
-  }
+  for (const auto& subject : warm) samples.expected_seconds += 2 * subject.seconds;
   if (samples.expected_seconds > effort.longest_repetition_seconds) return samples;
   const double affordable = std::min(effort.seconds / samples.expected_seconds, 1e6);
   const int count = std::clamp(static_cast<int>(affordable), effort.least_repetitions, effort.most_repetitions);

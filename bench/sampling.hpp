@@ -15,7 +15,8 @@ struct Subject {
 
 /// How long to measure.
 struct Effort {
-  double sample_seconds = 2e-3;            ///< a timed sample repeats short calls until it takes this long
+  double sample_seconds = 2e-3;            ///< a timed sample repeats short calls until it takes this long,
+  double longest_sample_seconds = 50e-3;   ///< or, up to this, a quarter of the longest call: a peak beside a product
   double seconds = 1;                      ///< what all repetitions of a series should take together
   int least_repetitions = 5;               ///< whatever they take
   int most_repetitions = 31;               ///< however short they are

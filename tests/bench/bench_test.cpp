@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/command.hpp"
 #include "goals.hpp"
@@ -39,8 +42,12 @@ std::vector<Subject> writers(std::string& log) {
   return subjects;
 }
 
-constexpr Effort three_repetitions{
-    .sample_seconds = 1e-6, .seconds = 0, .least_repetitions = 3, .most_repetitions = 5, .longest_repetition_seconds = 60};
+constexpr Effort three_repetitions{.sample_seconds = 1e-6,
+                                   .longest_sample_seconds = 1e-6,
+                                   .seconds = 0,
+                                   .least_repetitions = 3,
+                                   .most_repetitions = 5,
+                                   .longest_repetition_seconds = 60};
 
 TEST(Sample, GoesThereAndBackAfterAWarmUp) {
   std::string log;
@@ -53,10 +60,27 @@ TEST(Sample, GoesThereAndBackAfterAWarmUp) {
   }
 }
 
+TEST(Sample, OfAShortSubjectIsLongBesideALongOne) {
+  std::string log;
+  auto subjects = writers(log);
+  subjects.resize(2);
+  subjects[1].call = [&log] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(4));
+    log += 'b';
+  };
+  auto effort = three_repetitions;
+  effort.longest_sample_seconds = 0.5e-3;  // not a quarter of 4 ms
+  sample(subjects, effort);
+  EXPECT_EQ(std::ranges::count(log, 'b'), 1 + 2 * 3);  // its first call is a sample
+  const auto last = log.substr(log.rfind('b') + 1);    // a sample of the short one
+  EXPECT_GT(last.size(), 1U);
+  EXPECT_EQ(last.find_first_not_of('a'), std::string::npos);
+}
+
 TEST(Sample, RepeatsShortCallsAndKeepsItsLimits) {
   std::string log;
   auto effort = three_repetitions;
-  effort.sample_seconds = 50e-6;
+  effort.sample_seconds = effort.longest_sample_seconds = 50e-6;
   effort.seconds = 1e3;
   const auto many = sample(writers(log), effort);
   EXPECT_EQ(many.repetitions.size(), 5U);
@@ -161,7 +185,11 @@ TEST(Record, ComesBackAsItWas) {
   const auto json = to_json(measurements, judge_goals(measurements, "avx512vnni"), "avx512vnni", true);
   const auto back = record_from_json(json);
   ASSERT_EQ(back.measurements.size(), 1U);
-  EXPECT_EQ(to_json(back.measurements.front()), to_json(x));
+  const auto& y = back.measurements.front();
+  EXPECT_EQ(to_json(y), to_json(x));
+  EXPECT_THAT((std::vector{y.ratio.lower, y.ratio.median, y.ratio.upper}), ElementsAre(0.1, 0.3, 0.7));
+  EXPECT_EQ(y.kind, Kind::share);
+  EXPECT_EQ(y.repetitions, 5);
   EXPECT_TRUE(back.measurements.front().same_place(x));
   EXPECT_EQ(back.processor, json["machine"]["processor"]);
 }
