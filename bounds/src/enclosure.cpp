@@ -41,10 +41,10 @@ Matrix<double> magnitudes(InputView operand, Side side, const std::vector<Vector
 // its largest in [64, 127], the weight 1. That is sliced faster than the numbers that they are digits of.
 
 OZB_MULTIVERSION void to_first_digits(const double* x, Index count, double scale, float* digits) {
-  for (Index l = 0; l < count; ++l) digits[l] = static_cast<float>(static_cast<std::int32_t>(x[l] * scale));
+  for (Index l = 0; l < count; ++l) digits[l] = static_cast<float>(static_cast<std::int32_t>(std::fabs(x[l]) * scale));
 }
 OZB_MULTIVERSION void to_first_digits(const double* x, Index count, const double* scales, float* digits) {
-  for (Index j = 0; j < count; ++j) digits[j] = static_cast<float>(static_cast<std::int32_t>(x[j] * scales[j]));
+  for (Index j = 0; j < count; ++j) digits[j] = static_cast<float>(static_cast<std::int32_t>(std::fabs(x[j]) * scales[j]));
 }
 
 float first_digit(Dyadic x, int exponent) {
@@ -56,9 +56,10 @@ float first_digit(Dyadic x, int exponent) {
 double digit_scale(std::int32_t exponent) { return std::ldexp(1.0, 7 - exponent); }
 bool moderate(std::int32_t exponent) { return exponent >= -900 && exponent <= 900; }
 
-Matrix<float> first_digits(const Matrix<double>& magnitudes, Side side, const std::vector<std::int32_t>& exponents,
+/// @pre `operand` is finite, its rows are contiguous.
+Matrix<float> first_digits(MatrixView<const double> operand, Side side, const std::vector<std::int32_t>& exponents,
                            int threads) {
-  Matrix<float> digits(magnitudes.rows(), magnitudes.cols());
+  Matrix<float> digits(operand.rows(), operand.cols());
   const bool rows = side == Side::rows_of_a;
   const bool all_moderate = std::all_of(exponents.begin(), exponents.end(), moderate);
   std::vector<double> scales;
@@ -67,10 +68,10 @@ Matrix<float> first_digits(const Matrix<double>& magnitudes, Side side, const st
   for (Index i = 0; i < digits.rows(); ++i) {
     const FloatEnvironment environment;
     const Index count = digits.cols();
-    if (count > 0 && all_moderate && rows) to_first_digits(&magnitudes(i, 0), count, scales[index(i)], &digits(i, 0));
-    if (count > 0 && all_moderate && !rows) to_first_digits(&magnitudes(i, 0), count, scales.data(), &digits(i, 0));
+    if (count > 0 && all_moderate && rows) to_first_digits(&operand(i, 0), count, scales[index(i)], &digits(i, 0));
+    if (count > 0 && all_moderate && !rows) to_first_digits(&operand(i, 0), count, scales.data(), &digits(i, 0));
     for (Index j = 0; !all_moderate && j < count; ++j)
-      digits(i, j) = first_digit(to_dyadic(magnitudes(i, j)), exponents[index(rows ? i : j)]);
+      digits(i, j) = first_digit(to_dyadic(operand(i, j)), exponents[index(rows ? i : j)]);
   }
   return digits;
 }
@@ -188,6 +189,10 @@ std::vector<char> specials_of(const std::vector<VectorScale>& scales) {
   return specials;
 }
 
+bool none_special(const std::vector<VectorScale>& scales) {
+  return std::none_of(scales.begin(), scales.end(), [](const VectorScale& scale) { return scale.special; });
+}
+
 /// Sums of the first digits, which are not negative; 0 only for a vector of zeros, whose largest digit is at least 64.
 std::vector<std::int64_t> digit_sums(const SlicedMatrix& sliced) {
   std::vector<std::int64_t> sums;
@@ -248,21 +253,28 @@ std::vector<std::int32_t> tops(InputView magnitude, Side side) {
 
 }  // namespace
 
-MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engine) : k_(a.cols()) {
+MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engine)
+    : operand_a_(a), operand_b_(b), k_(a.cols()) {
   const int threads = engine.threads();
   const auto a_scales = vector_scales(a, Side::rows_of_a, truncated, threads);
   const auto b_scales = vector_scales(b, Side::columns_of_b, truncated, threads);
   row_exponents_ = exponents_of(a_scales), column_exponents_ = exponents_of(b_scales);
   special_rows_ = specials_of(a_scales), special_columns_ = specials_of(b_scales);
-  a_ = magnitudes(a, Side::rows_of_a, a_scales, threads);
-  b_ = magnitudes(b, Side::columns_of_b, b_scales, threads);
   constexpr Slicing digit{Encoding::balanced(), 1};
-  const auto x = engine.slice(first_digits(a_, Side::rows_of_a, row_exponents_, threads), Side::rows_of_a, digit);
-  const auto y = engine.slice(first_digits(b_, Side::columns_of_b, column_exponents_, threads), Side::columns_of_b, digit);
+  const auto first_slice = [&](InputView operand, Side side, const auto& scales, const auto& exponents, Matrix<double>& copy) {
+    const auto* view = std::get_if<0>(&operand.typed());
+    const bool as_it_is = view != nullptr && view->col_stride() == 1 && none_special(scales);
+    if (!as_it_is) copy = magnitudes(operand, side, scales, threads);
+    return engine.slice(first_digits(as_it_is ? *view : std::as_const(copy).view(), side, exponents, threads), side, digit);
+  };
+  const auto x = first_slice(a, Side::rows_of_a, a_scales, row_exponents_, a_);
+  const auto y = first_slice(b, Side::columns_of_b, b_scales, column_exponents_, b_);
   sums_ = std::move(engine.group_sums(x, y, {digit, digit, 2, Accumulation::exact})[0]);
   row_sums_ = digit_sums(x), column_sums_ = digit_sums(y);
   loose_ = find_looseness(threads);
   if (!loose_) return;
+  if (a_.rows() == 0) a_ = magnitudes(a, Side::rows_of_a, a_scales, threads);
+  if (b_.rows() == 0) b_ = magnitudes(b, Side::columns_of_b, b_scales, threads);
   x_ = scaled_rows(a_, row_exponents_, threads);
   y_ = scaled_columns(b_, column_exponents_, threads);
   for (const auto exponent : column_exponents_)
@@ -305,7 +317,10 @@ MagnitudeProduct::Bounds MagnitudeProduct::at(Index i, Index j) const {
 
 /// Zero for good, or as large as the largest product's leading bits.
 void MagnitudeProduct::settle(Index i, Index j, Bounds& bounds) const {
-  std::call_once(tops_found_, [this] { x_tops_ = tops(a_, Side::rows_of_a), y_tops_ = tops(b_, Side::columns_of_b); });
+  std::call_once(tops_found_, [this] {
+    x_tops_ = tops(a_.rows() == 0 ? operand_a_ : a_, Side::rows_of_a);
+    y_tops_ = tops(b_.rows() == 0 ? operand_b_ : b_, Side::columns_of_b);
+  });
   const auto *x = x_tops_.data() + i * k_, *y = y_tops_.data() + j * k_;
   std::int32_t top = 2 * no_top;
   for (Index l = 0; l < k_; ++l) top = std::max(top, x[l] + y[l]);

@@ -14,6 +14,7 @@ namespace ozbound {
 /// those that are looked at. Safe to ask from many threads. @pre of all members that compute: a FloatEnvironment.
 class MagnitudeProduct {
  public:
+  /// The operands must outlive it.
   MagnitudeProduct(InputView a, InputView b, const Engine& engine);
 
   [[nodiscard]] Index rows() const { return sums_.rows(); }
@@ -50,11 +51,12 @@ class MagnitudeProduct {
   [[nodiscard]] Bounds level_one(Index i, Index j) const;
   void settle(Index i, Index j, Bounds& bounds) const;
 
+  InputView operand_a_, operand_b_;
   Index k_;
   std::vector<std::int32_t> row_exponents_, column_exponents_;
   std::vector<char> special_rows_, special_columns_;
-  Matrix<double> a_, b_;                              ///< magnitudes; vectors with specials are zero
-  Matrix<std::int64_t> sums_;                         ///< of products of first digits
+  Matrix<double> a_, b_;       ///< magnitudes, vectors with specials zero; empty where the operands serve as they are
+  Matrix<std::int64_t> sums_;  ///< of products of first digits
   std::vector<std::int64_t> row_sums_, column_sums_;  ///< of first digits; 0 for a vector of zeros alone
   bool loose_ = false;                                ///< level 2 is needed
   std::vector<float> x_, y_;                          ///< for level 2: vectors, contiguous, scaled and rounded towards zero
