@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ozbound/core/exact_dot.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "ozbound/core/special.hpp"
 
@@ -112,7 +113,7 @@ GemmCall GemmCall::without_unread() const {
 bool GemmCall::all_special() const { return (!is_zero(alpha) && k() > 0 && !finite(alpha)) || !finite(beta); }
 
 double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
-  return engine.workspace(plan, m, n, k);
+  return engine.workspace(plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 
 double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) { return engine.workspace(plan, 1, 1, k); }
@@ -171,17 +172,20 @@ void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries,
   std::sort(by_column.begin(), by_column.end(),
             [](const Entry& x, const Entry& y) { return std::pair(x.j, x.i) < std::pair(y.j, y.i); });
   const auto count = static_cast<Index>(by_column.size());
+  FirstException failure;
 #pragma omp parallel num_threads(threads)
   {
     std::vector<Dyadic> column;
     Index read = -1;
 #pragma omp for schedule(dynamic, 64)
-    for (Index t = 0; t < count; ++t) {
-      const auto [i, j] = by_column[static_cast<std::size_t>(t)];
-      if (j != read) column = row_elements(call.b.transposed(), j), read = j;
-      call.c.set_bits(i, j, exact_entry(call, row_elements(call.a, i), column, i, j));
-    }
+    for (Index t = 0; t < count; ++t)
+      failure.run([&] {
+        const auto [i, j] = by_column[static_cast<std::size_t>(t)];
+        if (j != read) column = row_elements(call.b.transposed(), j), read = j;
+        call.c.set_bits(i, j, exact_entry(call, row_elements(call.a, i), column, i, j));
+      });
   }
+  failure.rethrow();
 }
 
 void multiply_exactly(const GemmCall& original, int threads) {

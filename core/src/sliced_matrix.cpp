@@ -10,6 +10,7 @@
 
 #include "kernels/functions.hpp"
 #include "ozbound/core/combine.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/multiversion.hpp"
@@ -258,9 +259,13 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
   sums_.resize(static_cast<std::size_t>(count_ * slicing_.slices * blocks()));
   if (!slicing_.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count_ * slicing_.slices));
   const auto vectors = vectors_of(operand, side);
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads) if (panels() > 1)
   for (Index panel = 0; panel < panels(); ++panel)
-    std::visit([&](const auto& typed) { PanelSlicer(*this, *kernel.functions, panel).slice(typed); }, vectors.typed());
+    failure.run([&] {
+      std::visit([&](const auto& typed) { PanelSlicer(*this, *kernel.functions, panel).slice(typed); }, vectors.typed());
+    });
+  failure.rethrow();
 }
 
 Index SlicedMatrix::digit_index(Index i, int p, Index l) const {

@@ -473,10 +473,11 @@ TEST(CApiMemory, EveryAllocationMayFail) {
   if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot fail in this build";
   for (const char* target : {"dgemm", "cr", "relative:1e-9"}) {
     int failures = 0;
-    for (int status = OZB_OUT_OF_MEMORY; status != OZB_SUCCESS; failures += 1 + failures / 16) {
+    for (int status = OZB_OUT_OF_MEMORY; status != OZB_SUCCESS; failures += 1 + failures / 24) {
       Arguments<double> x;
       x.target = target;
-      x.memory_a.assign(80, 1.0 / 3);
+      for (std::size_t t = 0; t < 80; t += 4)  // midpoints: slices leave them open
+        x.memory_a[t] = 1, x.memory_a[t + 1] = 0x1p-53, x.memory_a[t + 2] = x.memory_a[t + 3] = 0;
       std::array<ozb_certificate*, 3> certificates{};
       allocations_left = failures;
       status = x.batch(certificates.data());
@@ -490,6 +491,26 @@ TEST(CApiMemory, EveryAllocationMayFail) {
     EXPECT_GT(failures, 50);
     EXPECT_STREQ(ozb_last_error(), "memory is exhausted");
   }
+}
+
+/// The exact superaccumulator works in threads, which no exception may leave.
+TEST(CApiMemory, ExactProductsMayFailToo) {
+  if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot fail in this build";
+  ozb_decision* decision = nullptr;
+  ASSERT_EQ(ozb_decision_from_json(R"({"schema": "ozbound-decision-1", "target": "cr", "method": "exact", "m": 2, "n": 3,
+                                       "k": 4})",
+                                   &decision),
+            OZB_SUCCESS);
+  const DecisionHandle owner(decision);
+  int failures = 0;
+  for (int status = OZB_OUT_OF_MEMORY; status != OZB_SUCCESS; ++failures) {
+    Arguments<double> x;
+    allocations_left = failures;
+    status = x.gemm_decided(decision, 0, nullptr);
+    allocations_left = -1;
+    ASSERT_TRUE(status == OZB_SUCCESS || status == OZB_OUT_OF_MEMORY) << status << ": " << ozb_last_error();
+  }
+  EXPECT_GT(failures, 5);
 }
 
 /// Many threads at once, each with calls that succeed and calls that fail: their bits and their texts are their own.

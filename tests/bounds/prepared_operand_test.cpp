@@ -191,6 +191,12 @@ TEST(Workspace, OfADecision) {
   EXPECT_EQ(workspace_of(decision, engine()).least, least_workspace(engine(), finest, 50));
 }
 
+TEST(Workspace, OfAnEmptyProduct) {
+  Decision decision;
+  decision.plan = SplitPlan::balanced(4, 5, 6);
+  EXPECT_GE(workspace_of(decision, engine()).full, workspace_of(decision, engine()).least);
+}
+
 /// `least` is the smallest cap that is taken, whatever the method.
 TEST(Workspace, LeastIsEnoughAndNoLessIs) {
   for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-9)}) {
