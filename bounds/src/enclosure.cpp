@@ -238,23 +238,19 @@ std::vector<Index> places_of_tops(const std::vector<float>& vectors, Index count
 
 constexpr std::int32_t no_top = -100000;  // of a zero: far below every sum of two real ones
 
-/// floor(log2 |x|) of every element of every vector, contiguous.
-std::vector<std::int32_t> tops(InputView magnitude, Side side) {
-  const auto vectors = vectors_of(magnitude, side);
-  std::vector<std::int32_t> result(index(vectors.rows() * vectors.cols()));
-  auto* out = result.data();
+/// floor(log2 |x|) of every element of every vector, contiguous. Into a vector with room for them, as a thread must not throw.
+void append_tops(InputView operand, Side side, std::vector<std::int32_t>& result) {
+  const auto vectors = vectors_of(operand, side);
   for (Index i = 0; i < vectors.rows(); ++i)
     for (Index l = 0; l < vectors.cols(); ++l) {
       const auto x = vectors.element(i, l);
-      *out++ = x.magnitude == 0 ? no_top : x.top_exponent();
+      result.push_back(x.magnitude == 0 ? no_top : x.top_exponent());
     }
-  return result;
 }
 
 }  // namespace
 
-MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engine)
-    : operand_a_(a), operand_b_(b), k_(a.cols()) {
+MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engine) : k_(a.cols()) {
   const int threads = engine.threads();
   const auto a_scales = vector_scales(a, Side::rows_of_a, truncated, threads);
   const auto b_scales = vector_scales(b, Side::columns_of_b, truncated, threads);
@@ -275,6 +271,7 @@ MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engin
   if (!loose_) return;
   if (a_.rows() == 0) a_ = magnitudes(a, Side::rows_of_a, a_scales, threads);
   if (b_.rows() == 0) b_ = magnitudes(b, Side::columns_of_b, b_scales, threads);
+  x_tops_.reserve(index(rows() * k_)), y_tops_.reserve(index(cols() * k_));
   x_ = scaled_rows(a_, row_exponents_, threads);
   y_ = scaled_columns(b_, column_exponents_, threads);
   for (const auto exponent : column_exponents_)
@@ -318,8 +315,8 @@ MagnitudeProduct::Bounds MagnitudeProduct::at(Index i, Index j) const {
 /// Zero for good, or as large as the largest product's leading bits.
 void MagnitudeProduct::settle(Index i, Index j, Bounds& bounds) const {
   std::call_once(tops_found_, [this] {
-    x_tops_ = tops(a_.rows() == 0 ? operand_a_ : a_, Side::rows_of_a);
-    y_tops_ = tops(b_.rows() == 0 ? operand_b_ : b_, Side::columns_of_b);
+    append_tops(a_, Side::rows_of_a, x_tops_);
+    append_tops(b_, Side::columns_of_b, y_tops_);
   });
   const auto *x = x_tops_.data() + i * k_, *y = y_tops_.data() + j * k_;
   std::int32_t top = 2 * no_top;

@@ -14,7 +14,6 @@ namespace ozbound {
 /// those that are looked at. Safe to ask from many threads. @pre of all members that compute: a FloatEnvironment.
 class MagnitudeProduct {
  public:
-  /// The operands must outlive it.
   MagnitudeProduct(InputView a, InputView b, const Engine& engine);
 
   [[nodiscard]] Index rows() const { return sums_.rows(); }
@@ -51,7 +50,6 @@ class MagnitudeProduct {
   [[nodiscard]] Bounds level_one(Index i, Index j) const;
   void settle(Index i, Index j, Bounds& bounds) const;
 
-  InputView operand_a_, operand_b_;
   Index k_;
   std::vector<std::int32_t> row_exponents_, column_exponents_;
   std::vector<char> special_rows_, special_columns_;
