@@ -55,6 +55,17 @@ RC_GTEST_PROP(ExactDotTest, IsTheSum, ()) {
   }
 }
 
+/// Thousands of products of full significands in the same bins, of one sign or of both.
+TEST(ExactDotTest, MoreTermsThanCarriesWaitFor) {
+  const double full = 0x1.fffffffffffffp0;
+  for (const bool alternating : {false, true})
+    for (const double other : {full, -full * 0x1p31, 0x1p-1074}) {
+      Pairs pairs(5000, {full, other});
+      for (std::size_t i = 0; alternating && i < pairs.size(); i += 2) pairs[i].first = -0x1p-20;
+      ASSERT_EQ(exact(dot_of(pairs).value()), dot_by_definition(pairs));
+    }
+}
+
 RC_GTEST_PROP(ExactDotTest, RoundsOnce, ()) {
   RandomBits random(*test::gen::seed());
   for (int i = 0; i < 10; ++i) {

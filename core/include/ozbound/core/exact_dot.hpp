@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ozbound/core/combine.hpp"
@@ -12,8 +13,7 @@ namespace ozbound {
 
 /// A dot product of finite doubles, exactly: every product on one fixed-point grid from 2^-2148 up (a superaccumulator).
 ///
-/// Positive and negative products are summed apart, so that a change of sign does not run a carry through every limb.
-/// Room for 2^60 terms.
+/// Signed bins of 32 bits, 32 more of each for carries, which wait there. Room for 2^60 terms.
 class ExactDot {
  public:
   static constexpr int limbs = 67;  ///< 2148 bits below the point, 2048 above, 60 of head room, rounded up
@@ -23,19 +23,32 @@ class ExactDot {
     if (x.magnitude == 0 || y.magnitude == 0) return;
     const auto product = static_cast<uint128>(x.magnitude) * y.magnitude;
     const int shift = x.exponent + y.exponent - least_exponent;
-    auto& sum = x.negative != y.negative ? negative_ : positive_;
-    sum.add(static_cast<std::uint64_t>(product), shift);
-    sum.add(static_cast<std::uint64_t>(product >> 64), shift + 64);
+    const auto low = static_cast<uint128>(static_cast<std::uint64_t>(product)) << (shift % 32);
+    const auto high = static_cast<uint128>(static_cast<std::uint64_t>(product >> 64)) << (shift % 32);
+    const std::int64_t sign = x.negative != y.negative ? -1 : 1;
+    auto* const bin = bins_ + shift / 32;
+    bin[0] += sign * part(low, 0);
+    bin[1] += sign * part(low, 32);
+    bin[2] += sign * (part(low, 64) + part(high, 0));
+    bin[3] += sign * part(high, 32);
+    bin[4] += sign * part(high, 64);
+    if (++terms_ % terms_between_carries == 0) carry();
   }
 
   /// The sum so far.
   [[nodiscard]] OZB_HD constexpr WideDyadic<limbs> value() const {
-    WideDyadic<limbs> result{positive_, least_exponent, positive_.less_than(negative_)};
+    auto carried = *this;
+    carried.carry();
+    WideDyadic<limbs> result;
+    result.exponent = least_exponent;
+    for (int i = 0; i < limbs; ++i)
+      result.magnitude.limb[i] =
+          static_cast<std::uint64_t>(carried.bins_[2 * i]) | static_cast<std::uint64_t>(carried.bins_[2 * i + 1]) << 32;
+    result.negative = carried.bins_[bins - 1] < 0;
     if (result.negative) {
-      result.magnitude = negative_;
-      result.magnitude.subtract(positive_);
-    } else {
-      result.magnitude.subtract(negative_);
+      WideInteger<limbs> zero;
+      zero.subtract(result.magnitude);  // modulo 2^(64 limbs)
+      result.magnitude = zero;
     }
     return result;
   }
@@ -46,8 +59,23 @@ class ExactDot {
   }
 
  private:
-  WideInteger<limbs> positive_;
-  WideInteger<limbs> negative_;
+  static constexpr int bins = 2 * limbs;
+  static constexpr int terms_between_carries = 1024;  // a term adds less than 2^34 to a bin
+
+  OZB_HD static constexpr std::int64_t part(uint128 x, int low) {
+    return static_cast<std::int64_t>(static_cast<std::uint32_t>(x >> low));
+  }
+
+  /// Leaves 32 bits in every bin; the last keeps the sign.
+  OZB_HD constexpr void carry() {
+    for (int i = 0; i < bins - 1; ++i) {
+      bins_[i + 1] += bins_[i] >> 32;
+      bins_[i] &= 0xffffffff;
+    }
+  }
+
+  std::int64_t bins_[static_cast<std::size_t>(bins)] = {};
+  std::int64_t terms_ = 0;
 };
 
 }  // namespace ozbound
