@@ -165,10 +165,10 @@ TiledProduct::Shape TiledProduct::tile_shape(const CpuEngine::Options& options, 
                                              Index m, Index n) {
   constexpr Index most_bytes = Index{1} << 18;  // of sums: a part of the second-level cache
   const Index columns = options.column_tile == 0 ? std::max<Index>(48, kernel.columns()) : options.column_tile;
-  const Index width = round_up(std::min(columns, n), kernel.columns());
+  const Index width = round_up(std::clamp<Index>(n, 1, columns), kernel.columns());
   const Index fitting = most_bytes / (8 * width * std::max<Index>(1, static_cast<Index>(groups)));
   const Index rows = options.row_tile == 0 ? std::clamp<Index>(fitting, kernel.rows(), 64) : options.row_tile;
-  return {round_up(std::min(rows, m), kernel.rows()), width};
+  return {round_up(std::clamp<Index>(m, 1, rows), kernel.rows()), width};
 }
 
 }  // namespace ozbound

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
@@ -81,6 +82,7 @@ class TiledProduct {
     const Index row_tiles = (a_.count() + shape_.rows - 1) / shape_.rows;
     const Index count = row_tiles * ((b_.count() + shape_.columns - 1) / shape_.columns);
     if (count == 0) return;
+    FirstException failure;
 #pragma omp parallel num_threads(static_cast<int>(tiles_.size())) if (tiles_.size() > 1)
     {
       const FloatEnvironment environment;
@@ -91,9 +93,10 @@ class TiledProduct {
         const Index row = t % row_tiles * shape_.rows, column = t / row_tiles * shape_.columns;
         tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
         for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, runs_of(block));
-        finish(tile, thread);
+        failure.run([&] { finish(tile, thread); });
       }
     }
+    failure.rethrow();
   }
 
  private:
