@@ -33,7 +33,7 @@ constexpr std::int64_t max_group_sum(Accumulation accumulation) {
 /// Limbs of an exact sum of diagonals: 8 * 38 bits of tail, 63 of head, below 6 * 64; and of most plans, whose tail has 64 bits
 /// at most.
 inline constexpr int diagonal_limbs = 6, few_diagonal_limbs = 2;
-constexpr bool few_limbs_hold(int count, int radix_bits) { return radix_bits * (count - 1) <= 64; }
+OZB_HD constexpr bool few_limbs_hold(int count, int radix_bits) { return radix_bits * (count - 1) <= 64; }
 
 /// sum_g D_g 2^(radix (G - g)) by the carry chain (theory.md, section 2): from the least significant diagonal up, the low
 /// bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
@@ -114,17 +114,25 @@ OZB_HD constexpr Rounded round_sum(const WideDyadic<Limbs>& sum, int scale, cons
 /// on bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
 OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale,
                                  const Scalars& scalars, Dyadic c0, double error) {
-  const auto chained = [&](auto sum) {
-    sum.exponent = scale + layout.weight_exponent[layout.count - 1];
-    return round_sum(sum, scale, scalars, c0, error);
-  };
-  if (layout.accumulation == Accumulation::exact)
-    return few_limbs_hold(layout.count, layout.radix_bits)
-               ? chained(chain_diagonals<few_diagonal_limbs>(sums, stride, layout.count, layout.radix_bits))
-               : chained(chain_diagonals(sums, stride, layout.count, layout.radix_bits));
-  auto total = widen(to_dyadic(accumulate_groups(sums, stride, layout)));
-  total.exponent += scale;
-  return round_sum(total, scale, scalars, c0, error);
+  const bool exact = layout.accumulation == Accumulation::exact;
+  if (!exact || few_limbs_hold(layout.count, layout.radix_bits)) {
+    WideDyadic<few_diagonal_limbs> sum;
+    if (exact) {
+      sum = chain_diagonals<few_diagonal_limbs>(sums, stride, layout.count, layout.radix_bits);
+      sum.exponent = scale + layout.weight_exponent[layout.count - 1];
+    } else {
+      const auto total = to_dyadic(accumulate_groups(sums, stride, layout));
+      sum = {{{total.magnitude}}, scale + total.exponent, total.negative};
+    }
+    const auto rounded = round_sum(sum, scale, scalars, c0, error);
+    if (rounded.decided) return rounded;
+    // A longer grid may decide what a short one, with its error rounded up, does not.
+    const WideDyadic<diagonal_limbs> longer{shifted<diagonal_limbs>(sum.magnitude, 0), sum.exponent, sum.negative};
+    return round_sum(longer, scale, scalars, c0, error);
+  }
+  auto sum = chain_diagonals(sums, stride, layout.count, layout.radix_bits);
+  sum.exponent = scale + layout.weight_exponent[layout.count - 1];
+  return round_sum(sum, scale, scalars, c0, error);
 }
 
 }  // namespace ozbound
