@@ -76,6 +76,7 @@ Decision decide_for(const BlasViews<T, C>& views, const Target& target, const En
   choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
   choices.format = std::is_same_v<T, float> ? binary32 : binary64;
   choices.native = options.native ? native_gemm() : nullptr;
+  choices.costs = options.costs;
   return decide(views.a, views.b, target, engine, choices);
 }
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "ozbound/core/multiversion.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/encoding.hpp"
+#include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
 namespace {

@@ -70,7 +70,7 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
   check_epilogue(epilogue, c, a.count(), b.count());
   TiledProduct product(a, b, plan, options_, *kernel_);
   const TileEpilogue last(a, b, plan, epilogue, c, *kernel_->functions);
-  std::vector<std::vector<Entry>> undecided(static_cast<std::size_t>(options_.threads));
+  std::vector<std::vector<Entry>> undecided(product.threads());
   product.run([&](const SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); });
   std::vector<Entry> all;
   for (const auto& part : undecided) all.insert(all.end(), part.begin(), part.end());
@@ -97,10 +97,10 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
 double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
   const auto groups = plan.groups(k);
   const auto tile = TiledProduct::tile_shape(options_, *kernel_, groups.size(), m, n);
-  const auto runs = product_runs(groups, std::min(options_.inner_block, k) + Kernel::step_digits, plan.int32_terms());
   const PanelLayout layout{kernel_->columns(), options_.inner_block};
+  const auto runs = count_product_runs(groups, layout.of(k).block, plan.int32_terms());
   return SlicedMatrix::bytes(m, k, plan.a, layout) + SlicedMatrix::bytes(n, k, plan.b, layout) +
-         options_.threads * SumTile::bytes(*kernel_, tile.rows, tile.columns, groups.size(), runs.size());
+         options_.threads * SumTile::bytes(*kernel_, tile.rows, tile.columns, groups.size(), runs);
 }
 
 }  // namespace ozbound

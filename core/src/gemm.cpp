@@ -52,16 +52,16 @@ SpecialSum special_sum(const GemmCall& call, Index i, Index j, bool with_product
   return sum;
 }
 
-std::vector<Dyadic> row_elements(const InputView& view, Index i) {
-  std::vector<Dyadic> elements(static_cast<std::size_t>(view.cols()));
+void read_row(const InputView& view, Index i, std::vector<Dyadic>& elements) {
+  elements.resize(static_cast<std::size_t>(view.cols()));
   for (Index l = 0; l < view.cols(); ++l) elements[static_cast<std::size_t>(l)] = view.element(i, l);
-  return elements;
 }
 
-std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, const std::vector<Dyadic>& column, Index i,
-                          Index j) {
+/// column(l) is element l of column j of B.
+template <class Column>
+std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, const Column& column, Index i, Index j) {
   ExactDot dot;
-  for (std::size_t l = 0; l < row.size(); ++l) dot.add_product(row[l], column[l]);
+  for (std::size_t l = 0; l < row.size(); ++l) dot.add_product(row[l], column(l));
   const auto c0 = is_zero(call.beta) ? Dyadic{} : call.c0.element(i, j);
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
@@ -168,21 +168,26 @@ void apply_specials(const GemmCall& original, int threads) {
 
 void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
   const auto call = original.without_unread();
-  auto by_column = entries;  // an entry apart is a column of B apart, which is the slower one to read
+  const auto columns = call.b.transposed();
+  auto by_column = entries;  // entries of a column share its elements, which lie apart in a row-major B
   std::sort(by_column.begin(), by_column.end(),
             [](const Entry& x, const Entry& y) { return std::pair(x.j, x.i) < std::pair(y.j, y.i); });
   const auto count = static_cast<Index>(by_column.size());
+  const auto together = std::clamp<Index>(count / (8 * threads), 1, 64);
   FirstException failure;
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Dyadic> column;
+    std::vector<Dyadic> row, column;
     Index read = -1;
-#pragma omp for schedule(dynamic, 64)
+#pragma omp for schedule(dynamic, together)
     for (Index t = 0; t < count; ++t)
       failure.run([&] {
         const auto [i, j] = by_column[static_cast<std::size_t>(t)];
-        if (j != read) column = row_elements(call.b.transposed(), j), read = j;
-        call.c.set_bits(i, j, exact_entry(call, row_elements(call.a, i), column, i, j));
+        if (j != read) read_row(columns, j, column), read = j;
+        read_row(call.a, i, row);
+        call.c.set_bits(i, j,
+                        exact_entry(
+                            call, row, [&](std::size_t l) { return column[l]; }, i, j));
       });
   }
   failure.rethrow();
@@ -191,11 +196,20 @@ void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries,
 void multiply_exactly(const GemmCall& original, int threads) {
   const auto call = original.without_unread();
   const SpecialMap map(call, threads);
-  std::vector<Entry> entries;
+  if (map.everywhere) return;
+  FirstException failure;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (Index i = 0; i < call.m(); ++i)
-    for (Index j = 0; j < call.n(); ++j)
-      if (!map.special(call, i, j)) entries.push_back({i, j});
-  finish_exactly(call, entries, threads);
+    failure.run([&] {
+      if (map.rows[static_cast<std::size_t>(i)].special) return;
+      std::vector<Dyadic> row;
+      read_row(call.a, i, row);
+      for (Index j = 0; j < call.n(); ++j) {
+        const auto column = [&](std::size_t l) { return call.b.element(static_cast<Index>(l), j); };
+        if (!map.special(call, i, j)) call.c.set_bits(i, j, exact_entry(call, row, column, i, j));
+      }
+    });
+  failure.rethrow();
 }
 
 void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {

@@ -68,7 +68,7 @@ class Tile {
   std::array<double, static_cast<std::size_t>(tile_vectors* stride)> elements_;
 };
 
-/// Vectors [first, first + count), which are not all special.
+/// Vectors [first, first + count); those that are special keep no facts.
 template <class T>
 void measure_tile(MatrixView<const T> vectors, Index first, Index count, VectorFacts* facts) {
   Tile tile;

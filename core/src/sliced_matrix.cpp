@@ -21,7 +21,8 @@ namespace {
 
 /// The inner dimension, if all digits of `count` vectors can be addressed: asked before an element is read.
 Index checked_inner(Index inner, Index count, int slices) {
-  if (count > 0 && inner > (std::numeric_limits<Index>::max() - 1024) / slices / count - Kernel::step_digits)
+  constexpr auto most = std::numeric_limits<Index>::max() - static_cast<Index>(Kernel::panel_slack);
+  if (inner > most / slices / std::max<Index>(count, 1) - Kernel::step_digits)
     throw std::length_error("the slices of an operand of " + std::to_string(count) + " x " + std::to_string(inner) +
                             " are too large");
   return inner;
@@ -254,7 +255,7 @@ SlicedMatrix::SlicedMatrix(InputView operand, Side side, Slicing slicing, int th
       inner_(checked_inner(vectors_of(operand, side).cols(), count_, slicing_.slices)),
       padded_(filled_up(inner_)),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
-  layout_.block = filled_up(std::min({layout_.block, PanelLayout::most_block, std::max(padded_, step)}));
+  layout_ = layout_.of(inner_);
   digits_.resize(static_cast<std::size_t>(count_ * slicing_.slices * padded_) + Kernel::panel_slack);
   sums_.resize(static_cast<std::size_t>(count_ * slicing_.slices * blocks()));
   if (!slicing_.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count_ * slicing_.slices));
@@ -289,11 +290,19 @@ std::int64_t SlicedMatrix::sum_of_digits(Index i, int p) const {
   return sum;
 }
 
-double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing, PanelLayout layout) {
-  const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
-  const auto blocks = static_cast<double>((filled_up(inner) + layout.block - 1) / layout.block);
-  return static_cast<double>(count) * ((static_cast<double>(filled_up(inner)) + 4 * blocks) * slicing.slices +
-                                       static_cast<double>(sizeof(VectorScale)) + weights);
+PanelLayout PanelLayout::of(Index inner) const {
+  return {vectors, filled_up(std::min({block, most_block, std::max<Index>(inner, 1)}))};
 }
+
+double SlicedMatrix::bytes(Index count, Index inner, Slicing slicing, PanelLayout layout) {
+  constexpr auto longest = std::numeric_limits<Index>::max() - Kernel::step_digits;  // no operand has as many
+  const Index padded = filled_up(std::min(inner, longest)), block = layout.of(inner).block;
+  const auto blocks = static_cast<double>(padded / block + (padded % block == 0 ? 0 : 1));
+  const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
+  return static_cast<double>(count) *
+         ((static_cast<double>(padded) + 4 * blocks) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
+}
+
+static_assert(max_slice_count == max_slices && Kernel::step_digits == 4 && digits_at_a_time % step == 0);
 
 }  // namespace ozbound

@@ -23,11 +23,14 @@ void for_each_pair(const ProductRun& run, Index block_digits, const Part& part) 
   }
 }
 
+/// Digits of the longest run: INT32 holds its sum.
+Index longest_run(Index int32_terms) { return int32_terms / step * step; }
+
 }  // namespace
 
 std::vector<ProductRun> product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms) {
   std::vector<ProductRun> runs;
-  const Index most = int32_terms / step * step;
+  const Index most = longest_run(int32_terms);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto& group = groups[g];
     const Index length = group.pairs() * block_digits;
@@ -35,6 +38,13 @@ std::vector<ProductRun> product_runs(const std::vector<ProductGroup>& groups, In
       runs.push_back({g, group.first_a, group.diagonal - group.first_a, start, std::min(most, length - start)});
   }
   return runs;
+}
+
+std::size_t count_product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms) {
+  const Index most = longest_run(int32_terms);
+  Index count = 0;
+  for (const auto& group : groups) count += (group.pairs() * block_digits + most - 1) / most;
+  return at(count);
 }
 
 SumTile::SumTile(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs)

@@ -76,6 +76,9 @@ class TiledProduct {
   };
   static Shape tile_shape(const CpuEngine::Options& options, const Kernel& kernel, std::size_t groups, Index m, Index n);
 
+  /// Threads that run() takes.
+  [[nodiscard]] std::size_t threads() const { return tiles_.size(); }
+
   /// Calls finish(tile, number of the thread) for every tile, in any order, from many threads.
   template <class Finish>
   void run(const Finish& finish) {
@@ -114,5 +117,8 @@ class TiledProduct {
 
 /// The runs over a block of which each slice has so many digits: groups, cut where INT32 could overflow.
 std::vector<ProductRun> product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms);
+
+/// How many there are.
+std::size_t count_product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms);
 
 }  // namespace ozbound

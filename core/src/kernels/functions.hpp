@@ -53,7 +53,8 @@ struct KernelFunctions {
                 double* rounded);
 };
 
-inline constexpr int most_rows = 8, most_columns = 48;
+inline constexpr unsigned most_rows = 8, most_columns = 48;
+inline constexpr unsigned panel_slack_bytes = 256;  ///< that may be read beyond a panel
 
 /// Bits that a double holds of the finished part of a carry chain; there are two parts beside its head.
 inline constexpr int chunk_bits = 48;

@@ -19,6 +19,8 @@
 namespace ozbound {
 namespace {
 
+static_assert(Kernel::panel_slack == panel_slack_bytes);
+
 /// What the processor and the operating system offer.
 struct Processor {
 #ifdef __x86_64__

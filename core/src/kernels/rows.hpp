@@ -104,10 +104,10 @@ void round_row(const std::int64_t* sums, std::int64_t stride, int groups, int ra
   std::int64_t j = 0;
   for (; j + row_lanes <= count; j += row_lanes) round_lanes<ToOdd>(sums + j, stride, groups, radix_bits, rounded + j);
   if (j == count) return;
-  std::int64_t last[(2 * chunk_bits + 1) * row_lanes] = {};
+  std::int64_t last[(2 * chunk_bits + 1) * row_lanes];
   double last_rounded[row_lanes];
   for (int t = 0; t < groups; ++t)
-    for (std::int64_t l = 0; l < count - j; ++l) last[t * row_lanes + l] = sums[t * stride + j + l];
+    for (std::int64_t l = 0; l < row_lanes; ++l) last[t * row_lanes + l] = l < count - j ? sums[t * stride + j + l] : 0;
   round_lanes<ToOdd>(last, row_lanes, groups, radix_bits, last_rounded);
   for (std::int64_t l = 0; l < count - j; ++l) rounded[j + l] = last_rounded[l];
 }

@@ -100,6 +100,11 @@ void multiply(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* 
 }
 
 template <class Unit>
+inline constexpr bool fits = Unit::rows <= most_rows && Unit::vectors * Unit::columns <= most_columns &&
+                             4 * (Unit::columns - 1) < panel_slack_bytes && 4 * (Unit::rows - 1) < panel_slack_bytes;
+
+template <class Unit>
+  requires fits<Unit>
 inline constexpr KernelFunctions functions_of{
     Unit::rows, Unit::vectors* Unit::columns, multiply<Unit>, slice_steps, digit_sums, add, add_with_columns, round_entries};
 

@@ -32,6 +32,9 @@ struct PanelLayout {
 
   static constexpr Index most_block = Index{1} << 23;  ///< whose digits' sum INT32 holds
 
+  /// What is made of it for an inner dimension: the block rounded up, and no longer than that is.
+  [[nodiscard]] PanelLayout of(Index inner) const;
+
   bool operator==(const PanelLayout&) const = default;
 };
 
@@ -91,7 +94,7 @@ class SlicedMatrix {
     return sums_.data() + sums_index(panel, block, p);
   }
 
-  /// Bytes that slicing takes, apart from a constant: slices * (k + 4) a vector, and 4 a block of each slice.
+  /// Bytes that slicing takes, apart from a constant: for each slice of a vector, k rounded up to step_digits, and 4 a block.
   static double bytes(Index count, Index inner, Slicing slicing, PanelLayout layout = {});
 
  private:
