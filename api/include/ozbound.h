@@ -37,7 +37,8 @@ const char* ozb_status_text(int status) OZB_NOEXCEPT;
 /* Why the last call of this thread that failed did: at most 511 characters, valid until the next one fails; "" if none did. */
 const char* ozb_last_error(void) OZB_NOEXCEPT;
 
-/* The choice of a way to compute C, made before the product; saved as JSON and replayed, the same bits of C. */
+/* The choice of a way to compute C, made before the product; saved as JSON and replayed, the same bits of C,
+ * but for native DGEMM, whose bits are its library's. */
 typedef struct ozb_decision ozb_decision;
 
 /* What is proven of a C. */

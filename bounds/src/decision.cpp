@@ -72,9 +72,10 @@ CostOrigin costs_member(const nlohmann::json& json) {
   return origin;
 }
 
-double ratio_member(const nlohmann::json& json) {
-  const bool infinite = json.contains("ratio") && json.at("ratio") == "inf";
-  return infinite ? std::numeric_limits<double>::infinity() : number_member(json, "ratio");
+/// A number as json_number writes it.
+double unbounded_member(const nlohmann::json& json, const char* name) {
+  const bool infinite = json.contains(name) && json.at(name) == "inf";
+  return infinite ? std::numeric_limits<double>::infinity() : number_member(json, name);
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ nlohmann::json to_json(const Decision& decision) {
           {"m", decision.m},
           {"n", decision.n},
           {"k", decision.k},
-          {"cost", decision.cost},
+          {"cost", json_number(decision.cost)},
           {"ratio", json_number(decision.ratio)},
           {"reason", decision.reason},
           {"costs", costs_json(decision.costs)},
@@ -122,8 +123,8 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.n = size_member(json, "n");
   decision.k = size_member(json, "k");
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
-  decision.cost = number_member(json, "cost");
-  decision.ratio = ratio_member(json);
+  decision.cost = unbounded_member(json, "cost");
+  decision.ratio = unbounded_member(json, "ratio");
   if (version == schema) decision.costs = costs_member(json);
   return decision;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -90,6 +91,14 @@ TEST(Decision, SaysWhatItsCostsAre) {
   EXPECT_EQ(costs_of(), decision.costs);
 }
 
+/// Of the only way there is, whatever it costs.
+TEST(Decision, AnInfiniteCostComesBack) {
+  Decision decision;
+  decision.method = Method::native;
+  decision.cost = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(parse_decision(to_json(decision).dump()).cost, decision.cost);
+}
+
 TEST(Decision, TheOlderSchemaCountsProducts) {
   auto older = to_json(Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
   older["schema"] = "ozbound-decision-1";
@@ -152,7 +161,7 @@ TEST(Decision, AMemberOfTheWrongTypeIsNamed) {
     EXPECT_NE(refusal(bad).find("kernel"), std::string::npos);
   }
   auto infinite = good();
-  infinite["cost"] = "inf";  // of a ratio alone
+  infinite["cost"] = "nan";
   EXPECT_NE(refusal(infinite).find("cost"), std::string::npos);
 }
 

@@ -124,7 +124,7 @@ const std::vector<Calibration>& shipped_calibrations();
 /// either.
 std::filesystem::path calibration_path();
 
-/// What a calibration must be of to be used here: processor, kernel, version and tile.
+/// What a calibration must be of to be used here: processor, kernel and version; and the tile that a new one has.
 Calibration this_machine(const CpuEngine& engine);
 
 /// Costs for an engine on this machine: by the calibration on file, if there is one of this processor, kernel and version; else
