@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/panel_slices.hpp"
 #include "shipped_calibration.hpp"
 
 namespace ozbound {

@@ -20,12 +20,6 @@ std::string describe(const std::optional<Slicing>& slicing) {
   return std::to_string(slicing->slices) + " slices, " + to_string(slicing->encoding);
 }
 
-/// How an engine lays out the slices of such an operand: seen from those of none of its vectors.
-PanelLayout layout_of(const Engine& engine, const InputView& operand, Side side, const Slicing& slicing) {
-  const bool rows = side == Side::rows_of_a;
-  return engine.slice(operand.block(0, 0, rows ? 0 : operand.rows(), rows ? operand.cols() : 0), side, slicing).layout();
-}
-
 bool same_matrix(const InputView& x, const InputView& y) {
   return x.rows() == y.rows() && x.cols() == y.cols() && (x.empty() || same_elements(x, y));
 }
@@ -57,8 +51,7 @@ void PreparedOperand::check(InputView operand, Side side, const Decision& decisi
   const auto asked = slicing_of(decision, side);
   const auto held = parts_ ? std::optional(parts_->slices.slicing()) : std::nullopt;
   if (held != asked) refuse("has " + describe(held) + ", where the decision takes " + describe(asked));
-  if (held && parts_->slices.layout() != layout_of(engine, view_, side, *held))
-    refuse("was sliced by an engine with other options");
+  if (held && !engine.takes(parts_->slices)) refuse("was sliced by an engine with other options");
 }
 
 }  // namespace ozbound

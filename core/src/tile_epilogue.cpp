@@ -13,7 +13,7 @@ bool is_power_of_two(Dyadic x) { return x.magnitude != 0 && (x.magnitude & (x.ma
 
 }  // namespace
 
-TileEpilogue::TileEpilogue(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+TileEpilogue::TileEpilogue(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const Epilogue& epilogue,
                            OutputView c, const KernelFunctions& functions)
     : a_(a),
       b_(b),

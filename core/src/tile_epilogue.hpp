@@ -12,7 +12,7 @@ namespace ozbound {
 /// Rounds the sums of a tile into C.
 class TileEpilogue {
  public:
-  TileEpilogue(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue, OutputView c,
+  TileEpilogue(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const Epilogue& epilogue, OutputView c,
                const KernelFunctions& functions);
 
   void finish(const SumTile& tile, std::vector<Entry>& undecided) const;
@@ -24,8 +24,8 @@ class TileEpilogue {
   [[nodiscard]] bool rounds_by_rows(const SumTile& tile) const;
   void round_rows(const SumTile& tile) const;
 
-  const SlicedMatrix& a_;
-  const SlicedMatrix& b_;
+  const PanelSlices& a_;
+  const PanelSlices& b_;
   SumLayout layout_;
   std::vector<ProductGroup> groups_;  ///< empty where layout_ is that of every entry
   Epilogue epilogue_;

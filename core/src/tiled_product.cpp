@@ -69,7 +69,7 @@ void SumTile::start(Index row, Index column, Index rows, Index columns) {
   std::fill(sums_.begin(), sums_.end(), 0);
 }
 
-void SumTile::add_block(const SlicedMatrix& a, const SlicedMatrix& b, Index block, const std::vector<ProductRun>& runs) {
+void SumTile::add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs) {
   correct_rows(a, b, block, runs);
   const bool by_column = a.slicing().encoding.unsigned_digit(2);
   const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns();
@@ -92,7 +92,7 @@ void SumTile::add_block(const SlicedMatrix& a, const SlicedMatrix& b, Index bloc
 }
 
 /// Sums of the stored digits of part of a slice: those that are kept, or in `part`.
-const std::uint32_t* SumTile::sums_of(const SlicedMatrix& x, Index panel, Index block, int p, Index skip, Index count,
+const std::uint32_t* SumTile::sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
                                       std::uint32_t* part) const {
   if (count == x.block_digits(block)) return x.digit_sums(panel, block, p);
   const Index vectors = x.panel_vectors(panel);
@@ -103,7 +103,7 @@ const std::uint32_t* SumTile::sums_of(const SlicedMatrix& x, Index panel, Index 
 
 /// What the products of stored digits lack of those of the digits themselves, a = a' - oa and b = b' - ob, is
 /// sum -ob a' + oa ob, the same for a whole row, and sum -oa b', for a whole column.
-void SumTile::correct_rows(const SlicedMatrix& a, const SlicedMatrix& b, Index block, const std::vector<ProductRun>& runs) {
+void SumTile::correct_rows(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs) {
   const Index digits = a.block_digits(block);
   auto* correction = row_corrections_.data();
   for (Index row = 0; row < rows_; row += kernel_.rows()) {
@@ -123,7 +123,7 @@ void SumTile::correct_rows(const SlicedMatrix& a, const SlicedMatrix& b, Index b
   }
 }
 
-void SumTile::correct_columns(const SlicedMatrix& a, const SlicedMatrix& b, Index panel, Index block, const ProductRun& run) {
+void SumTile::correct_columns(const PanelSlices& a, const PanelSlices& b, Index panel, Index block, const ProductRun& run) {
   const Index vectors = b.panel_vectors(panel);
   std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
   for_each_pair(run, a.block_digits(block), [&](int p, int q, Index skip, Index count) {
@@ -146,7 +146,7 @@ void SumTile::add_products(Index row, Index rows, Index column, Index columns, c
   }
 }
 
-TiledProduct::TiledProduct(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+TiledProduct::TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan,
                            const CpuEngine::Options& options, const Kernel& kernel)
     : a_(a), b_(b) {
   if (a.count() == 0 || b.count() == 0) return;
@@ -162,7 +162,7 @@ TiledProduct::TiledProduct(const SlicedMatrix& a, const SlicedMatrix& b, const S
 }
 
 /// A thread is not worth its start for less than some microseconds of products.
-Index TiledProduct::useful_threads(Index most, Index products, const SlicedMatrix& a, const SlicedMatrix& b) const {
+Index TiledProduct::useful_threads(Index most, Index products, const PanelSlices& a, const PanelSlices& b) const {
   constexpr Index worth_a_thread = Index{1} << 20;
   const Index terms_of_entry = std::max<Index>(1, products * std::min(a.inner_dimension(), worth_a_thread));
   const Index entries_of_thread = std::max<Index>(1, worth_a_thread / terms_of_entry);

@@ -11,7 +11,7 @@
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/plan.hpp"
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/panel_slices.hpp"
 
 namespace ozbound {
 
@@ -33,7 +33,7 @@ class SumTile {
   void start(Index row, Index column, Index rows, Index columns);
 
   /// Adds a block of the inner dimension to the sums. @pre the tile starts where panels do.
-  void add_block(const SlicedMatrix& a, const SlicedMatrix& b, Index block, const std::vector<ProductRun>& runs);
+  void add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs);
 
   /// Sums of group t from entry (i, 0) of the tile on; those of the next group are capacity() away.
   [[nodiscard]] const std::int64_t* sums(Index i) const { return &sums_[static_cast<std::size_t>(i * stride_)]; }
@@ -46,10 +46,10 @@ class SumTile {
   static double bytes(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs);
 
  private:
-  const std::uint32_t* sums_of(const SlicedMatrix& x, Index panel, Index block, int p, Index skip, Index count,
+  const std::uint32_t* sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
                                std::uint32_t* part) const;
-  void correct_rows(const SlicedMatrix& a, const SlicedMatrix& b, Index block, const std::vector<ProductRun>& runs);
-  void correct_columns(const SlicedMatrix& a, const SlicedMatrix& b, Index panel, Index block, const ProductRun& run);
+  void correct_rows(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs);
+  void correct_columns(const PanelSlices& a, const PanelSlices& b, Index panel, Index block, const ProductRun& run);
   void add_products(Index row, Index rows, Index column, Index columns, const std::uint32_t* corrections, bool by_column,
                     std::size_t group);
 
@@ -66,7 +66,7 @@ class SumTile {
 /// What one product needs beside its operands, allocated before any entry of C is written.
 class TiledProduct {
  public:
-  TiledProduct(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const CpuEngine::Options& options,
+  TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const CpuEngine::Options& options,
                const Kernel& kernel);
 
   /// Rows and columns of the tiles for operands of m rows and n columns.
@@ -103,13 +103,13 @@ class TiledProduct {
   }
 
  private:
-  [[nodiscard]] Index useful_threads(Index most, Index products, const SlicedMatrix& a, const SlicedMatrix& b) const;
+  [[nodiscard]] Index useful_threads(Index most, Index products, const PanelSlices& a, const PanelSlices& b) const;
   [[nodiscard]] const std::vector<ProductRun>& runs_of(Index block) const {
     return block + 1 < a_.blocks() ? whole_block_ : last_block_;
   }
 
-  const SlicedMatrix& a_;
-  const SlicedMatrix& b_;
+  const PanelSlices& a_;
+  const PanelSlices& b_;
   Shape shape_{1, 1};
   std::vector<ProductRun> whole_block_, last_block_;
   std::vector<SumTile> tiles_;

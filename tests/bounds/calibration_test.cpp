@@ -12,7 +12,7 @@
 
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/decide.hpp"
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/panel_slices.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "support/temporary_directory.hpp"
 

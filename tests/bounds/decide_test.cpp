@@ -303,6 +303,7 @@ class Priced final : public Engine, public CostModel {
   [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
     return engine().slice(x, side, slicing);
   }
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return engine().takes(sliced); }
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return engine().measure(x, side, slicing);
   }

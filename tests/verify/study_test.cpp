@@ -47,6 +47,7 @@ struct WrongEngine final : Engine {
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
     return engine.slice(operand, side, slicing);
   }
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return engine.takes(sliced); }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return engine.measure(operand, side, slicing);
   }

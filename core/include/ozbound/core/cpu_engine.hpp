@@ -4,6 +4,7 @@
 
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/kernel.hpp"
+#include "ozbound/core/panel_slices.hpp"
 
 namespace ozbound {
 
@@ -24,6 +25,7 @@ class CpuEngine final : public Engine {
   explicit CpuEngine(Options options);
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
@@ -35,6 +37,8 @@ class CpuEngine final : public Engine {
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
 
  private:
+  [[nodiscard]] PanelLayout layout(Side side) const;
+
   Options options_;
   const Kernel* kernel_;
   ProductCount costs_;

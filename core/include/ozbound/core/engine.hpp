@@ -8,6 +8,7 @@
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
@@ -35,11 +36,13 @@ class Engine {
   virtual ~Engine() = default;
 
   [[nodiscard]] virtual SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const = 0;
+  /// Whether slices lie as this engine would lay them, so that it multiplies them with its own.
+  [[nodiscard]] virtual bool takes(const SlicedMatrix& sliced) const = 0;
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
   /// Writes C (m x n) and returns the entries that Ziv's test left open, in row order; those are not written. Nor are entries
   /// with a NaN or infinity among a's row, b's column or c0: `apply_specials` knows them.
-  /// @throws std::invalid_argument where shapes or slicings do not fit the plan.
+  /// @throws std::invalid_argument where shapes or slicings do not fit the plan, or it does not take the slices.
   virtual std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
                                       const Epilogue& epilogue, OutputView c) const = 0;
 
@@ -55,5 +58,11 @@ class Engine {
   /// Threads that the parts of a product outside the engine should use.
   [[nodiscard]] virtual int threads() const = 0;
 };
+
+/// What every engine refuses. @throws std::invalid_argument naming the argument: sides or slicings that are not the plan's,
+/// different inner dimensions or one whose sums are too long; a C or C0 of another shape than m x n, a scalar that is not
+/// finite.
+void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan);
+void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n);
 
 }  // namespace ozbound

@@ -14,7 +14,7 @@ struct KernelFunctions;
 /// A way to sum products of digits in INT32 on this processor. All give the same bits, for INT32 sums that do not overflow are
 /// exact; they differ in speed alone.
 ///
-/// Operands are panels of a SlicedMatrix: up to rows() vectors of A, up to columns() of B.
+/// Operands are panels of a PanelSlices: up to rows() vectors of A, up to columns() of B.
 struct Kernel {
   std::string_view name;  ///< `avx512vnni`, `avxvnni`, `avx512bw`, `avx2`, `sse2`, `neon_dotprod`, `portable`
   const KernelFunctions* functions;

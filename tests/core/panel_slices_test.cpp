@@ -1,4 +1,4 @@
-#include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/panel_slices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ozbound/core/slice_facts.hpp"
 #include "properties/sliced_pair.hpp"
 #include "support/exact.hpp"
 #include "support/gemm_calls.hpp"
@@ -79,10 +80,10 @@ std::string describe(const StoredMatrix& operand, Side side, Slicing slicing) {
 PanelLayout sample_layout(RandomBits& random) { return {random.between(1, 9), random.between(1, 12)}; }
 
 /// The sum of diagonal g, from the bytes that stand side by side in each block of both panels.
-std::int64_t dot_of_bytes(const SlicedMatrix& a, const SlicedMatrix& b, Index i, Index j, int g) {
+std::int64_t dot_of_bytes(const PanelSlices& a, const PanelSlices& b, Index i, Index j, int g) {
   const int first = std::max(1, g - b.slicing().slices), pairs = std::min(a.slicing().slices, g - 1) - first + 1;
   const Index panel_a = i / a.layout().vectors, panel_b = j / b.layout().vectors;
-  const auto byte = [](const SlicedMatrix& x, const std::int8_t* digits, Index panel, Index vector, Index l) {
+  const auto byte = [](const PanelSlices& x, const std::int8_t* digits, Index panel, Index vector, Index l) {
     return digits[l / 4 * 4 * x.panel_vectors(panel) + vector % x.layout().vectors * 4 + l % 4];
   };
   std::int64_t sum = 0;
@@ -99,13 +100,13 @@ std::int64_t dot_of_bytes(const SlicedMatrix& a, const SlicedMatrix& b, Index i,
 }
 
 /// Operands of every kind, storage and type: each digit stands in its slice, and is split()'s for the vector's scale.
-RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
+RC_GTEST_PROP(PanelSlicesTest, HoldsTheDigitsOfEveryElement, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
     const auto side = random.pick(sides);
     const auto operand = sample_operand(side, random.below(5), random.below(8), random);
     const auto slicing = sample_slicing(random);
-    const SlicedMatrix sliced(operand.input(), side, slicing, random.between(1, 3), sample_layout(random));
+    const PanelSlices sliced(operand.input(), side, slicing, random.between(1, 3), sample_layout(random));
     const auto complain = [&](const std::string& what) { RC_FAIL(what + ": " + describe(operand, side, slicing)); };
     if (sliced.side() != side || sliced.slicing() != slicing) complain("side or slicing");
     if (sliced.count() != (side == Side::rows_of_a ? operand.rows() : operand.cols())) complain("count");
@@ -132,7 +133,7 @@ RC_GTEST_PROP(SlicedMatrixTest, HoldsTheDigitsOfEveryElement, ()) {
 
 /// A's slices in order and B's in reverse, so that the pairs of any diagonal lie side by side in both: in each block, one dot
 /// product of bytes, int8 in A and uint8 in B, apart from the offsets that they are stored with.
-RC_GTEST_PROP(SlicedMatrixTest, ADiagonalIsOneDotProduct, ()) {
+RC_GTEST_PROP(PanelSlicesTest, ADiagonalIsOneDotProduct, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
     const auto plan = test::sample_plan(random, 7);
@@ -140,9 +141,9 @@ RC_GTEST_PROP(SlicedMatrixTest, ADiagonalIsOneDotProduct, ()) {
     const auto a = sample_operand(Side::rows_of_a, m, k, random);
     const auto b = sample_operand(Side::columns_of_b, k, n, random);
     auto layout = sample_layout(random);
-    const SlicedMatrix sliced_a(a.input(), Side::rows_of_a, plan.a, 1, layout);
+    const PanelSlices sliced_a(a.input(), Side::rows_of_a, plan.a, 1, layout);
     layout.vectors = random.between(1, 5);
-    const SlicedMatrix sliced_b(b.input(), Side::columns_of_b, plan.b, 1, layout);
+    const PanelSlices sliced_b(b.input(), Side::columns_of_b, plan.b, 1, layout);
     const test::PlanReference reference(a.input(), b.input(), plan);
     for (int g = 2; g <= plan.a.slices + plan.b.slices; ++g)
       for (Index i = 0; i < m; ++i)
@@ -150,10 +151,10 @@ RC_GTEST_PROP(SlicedMatrixTest, ADiagonalIsOneDotProduct, ()) {
   }
 }
 
-TEST(SlicedMatrixTest, EveryByteBelongsToADigit) {
+TEST(PanelSlicesTest, EveryByteBelongsToADigit) {
   const Matrix<double> operand(3, 9);
-  const SlicedMatrix a(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, {2, 8});
-  const SlicedMatrix b(operand, Side::columns_of_b, {Encoding::unsigned8(), 4}, 1, {8, 100});
+  const PanelSlices a(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, {2, 8});
+  const PanelSlices b(operand, Side::columns_of_b, {Encoding::unsigned8(), 4}, 1, {8, 100});
   EXPECT_EQ(a.blocks(), 2);
   EXPECT_EQ(a.block_digits(0), 8);
   EXPECT_EQ(a.block_digits(1), 4);  // the ninth digit, and zeros
@@ -171,15 +172,15 @@ TEST(SlicedMatrixTest, EveryByteBelongsToADigit) {
     for (Index l = 8; l < 12; ++l) EXPECT_EQ(a.digits(0, 1, 1)[(l - 8) + 4 * v], 0);
 }
 
-TEST(SlicedMatrixTest, LayoutsArePositive) {
+TEST(PanelSlicesTest, LayoutsArePositive) {
   const Matrix<double> operand(3, 9);
-  const auto sliced = [&](PanelLayout layout) { SlicedMatrix(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, layout); };
+  const auto sliced = [&](PanelLayout layout) { PanelSlices(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, layout); };
   EXPECT_THAT([&] { sliced({0, 8}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("vectors")));
   EXPECT_THAT([&] { sliced({1, 0}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("block")));
 }
 
 /// A vector with a NaN or an infinity is flagged and its digits are zero; its neighbours keep theirs.
-TEST(SlicedMatrixTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
+TEST(PanelSlicesTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
   RandomBits random(5);
   for (int repetition = 0; repetition < 60; ++repetition) {
     const auto side = random.pick(sides);
@@ -187,13 +188,13 @@ TEST(SlicedMatrixTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
     StoredMatrix operand(4, 4, test::sample_storage(single, random));
     test::fill(operand, side, false, random);
     const auto slicing = sample_slicing(random);
-    const SlicedMatrix clean(operand.input(), side, slicing, 1);
+    const PanelSlices clean(operand.input(), side, slicing, 1);
     const Index special = random.below(4);
     const Index place = random.below(4);
     const double specials[] = {inf, -inf, nan, -nan};
     side == Side::rows_of_a ? operand.set(special, place, random.pick(specials))
                             : operand.set(place, special, random.pick(specials));
-    const SlicedMatrix sliced(operand.input(), side, slicing, 2);
+    const PanelSlices sliced(operand.input(), side, slicing, 2);
     const auto scales = vector_scales(operand.input(), side, slicing.encoding, 2);
     for (Index i = 0; i < 4; ++i) {
       ASSERT_EQ(sliced.special(i), i == special);
@@ -207,7 +208,7 @@ TEST(SlicedMatrixTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
 }
 
 /// NaN of any payload and sign, signalling ones included, in double and float.
-TEST(SlicedMatrixTest, EveryNaNIsSpecial) {
+TEST(PanelSlicesTest, EveryNaNIsSpecial) {
   for (const std::uint64_t bits : {0x7ff0000000000001u, 0x7ff8000000000000u, 0x7fffffffffffffffu})
     for (const std::uint64_t sign : {std::uint64_t{0}, binary64.sign}) {
       const double x[] = {1, double_from_bits(bits | sign)};
@@ -220,20 +221,20 @@ TEST(SlicedMatrixTest, EveryNaNIsSpecial) {
 }
 
 /// The digits and facts are a function of the values: not of type, storage or the number of threads.
-TEST(SlicedMatrixTest, ThreadsStorageAndTypeDoNotMatter) {
+TEST(PanelSlicesTest, ThreadsStorageAndTypeDoNotMatter) {
   RandomBits random(6);
   for (const auto side : sides) {
     StoredMatrix operand(13, 11, {.single = true});
     test::fill(operand, side, false, random);
     for (const auto& encoding : all_encodings()) {
       const Slicing slicing{encoding, random.between(1, max_slices)};
-      const SlicedMatrix expected(operand.input(), side, slicing, 1);
+      const PanelSlices expected(operand.input(), side, slicing, 1);
       const SliceFacts expected_facts(operand.input(), side, slicing, 1);
       for (const int threads : {1, 2, 3, 7})
         for (const bool single : {true, false})
           for (const bool column_major : {true, false}) {
             const auto other = test::stored(operand, {single, column_major, 3});
-            const SlicedMatrix sliced(other.input(), side, slicing, threads, sample_layout(random));
+            const PanelSlices sliced(other.input(), side, slicing, threads, sample_layout(random));
             const SliceFacts facts(other.input(), side, slicing, threads);
             for (Index i = 0; i < sliced.count(); ++i) {
               ASSERT_EQ(sliced.exponent(i), expected.exponent(i));
@@ -251,11 +252,11 @@ TEST(SlicedMatrixTest, ThreadsStorageAndTypeDoNotMatter) {
   }
 }
 
-TEST(SlicedMatrixTest, AMatrixWithoutElements) {
+TEST(PanelSlicesTest, AMatrixWithoutElements) {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 0}, {0, 3}, {3, 0}})
     for (const auto side : sides) {
       const Matrix<double> operand(rows, cols);
-      const SlicedMatrix sliced(operand, side, {Encoding::balanced(), 7}, 2);
+      const PanelSlices sliced(operand, side, {Encoding::balanced(), 7}, 2);
       const SliceFacts facts(operand, side, {Encoding::balanced(), 7}, 2);
       EXPECT_EQ(sliced.count(), side == Side::rows_of_a ? rows : cols);
       EXPECT_EQ(facts.vectors.size(), static_cast<std::size_t>(sliced.count()));
@@ -266,29 +267,29 @@ TEST(SlicedMatrixTest, AMatrixWithoutElements) {
     }
 }
 
-TEST(SlicedMatrixTest, RefusesImpossibleSliceCounts) {
+TEST(PanelSlicesTest, RefusesImpossibleSliceCounts) {
   const Matrix<double> operand(2, 2);
   for (const int slices : {-1, 0, max_slices + 1}) {
     const Slicing slicing{Encoding::balanced(), slices};
     const auto names_slices = testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("slices"));
-    EXPECT_THAT(([&] { SlicedMatrix(operand, Side::rows_of_a, slicing, 1); }), names_slices);
+    EXPECT_THAT(([&] { PanelSlices(operand, Side::rows_of_a, slicing, 1); }), names_slices);
     EXPECT_THAT(([&] { SliceFacts(operand, Side::rows_of_a, slicing, 1); }), names_slices);
   }
 }
 
 /// One element, seen 2 x 2^60 times: refused before anything is read, since its digits have no addresses.
-TEST(SlicedMatrixTest, RefusesMoreDigitsThanCanBeAddressed) {
+TEST(PanelSlicesTest, RefusesMoreDigitsThanCanBeAddressed) {
   const double one = 1;
   const MatrixView<const double> view(&one, 2, Index{1} << 60, 0, 0);
-  EXPECT_THROW(SlicedMatrix(view, Side::rows_of_a, {Encoding::balanced(), 7}, 1), std::length_error);
+  EXPECT_THROW(PanelSlices(view, Side::rows_of_a, {Encoding::balanced(), 7}, 1), std::length_error);
 }
 
-TEST(SlicedMatrixTest, BytesCountTheDigits) {
+TEST(PanelSlicesTest, BytesCountTheDigits) {
   const Slicing balanced{Encoding::balanced(), 7}, adaptive{Encoding::nearest_adaptive(7), 7};
-  EXPECT_GE(SlicedMatrix::bytes(3, 100, balanced), 3 * 100 * 7);
-  EXPECT_LE(SlicedMatrix::bytes(3, 100, balanced), 3 * (100 * 7 + 4 * 7 + 16));
-  EXPECT_EQ(SlicedMatrix::bytes(3, 100, adaptive) - SlicedMatrix::bytes(3, 100, balanced), 3 * 7 * sizeof(std::int16_t));
-  EXPECT_GE(SlicedMatrix::bytes(Index{1} << 31, Index{1} << 31, {Encoding::balanced(), 20}), 20 * 0x1p62);
+  EXPECT_GE(PanelSlices::bytes(3, 100, balanced), 3 * 100 * 7);
+  EXPECT_LE(PanelSlices::bytes(3, 100, balanced), 3 * (100 * 7 + 4 * 7 + 16));
+  EXPECT_EQ(PanelSlices::bytes(3, 100, adaptive) - PanelSlices::bytes(3, 100, balanced), 3 * 7 * sizeof(std::int16_t));
+  EXPECT_GE(PanelSlices::bytes(Index{1} << 31, Index{1} << 31, {Encoding::balanced(), 20}), 20 * 0x1p62);
 }
 
 // Facts.
@@ -483,7 +484,7 @@ RC_GTEST_PROP(AdaptiveSlicesTest, FindTheScaleAnew, ()) {
     const auto side = random.pick(sides);
     const auto operand = sample_operand(side, random.below(5), random.below(8), random);
     const Slicing slicing{Encoding::nearest_adaptive(random.between(1, 7)), random.between(1, max_slices)};
-    const SlicedMatrix sliced(operand.input(), side, slicing, random.between(1, 3));
+    const PanelSlices sliced(operand.input(), side, slicing, random.between(1, 3));
     const SliceFacts facts(operand.input(), side, slicing, random.between(1, 3));
     for (Index i = 0; i < sliced.count(); ++i) {
       const auto vector = exact_vector(operand, side, i);
@@ -517,7 +518,7 @@ RC_GTEST_PROP(AdaptiveSlicesTest, FindTheScaleAnew, ()) {
 /// One element far below the other: its digits begin at once, where the common ratio has a thousand binades of zeros between.
 TEST(AdaptiveSlicesTest, SkipWhatIsEmpty) {
   const Matrix<double> row = test::matrix_of({{1, 0x1.8p-1000}});
-  const SlicedMatrix sliced(row, Side::rows_of_a, {Encoding::nearest_adaptive(7), 4}, 1);
+  const PanelSlices sliced(row, Side::rows_of_a, {Encoding::nearest_adaptive(7), 4}, 1);
   const int weights[] = {-6, -1005, -1012, -1019}, first[] = {64, 0, 0, 0}, second[] = {0, 48, 0, 0};
   for (int p = 1; p <= 4; ++p) {
     EXPECT_EQ(sliced.weight_exponent(0, p), weights[p - 1]);
