@@ -35,31 +35,33 @@ constexpr std::int64_t max_group_sum(Accumulation accumulation) {
 inline constexpr int diagonal_limbs = 6, few_diagonal_limbs = 2;
 OZB_HD constexpr bool few_limbs_hold(int count, int radix_bits) { return radix_bits * (count - 1) <= 64; }
 
+/// head * 2^shift + tail, in units of 1. @pre tail < 2^shift; Limbs hold the sum.
+template <int Limbs>
+OZB_HD constexpr WideDyadic<Limbs> head_and_tail(std::int64_t head, int shift, const WideInteger<Limbs>& tail) {
+  const bool negative = head < 0;
+  WideInteger<Limbs> magnitude;
+  magnitude.add(negative ? -static_cast<std::uint64_t>(head) : static_cast<std::uint64_t>(head), shift);
+  if (negative)
+    magnitude.subtract(tail);
+  else
+    magnitude.add(tail);
+  return {magnitude, 0, negative};
+}
+
 /// sum_g D_g 2^(radix (G - g)) by the carry chain (theory.md, section 2): from the least significant diagonal up, the low
 /// bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
 /// @pre Limbs hold them.
 template <int Limbs = diagonal_limbs>
 OZB_HD constexpr WideDyadic<Limbs> chain_diagonals(const std::int64_t* sums, Index stride, int count, int radix_bits) {
-  WideDyadic<Limbs> result;
+  WideInteger<Limbs> tail;
   const auto mask = (std::uint64_t{1} << radix_bits) - 1;
   std::int64_t carry = 0;
   for (int t = count - 1; t > 0; --t) {
     carry += sums[t * stride];
-    result.magnitude.add(static_cast<std::uint64_t>(carry) & mask, radix_bits * (count - 1 - t));
+    tail.add(static_cast<std::uint64_t>(carry) & mask, radix_bits * (count - 1 - t));
     carry >>= radix_bits;
   }
-  carry += sums[0];
-  const int shift = radix_bits * (count - 1);
-  if (carry >= 0) {
-    result.magnitude.add(static_cast<std::uint64_t>(carry), shift);
-  } else {
-    WideInteger<Limbs> head;
-    head.add(-static_cast<std::uint64_t>(carry), shift);
-    head.subtract(result.magnitude);
-    result.magnitude = head;
-    result.negative = true;
-  }
-  return result;
+  return head_and_tail(carry + sums[0], radix_bits * (count - 1), tail);
 }
 
 /// 2^exponent for a normal exponent, from bits.
@@ -108,6 +110,16 @@ OZB_HD constexpr Rounded round_sum(const WideDyadic<Limbs>& sum, int scale, cons
                              scalars.format);
 }
 
+/// combine from the exact sum, which few_diagonal_limbs or diagonal_limbs hold.
+template <int Limbs>
+OZB_HD constexpr Rounded combine_sum(const WideDyadic<Limbs>& sum, int scale, const Scalars& scalars, Dyadic c0, double error) {
+  const auto rounded = round_sum(sum, scale, scalars, c0, error);
+  if (Limbs == diagonal_limbs || rounded.decided) return rounded;
+  // A longer grid may decide what a short one, with its error rounded up, does not.
+  const WideDyadic<diagonal_limbs> longer{shifted<diagonal_limbs>(sum.magnitude, 0), sum.exponent, sum.negative};
+  return round_sum(longer, scale, scalars, c0, error);
+}
+
 /// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once (theory.md, section 2).
 ///
 /// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test
@@ -124,15 +136,11 @@ OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const S
       const auto total = to_dyadic(accumulate_groups(sums, stride, layout));
       sum = {{{total.magnitude}}, scale + total.exponent, total.negative};
     }
-    const auto rounded = round_sum(sum, scale, scalars, c0, error);
-    if (rounded.decided) return rounded;
-    // A longer grid may decide what a short one, with its error rounded up, does not.
-    const WideDyadic<diagonal_limbs> longer{shifted<diagonal_limbs>(sum.magnitude, 0), sum.exponent, sum.negative};
-    return round_sum(longer, scale, scalars, c0, error);
+    return combine_sum(sum, scale, scalars, c0, error);
   }
   auto sum = chain_diagonals(sums, stride, layout.count, layout.radix_bits);
   sum.exponent = scale + layout.weight_exponent[layout.count - 1];
-  return round_sum(sum, scale, scalars, c0, error);
+  return combine_sum(sum, scale, scalars, c0, error);
 }
 
 }  // namespace ozbound

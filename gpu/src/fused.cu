@@ -1,0 +1,143 @@
+#include "fused.hpp"
+
+#include <cuda.h>
+
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "fused_kernel.cuh"
+
+namespace ozbound::gpu {
+namespace {
+
+using Encode = decltype(&cuTensorMapEncodeTiled);
+using Kernel = void (*)(CUtensorMap, CUtensorMap, FusedArguments);
+
+constexpr std::int64_t counter_bytes = 256;
+
+constexpr Kernel one_block = fused_product<FusedShape<1, 1, few_diagonal_limbs, false>>;
+constexpr Kernel two_columns = fused_product<FusedShape<2, 1, few_diagonal_limbs, false>>;
+constexpr Kernel two_halves = fused_product<FusedShape<1, 2, few_diagonal_limbs, false>>;
+constexpr Kernel any_length = fused_product<FusedShape<2, 1, diagonal_limbs, true>>;
+
+Index tiles_of(Index count) { return (count + tile_size - 1) / tile_size; }
+
+/// Steps of the inner dimension whose sums INT32 holds with the carry of the diagonal before.
+Index chunk_steps(const SplitPlan& plan) {
+  const Index pairs = std::min({plan.a.slices, plan.b.slices, plan.cut - 1});
+  const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
+  const Index carry = Index{1} << (31 - plan.a.encoding.radix_bits());
+  return ((Index{1} << 31) - 1 - carry) / largest / digits_a_step;
+}
+
+bool needs_any_length(const SplitPlan& plan, Index steps) {
+  return !few_limbs_hold(plan.cut - 1, plan.a.encoding.radix_bits()) || steps > chunk_steps(plan);
+}
+
+cudaLaunchConfig_t configuration(int blocks, int cluster, cudaLaunchAttribute& attribute, cudaStream_t stream) {
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(block_threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return config;
+}
+
+int clusters_of_two(Kernel kernel) {
+  cudaLaunchAttribute attribute{};
+  const auto config = configuration(2, 2, attribute, nullptr);
+  int count = 0;
+  check(cudaOccupancyMaxActiveClusters(&count, kernel, &config), "cudaOccupancyMaxActiveClusters");
+  return count;
+}
+
+/// The digits of an operand as a matrix of bytes, of which a box of 128 digits of `rows` vectors is loaded at a time. Vectors
+/// beyond the last are zero.
+CUtensorMap tile_map(void* encode, const DeviceSlices& slices, int rows) {
+  CUtensorMap map;
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(slices.pitch()), static_cast<cuuint64_t>(slices.count)};
+  const cuuint64_t strides[] = {static_cast<cuuint64_t>(slices.pitch())};
+  const cuuint32_t box[] = {digits_a_step, static_cast<cuuint32_t>(rows)}, ones[] = {1, 1};
+  const auto result = reinterpret_cast<Encode>(encode)(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, slices.digits, sizes, strides,
+                                                       box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                                       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  check(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "cuTensorMapEncodeTiled");
+  return map;
+}
+
+int chosen(int wanted, int otherwise) { return wanted >= 0 ? wanted : otherwise; }
+
+}  // namespace
+
+FusedProduct::FusedProduct(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  if (properties.major != 9 || properties.minor != 0) return;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode_, 12000, cudaEnableDefault, &found),
+        "cudaGetDriverEntryPointByVersion");
+  if (found != cudaDriverEntryPointSuccess) return;
+  for (const auto kernel : {one_block, two_columns, two_halves, any_length})
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "cudaFuncSetAttribute");
+  processors_ = properties.multiProcessorCount;
+  pairs_ = std::min({clusters_of_two(two_columns), clusters_of_two(two_halves), clusters_of_two(any_length)});
+  hopper_ = pairs_ > 0;
+}
+
+bool FusedProduct::applies(const SplitPlan& plan, Index m, Index n, Index k) const {
+  const auto is_signed = [](const Encoding& e) { return e.common_ratio() && e.kind != Encoding::Kind::unsigned8; };
+  if (!hopper_ || plan.accumulation != Accumulation::exact || !is_signed(plan.a.encoding) || !is_signed(plan.b.encoding))
+    return false;
+  constexpr Index most = Index{1} << 31;  // coordinates of the copy engine, and tiles, are int
+  return m < most && n < most && k < most / std::max(plan.a.slices, plan.b.slices) - digits_a_step &&
+         tiles_of(m) * tiles_of(n) < most / 2;
+}
+
+std::size_t FusedProduct::workspace(const SplitPlan& plan) const {
+  const auto groups = static_cast<std::int64_t>(multiplying_groups) * processors_;
+  return static_cast<std::size_t>(counter_bytes + groups * FusedScratch::bytes(fused_schedule(plan).words()));
+}
+
+void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
+                          void* workspace, cudaStream_t stream, const Tuning& tuning) const {
+  if (a.count == 0 || b.count == 0) return;
+  const Index tiles = tiles_of(a.count) * tiles_of(b.count), steps = a.padded / digits_a_step;
+  const auto schedule = fused_schedule(plan);
+  const bool any = needs_any_length(plan, steps);
+  const bool small = 2 * tiles <= 2 * pairs_ && schedule.words() == 0 && steps > 1;
+  int shape = chosen(tuning.cluster, small ? 3 : tiles <= 4 * processors_ ? 1 : 2);
+  if (any || (shape == 3 && !small)) shape = 2;
+  const Kernel kernel = any ? any_length : shape == 1 ? one_block : shape == 2 ? two_columns : two_halves;
+  const int cluster = shape == 1 ? 1 : 2, columns = shape == 2 ? 2 : 1;
+
+  FusedArguments f{};
+  f.schedule = schedule;
+  f.a = a;
+  f.b = b;
+  f.epilogue = epilogue;
+  f.unit_exponent = plan.weight_exponent(plan.cut);
+  f.row_tiles = static_cast<int>(tiles_of(a.count));
+  f.column_clusters = static_cast<int>((tiles_of(b.count) + columns - 1) / columns);
+  f.panel = std::max(1, chosen(tuning.panel, shape == 2 ? 12 : 8) / columns);
+  f.schedule_tiles = schedule.tiles();
+  f.steps = static_cast<int>(steps);
+  f.chunk_steps = static_cast<int>(chunk_steps(plan));
+  f.alternate = chosen(tuning.alternate, steps >= 32) != 0;
+  f.scratch = static_cast<std::uint8_t*>(workspace) + counter_bytes;
+  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 2)};
+  const Index clusters = std::min<Index>(Index{f.row_tiles} * f.column_clusters, cluster == 1 ? processors_ : pairs_);
+  if (f.step.interval > 0) {
+    f.step.counter = static_cast<unsigned*>(workspace);
+    check(cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
+  }
+  cudaLaunchAttribute attribute{};
+  const auto config = configuration(static_cast<int>(clusters) * cluster, cluster, attribute, stream);
+  const auto a_map = tile_map(encode_, a, tile_size / columns), b_map = tile_map(encode_, b, tile_size);
+  check(cudaLaunchKernelEx(&config, kernel, a_map, b_map, f), "cudaLaunchKernelEx");
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "device_epilogue.hpp"
+#include "device_slices.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound::gpu {
+
+/// The fused kernel for Hopper (sm_90a): multiplies slices by wgmma, folds the sums of diagonals exactly in registers and
+/// rounds once, as core's combine does, bit for bit.
+class FusedProduct {
+ public:
+  /// Knobs that change the speed, never a bit. Negative: chosen by the shape.
+  struct Tuning {
+    int cluster = -1;    ///< 1: one block a tile; 2: two tiles that share A; 3: two blocks a tile, each half of k
+    int panel = -1;      ///< columns of tiles that blocks walk together
+    int interval = -1;   ///< loads after which blocks wait for each other; 0: never
+    int lead = -1;       ///< intervals that a block may be ahead
+    int alternate = -1;  ///< every other pair of diagonals walks k backwards
+  };
+
+  /// @throws std::runtime_error naming the CUDA call that fails. A device that is no Hopper is none: nothing applies there.
+  explicit FusedProduct(int device);
+
+  /// Whether it computes an m x n x k product under this plan: exact accumulation, digits that are int8 with a common ratio.
+  [[nodiscard]] bool applies(const SplitPlan& plan, Index m, Index n, Index k) const;
+
+  /// Bytes of device memory that launch needs.
+  [[nodiscard]] std::size_t workspace(const SplitPlan& plan) const;
+
+  /// C = alpha S + beta C0, asynchronously and without allocating. `workspace` is aligned to 256 bytes.
+  /// @pre applies(), and a and b are sliced as the plan says.
+  void launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
+              void* workspace, cudaStream_t stream) const {
+    launch(a, b, plan, epilogue, workspace, stream, Tuning{});
+  }
+  void launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
+              void* workspace, cudaStream_t stream, const Tuning& tuning) const;
+
+ private:
+  bool hopper_ = false;
+  int processors_ = 0;      ///< blocks that run at once
+  int pairs_ = 0;           ///< clusters of two that run at once
+  void* encode_ = nullptr;  ///< cuTensorMapEncodeTiled
+};
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "device_epilogue.hpp"
+#include "device_slices.hpp"
+#include "fused_schedule.hpp"
+
+namespace ozbound::gpu {
+
+/// Shape of the fused kernel: a block computes a tile of tile_size x tile_size entries with two warpgroups that multiply, 64
+/// rows each, and one that loads. Digits pass through a ring of stages of one tile each.
+inline constexpr int tile_size = 128, stages = 14, stage_bytes = tile_size * 128, group_threads = 128;
+inline constexpr int block_threads = 3 * group_threads, multiplying_groups = 2;
+inline constexpr int entries = 64;         ///< of a tile that a thread holds
+inline constexpr int digits_a_step = 128;  ///< of the inner dimension in a tile
+inline constexpr int shared_bytes = stages * stage_bytes + 1024 + 2 * stages * 8;
+
+/// What a warpgroup keeps in memory, for each of its 64 x 128 entries.
+struct FusedScratch {
+  static constexpr std::int64_t plane = std::int64_t{entries} * group_threads * 4;  ///< bytes of 32 bits an entry
+
+  /// Overflow of the two accumulators, the schedule's words, head and tail of entries that are finished one by one.
+  static constexpr std::int64_t overflow = 0, words = 2 * plane;
+  OZB_HD static constexpr std::int64_t sums(int word_count) { return words + word_count * plane; }
+  OZB_HD static constexpr std::int64_t bytes(int word_count) { return sums(word_count) + 4 * plane; }
+};
+
+/// Keeps blocks at one place of the inner dimension, so that the tiles that they load meet in the L2 cache: a block waits every
+/// `interval` loads of both operands until every block has passed `lead` intervals fewer. Only speed depends on it: who has
+/// waited long goes on.
+struct BlockStep {
+  unsigned* counter = nullptr;  ///< zero at first; null: nobody waits
+  int interval = 16;
+  int lead = 2;
+};
+
+struct FusedArguments {
+  FusedSchedule schedule;
+  DeviceSlices a, b;
+  DeviceEpilogue epilogue;
+  int unit_exponent;    ///< of the last diagonal, relative to rho_i sigma_j
+  int row_tiles;        ///< of C
+  int column_clusters;  ///< of C, each of the cluster's columns of tiles
+  int panel;            ///< column_clusters that blocks walk together, row by row
+  int schedule_tiles;   ///< schedule.tiles()
+  int steps;            ///< of the inner dimension
+  int chunk_steps;      ///< whose sums INT32 holds, with a carry
+  bool alternate;       ///< every other pair walks the inner dimension backwards: what was loaded last is met first
+  BlockStep step;
+  std::uint8_t* scratch;  ///< FusedScratch of each multiplying warpgroup of each block
+};
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+// Instructions of sm_90a that C++ has no words for. Addresses are of the shared window, 32 bits.
+
+namespace ozbound::gpu::ptx {
+
+__device__ inline std::uint32_t shared_address(const void* p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+/// The same shared address in another block of the cluster.
+__device__ inline std::uint32_t peer_address(std::uint32_t address, int rank) {
+  std::uint32_t result;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(result) : "r"(address), "r"(rank));
+  return result;
+}
+
+__device__ inline int cluster_rank() {
+  std::uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return static_cast<int>(rank);
+}
+
+/// Waits for every thread of the cluster.
+__device__ inline void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
+__device__ inline void barrier_init(std::uint32_t barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
+}
+
+/// Makes initialised barriers visible to the cluster and to the copy engine.
+__device__ inline void barrier_init_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+__device__ inline void barrier_arrive(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/// Arrives at a barrier of any block of the cluster. Without `.release.cluster`, which compiles to a fence of the whole GPU and
+/// halves the speed: what is released was read by wgmma alone, and its group has been waited for.
+__device__ inline void barrier_arrive_peer(std::uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/// Arrives, and lets the phase end only when `bytes` more have been copied.
+__device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+__device__ inline bool barrier_passed(std::uint32_t barrier, std::uint32_t parity) {
+  std::uint32_t passed;
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(passed)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return passed != 0;
+}
+
+__device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
+  while (!barrier_passed(barrier, parity)) {
+  }
+}
+
+/// Copies the map's box at column x, row y; what lies outside the matrix becomes zero.
+__device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, int x, int y, std::uint32_t barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(&map), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
+}
+
+/// The same to every block of the cluster in the mask, at the same shared address.
+__device__ inline void load_box_multicast(std::uint32_t to, const CUtensorMap& map, int x, int y, std::uint32_t barrier,
+                                          std::uint16_t mask) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], "
+      "[%4], %5;" ::"r"(to),
+      "l"(&map), "r"(x), "r"(y), "r"(barrier), "h"(mask)
+      : "memory");
+}
+
+__device__ inline void prefetch_map(const CUtensorMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
+
+/// Describes a tile of rows of 128 bytes, swizzled by the copy engine, to wgmma: groups of 8 rows are 1024 bytes apart.
+/// @pre the address is a multiple of 1024.
+__device__ inline std::uint64_t tile_descriptor(std::uint32_t address) {
+  constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62, group_stride = std::uint64_t{1024 >> 4} << 32;
+  return ((address & 0x3ffff) >> 4) | std::uint64_t{1} << 16 | group_stride | swizzle_128;
+}
+
+__device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+
+/// Waits until at most `Pending` groups are unfinished.
+template <int Pending>
+__device__ inline void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+}
+
+/// c += a b^T over 32 digits: 64 rows of A, 128 of B, int8; 64 sums of each thread of a warpgroup.
+__device__ inline void wgmma(std::int32_t (&c)[64], std::uint64_t a, std::uint64_t b) {
+  asm volatile(
+      "{\n"
+      ".reg .pred accumulate;\n"
+      "setp.ne.b32 accumulate, 1, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, accumulate;\n}"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]), "+r"(c[4]), "+r"(c[5]), "+r"(c[6]), "+r"(c[7]), "+r"(c[8]), "+r"(c[9]),
+        "+r"(c[10]), "+r"(c[11]), "+r"(c[12]), "+r"(c[13]), "+r"(c[14]), "+r"(c[15]), "+r"(c[16]), "+r"(c[17]), "+r"(c[18]),
+        "+r"(c[19]), "+r"(c[20]), "+r"(c[21]), "+r"(c[22]), "+r"(c[23]), "+r"(c[24]), "+r"(c[25]), "+r"(c[26]), "+r"(c[27]),
+        "+r"(c[28]), "+r"(c[29]), "+r"(c[30]), "+r"(c[31]), "+r"(c[32]), "+r"(c[33]), "+r"(c[34]), "+r"(c[35]), "+r"(c[36]),
+        "+r"(c[37]), "+r"(c[38]), "+r"(c[39]), "+r"(c[40]), "+r"(c[41]), "+r"(c[42]), "+r"(c[43]), "+r"(c[44]), "+r"(c[45]),
+        "+r"(c[46]), "+r"(c[47]), "+r"(c[48]), "+r"(c[49]), "+r"(c[50]), "+r"(c[51]), "+r"(c[52]), "+r"(c[53]), "+r"(c[54]),
+        "+r"(c[55]), "+r"(c[56]), "+r"(c[57]), "+r"(c[58]), "+r"(c[59]), "+r"(c[60]), "+r"(c[61]), "+r"(c[62]), "+r"(c[63])
+      : "l"(a), "l"(b));
+}
+
+/// Keeps the compiler from moving what reads or writes the sums across a wait.
+__device__ inline void settle(std::int32_t (&c)[64]) {
+#pragma unroll
+  for (int i = 0; i < 64; ++i) asm volatile("" : "+r"(c[i])::"memory");
+}
+
+/// setmaxnreg: the registers of a thread of this warpgroup from here on.
+template <int Registers>
+__device__ inline void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+template <int Registers>
+__device__ inline void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Registers));
+}
+
+}  // namespace ozbound::gpu::ptx
