@@ -9,18 +9,12 @@
 namespace ozbound {
 namespace {
 
-/// FNV-1a, 64 bits, over whatever is added.
-class Fnv {
- public:
-  void add(std::uint64_t x) { hash_ = (hash_ ^ x) * 0x100000001b3; }
-  void add(std::string_view bytes) {
-    for (const char byte : bytes) add(static_cast<unsigned char>(byte));
-  }
-  [[nodiscard]] std::uint64_t hash() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
+/// FNV-1a, 64 bits.
+std::uint64_t fnv(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return hash;
+}
 
 nlohmann::json hex(std::optional<std::uint64_t> hash) {
   if (!hash) return nullptr;
@@ -31,9 +25,7 @@ nlohmann::json hex(std::optional<std::uint64_t> hash) {
 
 /// Of the object's canonical text: members in order of their names, no space. The library's name need not be UTF-8.
 nlohmann::json seal(const nlohmann::json& object) {
-  Fnv fnv;
-  fnv.add(std::string_view(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
-  return hex(fnv.hash());
+  return hex(fnv(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
 }
 
 nlohmann::json record(const Fingerprints& prints) {
@@ -42,22 +34,12 @@ nlohmann::json record(const Fingerprints& prints) {
 
 }  // namespace
 
-std::uint64_t fingerprint(const InputView& matrix) {
-  Fnv fnv;
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) {
-      const auto bits = matrix.bits(i, j);
-      fnv.add(is_nan(bits, binary64) ? binary64.nan : bits);
-    }
-  return fnv.hash();
-}
-
 nlohmann::json to_json(const Certificate& certificate) {
   auto plans = nlohmann::json::array();
   for (const auto& plan : certificate.plans) plans.push_back(to_string(plan));
   auto terms = nlohmann::json::array();
   for (const auto& term : certificate.bound.product.terms) terms.push_back(term.name);
-  nlohmann::json object{{"schema", "ozbound-certificate-2"},
+  nlohmann::json object{{"schema", "ozbound-certificate-3"},
                         {"target", to_string(certificate.target)},
                         {"method", to_string(certificate.method)},
                         {"plans", plans},

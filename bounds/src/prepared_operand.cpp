@@ -27,7 +27,7 @@ bool same_matrix(const InputView& x, const InputView& y) {
 }  // namespace
 
 PreparedOperand::PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine)
-    : view_(operand), side_(side), fingerprint_(ozbound::fingerprint(operand)) {
+    : view_(operand), side_(side), fingerprint_(ozbound::fingerprint(operand, engine.threads())) {
   const FloatEnvironment environment;
   if (!slicing) return;
   parts_ = std::make_shared<const Parts>(Parts{engine.slice(operand, side, *slicing), engine.measure(operand, side, *slicing)});

@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 namespace ozbound {
 namespace {
@@ -26,7 +27,7 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   product.alpha = -0.5;
   const auto computed = test::compute(product, Target::componentwise(1e-12), engine());
   const auto record = json::parse(to_json(computed.certificate).dump());
-  EXPECT_EQ(record.at("schema"), "ozbound-certificate-2");
+  EXPECT_EQ(record.at("schema"), "ozbound-certificate-3");
   EXPECT_EQ(record.at("target"), "componentwise:1e-12");
   EXPECT_EQ(record.at("method"), "slices");
   EXPECT_EQ(record.at("plans"), json::array({to_string(*computed.decision.plan)}));
@@ -69,13 +70,52 @@ TEST(Certificate, NamesTheProductThatItIsAbout) {
 }
 
 TEST(Certificate, FingerprintsAreThoseOfTheRecord) {
+  const auto mixed = [](std::uint64_t z) {
+    z ^= z >> 30, z *= 0xbf58476d1ce4e5b9, z ^= z >> 27, z *= 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  };
+  constexpr std::uint64_t place = 0x9e3779b97f4a7c15;
+  EXPECT_EQ(mixed(place), 0xe220a8397b1dcdaf) << "the first number of SplitMix64 from 0, as published";
   const auto x = test::matrix_of(1, 2, {1.0, std::numeric_limits<double>::quiet_NaN()});
-  constexpr std::uint64_t prime = 0x100000001b3;
-  const std::uint64_t expected = (((0xcbf29ce484222325 ^ 0x3ff0000000000000) * prime) ^ 0x7ff8000000000000) * prime;
+  const std::uint64_t expected = mixed(0x3ff0000000000000 + place) + mixed(0x7ff8000000000000 + 2 * place);
   EXPECT_EQ(fingerprint(x), expected);
   Matrix<float> narrow(1, 2);
   narrow(0, 0) = 1, narrow(0, 1) = -std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(fingerprint(narrow), expected) << "the same values";
+  EXPECT_EQ(fingerprint(Matrix<double>(0, 3)), 0);
+}
+
+/// Rows longer than what is taken in at once, in every layout.
+TEST(Certificate, FingerprintsDependOnValuesAndPlacesAlone) {
+  const auto x = generate({Family::wide_exponents, 37, 1, 1100, 4, 3}).a;
+  Matrix<double> columns(1100, 37), spread(37, 2200);
+  for (Index i = 0; i < 37; ++i)
+    for (Index j = 0; j < 1100; ++j) columns(j, i) = spread(i, 2 * j) = x(i, j);
+  const MatrixView<const double> every_other(&spread(0, 0), 37, 1100, 2200, 2);
+  for (const int threads : {1, 2, 5}) {
+    EXPECT_EQ(fingerprint(columns.view().transposed(), threads), fingerprint(x)) << threads;
+    EXPECT_EQ(fingerprint(every_other, threads), fingerprint(x)) << threads;
+  }
+  EXPECT_NE(fingerprint(columns), fingerprint(x)) << "the transpose is another matrix";
+}
+
+TEST(Certificate, FingerprintsShowTwoFlippedSignsAndAnExchange) {
+  auto x = generate({Family::uniform, 16, 1, 40, 0, 3}).a;
+  const auto original = fingerprint(x);
+  const auto negate = [&x](Index t) { x(t / 40, t % 40) = -x(t / 40, t % 40); };
+  for (Index s = 0; s < 640; ++s)
+    for (Index t = s; t < 640; t += 1 + s % 7) {
+      negate(s);
+      if (t != s) negate(t);
+      ASSERT_NE(fingerprint(x), original) << s << ' ' << t;
+      negate(s);
+      if (t != s) negate(t);
+      if (t == s) continue;
+      std::swap(x(s / 40, s % 40), x(t / 40, t % 40));
+      ASSERT_NE(fingerprint(x), original) << s << ' ' << t;
+      std::swap(x(s / 40, s % 40), x(t / 40, t % 40));
+    }
+  EXPECT_EQ(fingerprint(x), original);
 }
 
 TEST(Certificate, TheLargestBoundIsTheLargest) {

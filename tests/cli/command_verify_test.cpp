@@ -35,7 +35,7 @@ class CommandVerify : public testing::Test {
   }
 
   static json certificate() {
-    return {{"schema", "ozbound-certificate-2"},
+    return {{"schema", "ozbound-certificate-3"},
             {"target", "cr"},
             {"holds", true},
             {"largest_bound", 0x1p-49},

@@ -41,7 +41,7 @@ std::string name(checking::Method method) {
 json record(const Claims& claims) {
   auto plans = json::array();
   for (const auto& plan : claims.plans) plans.push_back(reference::to_string(plan.plan));
-  return {{"schema", "ozbound-certificate-2"},
+  return {{"schema", "ozbound-certificate-3"},
           {"target", claims.target_text},
           {"method", name(claims.method)},
           {"plans", plans},

@@ -48,12 +48,21 @@ bool equal(const T& x, const T& y) {
   return x == y;
 }
 
+/// S of docs/records.md.
+std::uint64_t mixed(std::uint64_t z) {
+  z ^= z >> 30, z *= 0xbf58476d1ce4e5b9;
+  z ^= z >> 27, z *= 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
 std::string print_of(MatrixView<const double> matrix) {
-  Fingerprint print;
+  std::uint64_t sum = 0, key = 0;
   for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j)
-      print.add(std::isnan(matrix(i, j)) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(matrix(i, j)));
-  return print.text();
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      key += 0x9e3779b97f4a7c15;
+      sum += mixed(key + (std::isnan(matrix(i, j)) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(matrix(i, j))));
+    }
+  return spelling(sum);
 }
 
 std::string print_of(const ResultView& c) {

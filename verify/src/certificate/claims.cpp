@@ -149,10 +149,10 @@ Plan plan_of(const std::string& text) {
 
 std::string seal_of(json certificate) {
   certificate.erase("seal");
-  Fingerprint print;
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char byte : certificate.dump(-1, ' ', false, json::error_handler_t::replace))
-    print.add(static_cast<unsigned char>(byte));
-  return print.text();
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return spelling(hash);
 }
 
 void read_bound(Claims& claims, const json& object) {
@@ -182,14 +182,14 @@ bool narrow_of(const std::string& type) {
 
 }  // namespace
 
-std::string Fingerprint::text() const { return fmt::format("{:016x}", hash_); }
+std::string spelling(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Claims read_claims(std::string_view text) {
   const auto document = parse(text);
   const bool report = document.is_object() && document.contains("certificate");
   const auto& object = report ? document["certificate"] : document;
   Members members(object, "");
-  if (members.text("schema") != "ozbound-certificate-2") refuse("'schema' is not ozbound-certificate-2");
+  if (members.text("schema") != "ozbound-certificate-3") refuse("'schema' is not ozbound-certificate-3");
   Claims claims;
   claims.seal = members.text("seal");
   claims.target_text = members.text("target");

@@ -52,14 +52,7 @@ struct Claims {
 /// @throws std::invalid_argument as check_certificate.
 Claims read_claims(std::string_view json);
 
-/// FNV-1a as in docs/records.md, of bytes and of the elements of a matrix.
-class Fingerprint {
- public:
-  void add(std::uint64_t x) { hash_ = (hash_ ^ x) * 0x100000001b3; }
-  [[nodiscard]] std::string text() const;
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
+/// As a certificate spells a fingerprint or its seal.
+std::string spelling(std::uint64_t hash);
 
 }  // namespace ozbound::checking

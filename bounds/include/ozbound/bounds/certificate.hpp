@@ -20,9 +20,10 @@ struct Fingerprints {
   std::uint64_t c = 0;
 };
 
-/// FNV-1a over the elements, row by row, each as the bits of a binary64 number. Any element changed alone changes it; NaNs are
-/// equal.
-std::uint64_t fingerprint(const InputView& matrix);
+/// A sum of mixed elements and places, each element as the bits of a binary64 number; NaNs are equal. Any element changed alone
+/// changes it; other changes, signs and permutations among them, are missed with a probability of 2^-64. A sum modulo 2^64: the
+/// same for every number of threads and order in memory.
+std::uint64_t fingerprint(const InputView& matrix, int threads = 1);
 
 /// What is known of a C after it was computed: the bound, and whether the target holds. docs/records.md has the JSON schema.
 struct Certificate {
