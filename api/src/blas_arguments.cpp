@@ -71,19 +71,26 @@ GemmOptions gemm_options(const BlasOptions& options) {
 }
 
 template <class T, class C>
-Decision decide_for(const BlasViews<T, C>& views, const Target& target, const Engine& engine, const BlasOptions& options) {
+DecideOptions decide_options(const BlasViews<T, C>& views, const BlasOptions& options) {
   DecideOptions choices;
   choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
   choices.format = std::is_same_v<T, float> ? binary32 : binary64;
   choices.native = options.native ? native_gemm() : nullptr;
   choices.costs = options.costs;
-  return decide(views.a, views.b, target, engine, choices);
+  return choices;
+}
+
+template <class T, class C>
+Decision decide_for(const BlasViews<T, C>& views, const Target& target, const Engine& engine, const BlasOptions& options) {
+  return decide(views.a, views.b, target, engine, decide_options(views, options));
 }
 
 template BlasViews<double, double> views_of(const BlasArguments<double, double>&, bool);
 template BlasViews<float, float> views_of(const BlasArguments<float, float>&, bool);
 template BlasViews<double, const double> views_of(const BlasArguments<double, const double>&, bool);
 template BlasViews<float, const float> views_of(const BlasArguments<float, const float>&, bool);
+template DecideOptions decide_options(const BlasViews<double, double>&, const BlasOptions&);
+template DecideOptions decide_options(const BlasViews<float, float>&, const BlasOptions&);
 template Decision decide_for(const BlasViews<double, double>&, const Target&, const Engine&, const BlasOptions&);
 template Decision decide_for(const BlasViews<float, float>&, const Target&, const Engine&, const BlasOptions&);
 template Decision decide_for(const BlasViews<double, const double>&, const Target&, const Engine&, const BlasOptions&);

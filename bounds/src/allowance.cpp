@@ -75,12 +75,15 @@ double Allowance::share_of(Index i, Index j, double product_lower) const {
   return normwise_ ? m : multiply_lower(factor_, m);
 }
 
-double Allowance::allowed(Index i, Index j) const { return share_of(i, j, row_norms_.empty() ? product_.at(i, j).lower : 0); }
+Probe Allowance::probe(Index i, Index j) const {
+  if (special(i, j)) return {i, j, infinity};
+  const auto bounds = product_.at(i, j);
+  return {i, j, bounds.upper == 0 ? infinity : share_of(i, j, row_norms_.empty() ? bounds.lower : 0)};
+}
 
-double Allowance::ratio_upper(Index i, Index j, double error) const {
-  if (error == 0 || special(i, j) || product_.at(i, j).upper == 0) return 0;
-  const double share = allowed(i, j);
-  return share == 0 ? infinity : divide_upper(error, share);
+double Allowance::ratio_upper(const Probe& probe, double error) {
+  if (error == 0 || probe.allowed == infinity) return 0;
+  return probe.allowed == 0 ? infinity : divide_upper(error, probe.allowed);
 }
 
 /// No more than any entry of row i and a chunk of columns allows.
@@ -115,7 +118,7 @@ void Allowance::set_norm(int threads) {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (Index i = 0; i < m_.rows(); ++i) {
     const FloatEnvironment environment;
-    for (Index j = 0; j < m_.cols(); ++j) m_(i, j) = special(i, j) ? infinity : allowed(i, j);
+    for (Index j = 0; j < m_.cols(); ++j) m_(i, j) = special(i, j) ? infinity : share_of(i, j, product_.at(i, j).lower);
   }
   scale_ = std::numeric_limits<std::int64_t>::min();
   for (Index i = 0; i < m_.rows(); ++i)
@@ -189,7 +192,7 @@ Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
       if (open[at(j - first)] == 0) continue;
       const double relative = rescaled_upper(errors[at(j - first)], rows[at(i)] + columns[at(j)]);
       if (relative == 0 || special(i, j) || below(i, j, relative, largest.value)) continue;
-      largest.take({ratio_upper(i, j, relative), i, j});
+      largest.take({ratio_upper(probe(i, j), relative), i, j});
     }
   };
   const auto largest = largest_entry(product_.rows(), product_.cols(), threads, of_chunks, of_entries);
@@ -236,14 +239,15 @@ Worst Allowance::worst_norm(const RelativeError& error, int threads) const {
   return worst;
 }
 
-std::vector<Entry> Allowance::probes(Index per_side) const {
+std::vector<Probe> Allowance::probes(Index per_side) const {
   const Index m = product_.rows(), n = product_.cols();
-  std::vector<Entry> entries;
+  std::vector<Probe> entries;
   if (m == 0 || n == 0) return entries;
-  entries.push_back(least_allowing());
+  const auto [least_i, least_j] = least_allowing();
+  entries.push_back(probe(least_i, least_j));
   for (Index s = 0; s < std::min(per_side, m); ++s)
     for (Index t = 0; t < std::min(per_side, n); ++t)
-      entries.push_back({s * m / std::min(per_side, m), t * n / std::min(per_side, n)});
+      entries.push_back(probe(s * m / std::min(per_side, m), t * n / std::min(per_side, n)));
   return entries;
 }
 

@@ -31,6 +31,13 @@ struct Worst {
   Index j = 0;
 };
 
+/// An entry to try plans on, and the error that it allows before rounding, relative to the product's scales; +Inf for any.
+struct Probe {
+  Index i;
+  Index j;
+  double allowed;
+};
+
 /// How large the error before the final rounding may be, so that the error after it meets a target:
 ///
 ///   |alpha| E (1 + u) + u M <= tau M,   that is   E <= (tau - u) / (1 + u) * M / |alpha|,
@@ -43,9 +50,11 @@ class Allowance {
   Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
             const MagnitudeProduct& product, const Engine& engine);
 
-  /// error / allowed at (i, j), rounded up; the error relative to the product's scales. 0 where there is no error.
-  /// @pre of this and what follows: a FloatEnvironment.
-  [[nodiscard]] double ratio_upper(Index i, Index j, double error) const;
+  /// What an entry allows: dear, and asked once for many plans. @pre of this and what follows: a FloatEnvironment.
+  [[nodiscard]] Probe probe(Index i, Index j) const;
+
+  /// error / allowed, rounded up; the error relative to the product's scales. 0 where there is no error.
+  [[nodiscard]] static double ratio_upper(const Probe& probe, double error);
 
   /// Over all entries; for a normwise target the ratio of the norms, at the entry with the largest error.
   [[nodiscard]] Worst worst(const RelativeError& error, int threads) const;
@@ -58,7 +67,7 @@ class Allowance {
 
   /// Entries to try a plan on: the one that seems to allow least, as far as it is cheap to know, and one for every few rows and
   /// columns.
-  [[nodiscard]] std::vector<Entry> probes(Index per_side) const;
+  [[nodiscard]] std::vector<Probe> probes(Index per_side) const;
 
   [[nodiscard]] const MagnitudeProduct& product() const { return product_; }
 
@@ -66,7 +75,6 @@ class Allowance {
   [[nodiscard]] bool special(Index i, Index j) const;
   [[nodiscard]] Entry least_allowing() const;
   [[nodiscard]] double share_of(Index i, Index j, double product_lower) const;
-  [[nodiscard]] double allowed(Index i, Index j) const;
   [[nodiscard]] double allowed_in_chunk(Index i, Index chunk) const;
   [[nodiscard]] bool below(Index i, Index j, double error, double ratio) const;
   void open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allowance.hpp"
+#include "evidence.hpp"
 #include "largest_bound.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/scaled.hpp"
@@ -55,12 +56,15 @@ std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<E
 
 class CertifiedGemm {
  public:
-  CertifiedGemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options)
+  /// @param evidence what was found of these very operands when the decision was made; null: it is found here.
+  CertifiedGemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options,
+                const Evidence* evidence = nullptr)
       : call_(call.without_unread()),
         k_(call.k()),
         decision_(decision),
         engine_(engine),
         options_(options),
+        evidence_(evidence),
         prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
         prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr),
         u_(unit_roundoff(call.c.format())),
@@ -128,11 +132,11 @@ class CertifiedGemm {
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
-    const auto of = [](const PreparedOperand* prepared, const InputView& operand) {
-      return prepared != nullptr ? prepared->fingerprint() : fingerprint(operand);
+    const auto of = [this](const PreparedOperand* prepared, const InputView& operand) {
+      return prepared != nullptr ? prepared->fingerprint() : fingerprint(operand, engine_.threads());
     };
     if (reads) prints.a = of(prepared_a_, call_.a), prints.b = of(prepared_b_, call_.b);
-    if (!is_zero(call_.beta)) prints.c0 = fingerprint(call_.c0);
+    if (!is_zero(call_.beta)) prints.c0 = fingerprint(call_.c0, engine_.threads());
   }
 
   /// Special entries, by row, column and C0: found before anything is written.
@@ -178,12 +182,17 @@ class CertifiedGemm {
   }
 
   [[nodiscard]] ErrorBound plan_bound(const SplitPlan& plan) const {
-    std::optional<SliceFacts> own_a, own_b;
-    const auto& rows = facts(prepared_a_, call_.a, Side::rows_of_a, plan.a, own_a).vectors;
-    const auto& columns = facts(prepared_b_, call_.b, Side::columns_of_b, plan.b, own_b).vectors;
     auto bound = rounding_bound();
     bound.source =
         "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+    if (evidence_ != nullptr && plan == this->plan()) {
+      bound.product = evidence_->product;
+      bound.row_exponents = evidence_->row_exponents, bound.column_exponents = evidence_->column_exponents;
+      return bound;
+    }
+    std::optional<SliceFacts> own_a, own_b;
+    const auto& rows = facts(prepared_a_, call_.a, Side::rows_of_a, plan.a, own_a).vectors;
+    const auto& columns = facts(prepared_b_, call_.b, Side::columns_of_b, plan.b, own_b).vectors;
     bound.product = plan_error_upper(rows, columns, plan, call_.k());
     bound.row_exponents.clear(), bound.column_exponents.clear();
     for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);
@@ -229,6 +238,7 @@ class CertifiedGemm {
   }
 
   void judge_slices() {
+    if (evidence_ != nullptr) return set_worst(evidence_->worst);
     if (!(tau_ >= u_)) return set_worst({infinity, 0, 0});
     const MagnitudeProduct product(call_.a, call_.b, engine_);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
@@ -353,7 +363,7 @@ class CertifiedGemm {
 
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
-    certificate_.fingerprints.c = fingerprint(call_.c.as_input());
+    certificate_.fingerprints.c = fingerprint(call_.c.as_input(), engine_.threads());
     certificate_.largest_bound = largest_bound(
         certificate_.bound, call_.c.as_input(), [this](Index i, Index j) { return special(i, j); }, engine_.threads());
     return std::move(certificate_);
@@ -364,6 +374,7 @@ class CertifiedGemm {
   const Decision& decision_;
   const Engine& engine_;
   const GemmOptions& options_;
+  const Evidence* evidence_;
   const PreparedOperand* prepared_a_;  ///< null where A is not read
   const PreparedOperand* prepared_b_;
   double u_;
@@ -399,6 +410,18 @@ Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& e
   const FloatEnvironment environment;
   check_gemm(call, decision, engine, options);
   return CertifiedGemm(call, decision, engine, options).run();
+}
+
+DecidedProduct gemm(const GemmCall& call, const Target& target, const Engine& engine, DecideOptions choices,
+                    const GemmOptions& options) {
+  const FloatEnvironment environment;
+  call.check();
+  choices.alpha = call.alpha, choices.beta = call.beta, choices.c0 = call.c0, choices.format = call.c.format();
+  if (choices.native != nullptr && options.native == nullptr) choices.native = nullptr;
+  auto [decision, evidence] = decide_with_evidence(call.a, call.b, target, engine, choices);
+  check_gemm(call, decision, engine, options);
+  auto certificate = CertifiedGemm(call, decision, engine, options, evidence ? &*evidence : nullptr).run();
+  return {std::move(decision), std::move(certificate)};
 }
 
 CertifiedProduct gemm(InputView a, InputView b, const Decision& decision, const Engine& engine, const GemmOptions& options) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "allowance.hpp"
+#include "evidence.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -94,7 +95,7 @@ class Chooser {
         rows_(a, Side::rows_of_a, options.encoding, engine),
         columns_(b, Side::columns_of_b, options.encoding, engine) {}
 
-  Decision choose() {
+  Decided choose() {
     if (!options_.encoding.common_ratio())
       throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
                                   to_string(options_.encoding));
@@ -107,7 +108,8 @@ class Chooser {
     consider_native(guarantee);
     if (options_.slices) consider_slices(kind);
     finish(guarantee);
-    return std::move(decision_);
+    if (decision_.method != Method::slices || decision_.plan != evident_plan_) evidence_.reset();
+    return {std::move(decision_), std::move(evidence_)};
   }
 
  private:
@@ -154,7 +156,7 @@ class Chooser {
         take({Method::slices, plan, cost, worst.ratio, true}, "cheapest plan whose bound certifies the target");
         return true;
       }
-      probes.push_back({worst.i, worst.j});
+      probes.push_back(allowance.probe(worst.i, worst.j));
     }
     return false;
   }
@@ -179,22 +181,22 @@ class Chooser {
                                                     : "slices, then more of them where an entry is not certified");
   }
 
-  double probe(const SplitPlan& plan, const std::vector<Entry>& probes, const Allowance& allowance) {
+  double probe(const SplitPlan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
     double worst = 0;
     double total = 0;
-    for (const auto [i, j] : probes) {
-      const double error = error_at(plan, i, j, allowance);
-      worst = std::max(worst, allowance.normwise() ? 0 : allowance.ratio_upper(i, j, error));
+    for (const auto& probe : probes) {
+      const double error = error_at(plan, probe.i, probe.j, allowance);
+      worst = std::max(worst, allowance.normwise() ? 0 : Allowance::ratio_upper(probe, error));
       if (worst > 1) return worst;
-      if (allowance.normwise()) total = std::max(total, allowance.normwise_share(i, j, error));
+      if (allowance.normwise()) total = std::max(total, allowance.normwise_share(probe.i, probe.j, error));
     }
     return std::max(worst, total);
   }
 
-  double open_share(const SplitPlan& plan, const std::vector<Entry>& probes, const Allowance& allowance) {
+  double open_share(const SplitPlan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
     if (probes.empty()) return 0;
-    const auto open = std::count_if(probes.begin(), probes.end(), [&](const Entry& entry) {
-      return allowance.ratio_upper(entry.i, entry.j, error_at(plan, entry.i, entry.j, allowance)) > 1;
+    const auto open = std::count_if(probes.begin(), probes.end(), [&](const Probe& probe) {
+      return Allowance::ratio_upper(probe, error_at(plan, probe.i, probe.j, allowance)) > 1;
     });
     return static_cast<double>(open) / static_cast<double>(probes.size());
   }
@@ -211,10 +213,11 @@ class Chooser {
   Worst check_all(const SplitPlan& plan, const Allowance& allowance) {
     const auto& rows = rows_.all(plan.a.slices);
     const auto& columns = columns_.all(plan.b.slices);
-    const auto bound = plan_error_upper(rows.vectors, columns.vectors, plan, a_.cols());
-    const auto row_exponents = exponents_of(rows);
-    const auto column_exponents = exponents_of(columns);
-    return allowance.worst({&bound, &row_exponents, &column_exponents}, engine_.threads());
+    auto& found = evidence_.emplace(Evidence{
+        plan_error_upper(rows.vectors, columns.vectors, plan, a_.cols()), exponents_of(rows), exponents_of(columns), {}});
+    evident_plan_ = plan;
+    found.worst = allowance.worst({&found.product, &found.row_exponents, &found.column_exponents}, engine_.threads());
+    return found.worst;
   }
 
   /// Keeps the best candidate of each number of products, and the one that certifies. Plans come cheapest first.
@@ -266,6 +269,8 @@ class Chooser {
   FactsCache rows_, columns_;
   std::optional<Candidate> native_;
   std::optional<Candidate> chosen_;
+  std::optional<Evidence> evidence_;       ///< of the last plan that was checked as a whole
+  std::optional<SplitPlan> evident_plan_;  ///< which one that was
 };
 
 std::string shape(InputView x) { return std::to_string(x.rows()) + " x " + std::to_string(x.cols()); }
@@ -273,6 +278,11 @@ std::string shape(InputView x) { return std::to_string(x.rows()) + " x " + std::
 }  // namespace
 
 Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options) {
+  return decide_with_evidence(a, b, target, engine, options).decision;
+}
+
+Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine,
+                             const DecideOptions& options) {
   const FloatEnvironment environment;
   if (b.rows() != a.cols()) throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + shape(b));
   if (options.beta != 0 && (options.c0.rows() != a.rows() || options.c0.cols() != b.cols()))

@@ -2,16 +2,19 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/matrix.hpp"
+#include "scaled_vectors.hpp"
 
 namespace ozbound {
 
 /// |A||B| enclosed as Enclosure says, entry by entry and when asked: level 1 is computed for all entries, what is dearer for
-/// those that are looked at. Safe to ask from many threads. @pre of all members that compute: a FloatEnvironment.
+/// those that are looked at. The operands must outlive it. Safe to ask from many threads. @pre of all members that compute: a
+/// FloatEnvironment.
 class MagnitudeProduct {
  public:
   MagnitudeProduct(InputView a, InputView b, const Engine& engine);
@@ -20,8 +23,8 @@ class MagnitudeProduct {
   [[nodiscard]] Index cols() const { return sums_.cols(); }
   [[nodiscard]] const std::vector<std::int32_t>& row_exponents() const { return row_exponents_; }
   [[nodiscard]] const std::vector<std::int32_t>& column_exponents() const { return column_exponents_; }
-  [[nodiscard]] bool special_row(Index i) const { return special_rows_[static_cast<std::size_t>(i)] != 0; }
-  [[nodiscard]] bool special_column(Index j) const { return special_columns_[static_cast<std::size_t>(j)] != 0; }
+  [[nodiscard]] bool special_row(Index i) const { return row_scales_[static_cast<std::size_t>(i)].special; }
+  [[nodiscard]] bool special_column(Index j) const { return column_scales_[static_cast<std::size_t>(j)].special; }
 
   struct Bounds {
     double lower = 0;
@@ -38,9 +41,10 @@ class MagnitudeProduct {
   /// No more than at(i, j).lower for any of the columns.
   [[nodiscard]] double cheap_lower(Index i, Index first, Index count) const;
 
-  /// For some columns, numbers that are less than (1 + 2^-12) at(i, j).lower, and often near it. Without rounding outward: many
-  /// at a time.
+  /// For most_columns columns or fewer, numbers that are less than (1 + 2^-12) at(i, j).lower, and often near it. Without
+  /// rounding outward: many at a time. Where a row or a column is special, any number.
   void estimate_lower(Index i, Index first, Index count, double* lower) const;
+  static constexpr Index most_columns = 64;
 
   /// Every entry.
   [[nodiscard]] Enclosure enclosure(int threads) const;
@@ -49,17 +53,17 @@ class MagnitudeProduct {
   [[nodiscard]] bool find_looseness(int threads) const;
   [[nodiscard]] Bounds level_one(Index i, Index j) const;
   void settle(Index i, Index j, Bounds& bounds) const;
+  const double* row_of_b(Index l, Index first, Index count, double* copy) const;
 
-  Index k_;
+  InputView b_, rows_of_a_, columns_of_b_;
+  std::vector<VectorScale> row_scales_, column_scales_;
   std::vector<std::int32_t> row_exponents_, column_exponents_;
-  std::vector<char> special_rows_, special_columns_;
-  Matrix<double> a_, b_;       ///< magnitudes, vectors with specials zero; empty where the operands serve as they are
-  Matrix<std::int64_t> sums_;  ///< of products of first digits
+  Index k_;
+  Matrix<std::int64_t> sums_;                         ///< of products of first digits
   std::vector<std::int64_t> row_sums_, column_sums_;  ///< of first digits; 0 for a vector of zeros alone
   bool loose_ = false;                                ///< level 2 is needed
-  std::vector<float> x_, y_;                          ///< for level 2: vectors, contiguous, scaled and rounded towards zero
-  std::vector<double> column_scales_;                 ///< 2^-e of every column, 0 where that is far from 1
-  std::vector<Index> top_of_x_, top_of_y_;            ///< where each of them is largest
+  std::optional<ScaledVectors> x_, y_;                ///< for level 2
+  std::vector<double> inverse_column_scales_;         ///< 2^-e of every column, 0 where that is far from 1
   mutable std::once_flag tops_found_;
   mutable std::vector<std::int32_t> x_tops_, y_tops_;  ///< for level 3: floor(log2) of every element
 };

@@ -114,6 +114,39 @@ TEST(CertifiedGemm, TellsTheTruthUnderAnyDecision) {
   EXPECT_GT(missed, 250);
 }
 
+/// What is found out to decide serves the certificate: the same C and the same record as in two steps.
+TEST(CertifiedGemm, InOneStepIsTheSameAsInTwo) {
+  test::RandomBits random(31);
+  int by_slices = 0;
+  for (const auto family : all_families())
+    for (int t = 0; t < 40; ++t) {
+      auto product = test::sample_product(test::sample_recipe(family, random.pick(phis), 9, random), random);
+      const auto target = sample_target(product.narrow, random);
+      const auto two = test::compute(product, target, engine());
+      test::Computed one{{}, {}, test::Result(product.m(), product.n(), product.narrow)};
+      const GemmCall call{product.problem.a, product.problem.b, one.c.output(), product.alpha, product.beta, product.c0};
+      DecideOptions choices;
+      choices.encoding = product.encoding;
+      auto decided = gemm(call, target, engine(), choices);
+      EXPECT_EQ(to_json(decided.decision), to_json(two.decision)) << product.describe();
+      ASSERT_EQ(to_json(decided.certificate), to_json(two.certificate)) << product.describe();
+      one.certificate = std::move(decided.certificate);
+      ASSERT_TRUE(test::tells_the_truth(product, one));
+      by_slices += two.decision.method == Method::slices ? 1 : 0;
+    }
+  EXPECT_GT(by_slices, 100);
+}
+
+TEST(CertifiedGemm, InOneStepRefusesBeforeItWrites) {
+  auto product = test::product_of({Family::uniform, 3, 3, 3, 0, 5});
+  Matrix<double> c(3, 3);
+  c(1, 1) = 7;
+  const GemmCall call{product.problem.a, product.problem.b, c};
+  EXPECT_THROW(gemm(call, Target::dgemm(), engine(), {}, {.workspace = 1}), std::invalid_argument);
+  EXPECT_THROW(gemm(call, Target{Target::Kind::componentwise, 0x1p-54}, engine()), CannotCertify);
+  EXPECT_EQ(c(1, 1), 7);
+}
+
 TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
   // A plan of one product, against targets on both sides of what it reaches.
   const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});

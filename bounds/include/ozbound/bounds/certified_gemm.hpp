@@ -31,6 +31,19 @@ Workspace workspace_of(const Decision& decision, const Engine& engine);
 /// then.
 Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
 
+struct DecidedProduct {
+  Decision decision;
+  Certificate certificate;
+};
+
+/// Decides and multiplies: the decision that `decide` makes of the call, and the C and certificate that gemm has under it. What
+/// is found out to decide is not found again to certify. That is sound here alone, where the operands are the same ones: a
+/// decision that was saved, or is handed back, says nothing of the elements that it was made for, and gemm looks at its own.
+/// @param choices alpha, beta, c0 and format are the call's; a native DGEMM is considered if `options` has one too.
+/// @throws as decide and gemm; nothing is written then.
+DecidedProduct gemm(const GemmCall& call, const Target& target, const Engine& engine, DecideOptions choices = {},
+                    const GemmOptions& options = {});
+
 /// Refuses what gemm refuses, and does no more: for those who must know before the first of several products is written.
 void check_gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
 

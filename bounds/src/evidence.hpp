@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "allowance.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/entry_bound.hpp"
+
+namespace ozbound {
+
+/// What `decide` found out about its operands under the plan that it took: all that a certificate says of them. It is about the
+/// elements that were read, and holds no view of them; whoever uses it answers for their being the same.
+struct Evidence {
+  EntryBound product;  ///< as ErrorBound's, with the exponents
+  std::vector<std::int32_t> row_exponents;
+  std::vector<std::int32_t> column_exponents;
+  Worst worst;  ///< over what the decision's target allows
+};
+
+struct Decided {
+  Decision decision;
+  std::optional<Evidence> evidence;  ///< where one plan's bound certifies every entry
+};
+
+/// `decide`, with what it found. @throws as decide.
+Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine,
+                             const DecideOptions& options);
+
+}  // namespace ozbound
