@@ -1,11 +1,11 @@
 # The installed tree: find_package(ozbound) gives ozbound::ozbound, and with COMPONENTS verify also ozbound::verify, so that
-# only those who judge need MPFR and rapidcheck.
+# only those who judge need MPFR and rapidcheck; with gpu, where it was built, ozbound::gpu.
 
 include(CMakePackageConfigHelpers)
 
 set(ozbound_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ozbound)
 
-foreach(name IN ITEMS core bounds api verify)
+foreach(name IN ITEMS core bounds gpu api verify)
   if(TARGET ozbound_${name})
     install(EXPORT ozbound-${name} NAMESPACE ozbound:: DESTINATION ${ozbound_package_dir})
   endif()

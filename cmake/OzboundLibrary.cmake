@@ -11,9 +11,10 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 # Flags of every target here. Contraction changes bits, and bits are what this project is about.
 add_library(ozbound_flags INTERFACE)
 target_compile_options(ozbound_flags INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion>
   # GCC bug 105651: a false alarm about std::string's operator+.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>)
 
 # Warnings are errors; a packager with a newer compiler can configure with --compile-no-warning-as-error.
 set(CMAKE_COMPILE_WARNING_AS_ERROR ON)

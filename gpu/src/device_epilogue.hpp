@@ -61,11 +61,11 @@ struct DeviceBound {
 
 /// What happens to the integer sums of an m x n product on the device: C = alpha S + beta C0, rounded once.
 ///
-/// Entries of special rows and columns and those of a C0 that is not finite are not written: they are functions of the inputs,
-/// which another kernel knows.
+/// A product writes no entry of a special row or column, of a C0 that is not finite, or under a scalar that is not: they are
+/// functions of the inputs, which another kernel writes before.
 struct DeviceEpilogue {
-  double alpha = 1;                    ///< finite
-  double beta = 0;                     ///< finite; 0 never reads c0
+  double alpha = 1;
+  double beta = 0;                     ///< 0 never reads c0
   const double* alpha_at = nullptr;    ///< in device memory, where given in place of alpha
   const double* beta_at = nullptr;     ///< likewise
   DeviceMatrix c0 = {};                ///< m x n; may be c itself
@@ -76,6 +76,11 @@ struct DeviceEpilogue {
 
   [[nodiscard]] OZB_HD double alpha_value() const { return alpha_at == nullptr ? alpha : *alpha_at; }
   [[nodiscard]] OZB_HD double beta_value() const { return beta_at == nullptr ? beta : *beta_at; }
+
+  /// Whether a product writes entries at all: with a scalar that is not finite every entry is special.
+  [[nodiscard]] OZB_HD bool finite_scalars() const {
+    return is_finite(bits_of(alpha_value()), binary64) && is_finite(bits_of(beta_value()), binary64);
+  }
 
   /// The bits of C0's element; those of +0 where beta is 0.
   [[nodiscard]] OZB_HD std::uint64_t c0_bits(Index i, Index j) const {

@@ -1,12 +1,12 @@
 #include "ozbound/verify/problem.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -231,12 +231,18 @@ Problem fem(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), filled(r.k, r.n, [&](Index l, Index j) { return inverse(l, j); })};
 }
 
+/// The shortest text that reads back.
+std::string text_of(double x) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
+}
+
 void check(const Recipe& r) {
-  if (r.m < 0) throw std::invalid_argument(fmt::format("m must not be negative: {}", r.m));
-  if (r.n < 0) throw std::invalid_argument(fmt::format("n must not be negative: {}", r.n));
-  if (r.k < 0) throw std::invalid_argument(fmt::format("k must not be negative: {}", r.k));
+  if (r.m < 0) throw std::invalid_argument("m must not be negative: " + std::to_string(r.m));
+  if (r.n < 0) throw std::invalid_argument("n must not be negative: " + std::to_string(r.n));
+  if (r.k < 0) throw std::invalid_argument("k must not be negative: " + std::to_string(r.k));
   if (!(r.phi >= 0) || !std::isfinite(r.phi))
-    throw std::invalid_argument(fmt::format("phi must be finite and not negative: {}", r.phi));
+    throw std::invalid_argument("phi must be finite and not negative: " + text_of(r.phi));
 }
 
 }  // namespace
@@ -290,14 +296,14 @@ Family parse_family(std::string_view text) {
   std::string list;
   for (const auto& [family, known] : names) {
     if (known == text) return family;
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", known);
+    list += (list.empty() ? "" : ", ") + std::string(known);
   }
-  throw std::invalid_argument(fmt::format("family must be one of {}: '{}'", list, text));
+  throw std::invalid_argument("family must be one of " + list + ": '" + std::string(text) + "'");
 }
 
 std::string generate_command(const Recipe& r) {
-  return fmt::format("ozbound generate {} --m {} --n {} --k {} --phi {} --seed {}", name(r.family), r.m, r.n, r.k, r.phi,
-                     r.seed);
+  return "ozbound generate " + std::string(name(r.family)) + " --m " + std::to_string(r.m) + " --n " + std::to_string(r.n) +
+         " --k " + std::to_string(r.k) + " --phi " + text_of(r.phi) + " --seed " + std::to_string(r.seed);
 }
 
 }  // namespace ozbound

@@ -7,8 +7,8 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
-#include "ozbound/verify/gemm_case.hpp"
 #include "ozbound/verify/number_classes.hpp"
+#include "ozbound/verify/storage.hpp"
 
 // Parts of a case, drawn: plans, ways of working, storage, operands, scalars.
 

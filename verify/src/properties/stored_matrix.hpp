@@ -14,7 +14,7 @@
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/views.hpp"
-#include "ozbound/verify/gemm_case.hpp"
+#include "ozbound/verify/storage.hpp"
 
 namespace ozbound {
 

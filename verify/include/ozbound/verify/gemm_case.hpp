@@ -11,17 +11,9 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/plan.hpp"
+#include "ozbound/verify/storage.hpp"
 
 namespace ozbound {
-
-/// How a matrix lies in memory.
-struct Storage {
-  bool single = false;        ///< float elements, not double
-  bool column_major = false;  ///< its lines are columns
-  Index padding = 0;          ///< unused elements behind each line, before the first and after the last
-
-  bool operator==(const Storage&) const = default;
-};
 
 /// A matrix of a case: its values, each a number of the element type, and where they lie.
 struct CaseMatrix {

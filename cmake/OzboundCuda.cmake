@@ -1,0 +1,31 @@
+# The CUDA language, where there is an nvcc that knows C++20; it need not be on the PATH.
+
+include(CheckLanguage)
+
+if(NOT CMAKE_CUDA_COMPILER)
+  find_program(OZBOUND_NVCC nvcc HINTS ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(OZBOUND_NVCC)
+    set(CMAKE_CUDA_COMPILER ${OZBOUND_NVCC})
+  endif()
+endif()
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(OZBOUND_ONLY_GPU)
+    message(FATAL_ERROR "OZBOUND_ONLY_GPU needs nvcc, which was not found")
+  endif()
+  return()
+endif()
+
+# Machine code for Turing, for Ampere to Ada, and for Hopper with its own instructions; PTX for what comes later.
+set(OZBOUND_CUDA_ARCHITECTURES "75-real;80;90a-real" CACHE STRING "Architectures to compile for, as CMAKE_CUDA_ARCHITECTURES")
+set(CMAKE_CUDA_ARCHITECTURES ${OZBOUND_CUDA_ARCHITECTURES})
+if(OZBOUND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${OZBOUND_CCACHE})
+endif()
+enable_language(CUDA)
+if("cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
+  set(CMAKE_CUDA_STANDARD 20)
+else()  # a CMake older than the compiler
+  string(APPEND CMAKE_CUDA_FLAGS " -std=c++20")
+endif()
+find_package(CUDAToolkit REQUIRED)

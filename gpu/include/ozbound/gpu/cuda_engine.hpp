@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ozbound/core/engine.hpp"
+
+namespace ozbound::gpu {
+
+/// How many devices CUDA offers; 0 without a driver.
+int device_count();
+
+/// The engine on a CUDA device, for operands and results in host memory: the bits of CpuEngine. Slices stay on the device.
+/// Calls from several threads run side by side, each on its thread's own stream. CUDA's errors are thrown as CudaError.
+class CudaEngine final : public Engine {
+ public:
+  struct Options {
+    int device = 0;
+    int threads = 0;            ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
+    double sum_bytes = 0x1p28;  ///< of integer sums in device memory at a time, or those of 128 x 128 entries
+  };
+
+  CudaEngine() : CudaEngine(Options{}) {}
+
+  /// @throws std::invalid_argument naming an option that is out of range, CudaError where there is no such device.
+  explicit CudaEngine(Options options);
+
+  [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
+  [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override;
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override;
+  [[nodiscard]] const CostModel& costs() const override { return costs_; }
+
+  /// In device memory.
+  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] int threads() const override { return options_.threads; }
+
+  /// `NVIDIA H200, compute capability 9.0`.
+  [[nodiscard]] std::string device_name() const;
+
+ private:
+  Options options_;
+  ProductCount costs_;
+};
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda_check.hpp"
+
+namespace ozbound::gpu {
+
+/// While it lives, this thread's calls go to a device; then to the one before.
+class CudaDevice {
+ public:
+  explicit CudaDevice(int device) {
+    check(cudaGetDevice(&before_), "cudaGetDevice");
+    check(cudaSetDevice(device), "cudaSetDevice");
+  }
+  ~CudaDevice() { cudaSetDevice(before_); }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace ozbound::gpu

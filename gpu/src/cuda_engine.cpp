@@ -1,0 +1,181 @@
+#include "ozbound/gpu/cuda_engine.hpp"
+
+#include <cuda_runtime_api.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "arena.hpp"
+#include "cuda_check.hpp"
+#include "cuda_device.hpp"
+#include "cuda_slices.hpp"
+#include "ozbound/core/overlap.hpp"
+#include "product.hpp"
+#include "transfer.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+struct Operands {
+  const DeviceSlices& a;
+  const DeviceSlices& b;
+};
+
+Operands on_device(const SlicedMatrix& a, const SlicedMatrix& b, const CudaEngine& engine) {
+  if (!engine.takes(a) || !engine.takes(b)) throw std::invalid_argument("a and b must be sliced on the engine's device");
+  return {static_cast<const CudaSlices&>(a.slices()).on_device(), static_cast<const CudaSlices&>(b.slices()).on_device()};
+}
+
+/// Device memory that a product takes its parts from.
+class OwnArena {
+ public:
+  OwnArena(double bytes, cudaStream_t stream)
+      : bytes_(static_cast<std::size_t>(bytes)), memory_(static_cast<Index>(bytes_ + Arena::alignment), stream) {}
+
+  [[nodiscard]] Arena arena() const { return Arena::aligned(memory_.data(), bytes_); }
+
+ private:
+  std::size_t bytes_;
+  DeviceArray<std::uint8_t> memory_;
+};
+
+constexpr Index open_bits = 32;
+
+/// The entries that Ziv's test leaves open: a bit each in device memory, and how many.
+class OpenEntries {
+ public:
+  OpenEntries(Index m, Index n, cudaStream_t stream)
+      : columns_(n), words_((m * n + open_bits - 1) / open_bits), bits_(words_, stream), count_(1, stream) {
+    if (words_ > 0) check(cudaMemsetAsync(bits_.data(), 0, static_cast<std::size_t>(words_) * 4, stream), "cudaMemsetAsync");
+    check(cudaMemsetAsync(count_.data(), 0, sizeof(unsigned long long), stream), "cudaMemsetAsync");
+  }
+
+  void add_to(DeviceEpilogue& epilogue) const { epilogue.open = bits_.data(), epilogue.open_count = count_.data(); }
+
+  /// Waits for the stream.
+  [[nodiscard]] std::vector<Entry> in_order(cudaStream_t stream) const {
+    std::vector<Entry> entries;
+    if (copy_to_host(count_.data(), 1, stream)[0] == 0) return entries;
+    const auto words = copy_to_host(bits_.data(), words_, stream);
+    for (Index w = 0; w < words_; ++w)
+      for (Index bit = 0; bit < open_bits; ++bit)
+        if ((words[static_cast<std::size_t>(w)] >> bit & 1) != 0) {
+          const Index place = w * open_bits + bit;
+          entries.push_back({place / columns_, place % columns_});
+        }
+    return entries;
+  }
+
+ private:
+  Index columns_, words_;
+  DeviceArray<std::uint32_t> bits_;
+  DeviceArray<unsigned long long> count_;
+};
+
+}  // namespace
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+  cudaGetLastError();
+  return 0;
+}
+
+CudaEngine::CudaEngine(Options options) : options_(options) {
+  if (options.device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(options.device));
+  if (options.threads < 0) throw std::invalid_argument("threads must not be negative: " + std::to_string(options.threads));
+  if (!(options.sum_bytes > 0)) throw std::invalid_argument("sum_bytes must be positive");
+  if (options_.threads == 0) options_.threads = omp_get_max_threads();
+  const CudaDevice device(options.device);
+}
+
+SlicedMatrix CudaEngine::slice(InputView operand, Side side, Slicing slicing) const {
+  const CudaDevice device(options_.device);
+  return SlicedMatrix(std::make_shared<const CudaSlices>(operand, side, slicing, options_.device, cudaStreamPerThread));
+}
+
+bool CudaEngine::takes(const SlicedMatrix& sliced) const {
+  const auto* slices = dynamic_cast<const CudaSlices*>(&sliced.slices());
+  return slices != nullptr && slices->device() == options_.device;
+}
+
+SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) const {
+  return {operand, side, slicing, options_.threads};
+}
+
+std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                                        const Epilogue& epilogue, OutputView c) const {
+  check_operands(a, b, plan);
+  const Index m = a.count(), n = b.count();
+  check_epilogue(epilogue, c, m, n);
+  const auto operands = on_device(a, b, *this);
+  if (m == 0 || n == 0) return {};
+  const CudaDevice device(options_.device);
+  const auto stream = cudaStreamPerThread;
+  const Product product(plan, m, n, a.inner_dimension(), options_.sum_bytes);
+  const OwnArena memory(product.bytes(), stream);
+
+  DeviceEpilogue last{.alpha = epilogue.alpha, .beta = epilogue.beta};
+  const DeviceCopy result(c.as_input(), stream);  // what is not written stays
+  last.c = last.c0 = result.matrix();
+  DeviceCopy addend;
+  if (!is_zero(epilogue.beta) && !same_elements(epilogue.c0, c)) {
+    addend = DeviceCopy(epilogue.c0, stream);
+    last.c0 = addend.matrix();
+  }
+  std::optional<BoundCopy> bound;
+  std::optional<OpenEntries> open;
+  if (epilogue.error != nullptr) {
+    last.bound = bound.emplace(*epilogue.error, m, n, stream).bound();
+    open.emplace(m, n, stream).add_to(last);
+  }
+  product.launch(operands.a, operands.b, last, memory.arena(), stream);
+  result.write_to(c, stream);
+  auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return entries;
+}
+
+std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                         const SplitPlan& plan) const {
+  check_operands(a, b, plan);
+  const auto operands = on_device(a, b, *this);
+  std::vector<Matrix<std::int64_t>> result;
+  for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) result.emplace_back(a.count(), b.count());
+  if (a.count() == 0 || b.count() == 0) return result;
+  const CudaDevice device(options_.device);
+  const auto stream = cudaStreamPerThread;
+  const Product product(plan, a.count(), b.count(), a.inner_dimension(), options_.sum_bytes);
+  const OwnArena memory(product.bytes(), stream);
+  product.for_each_block(
+      operands.a, operands.b, memory.arena(), stream, [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+        for (std::size_t t = 0; t < result.size(); ++t) {
+          const auto group = copy_to_host(&sums.at(static_cast<Index>(t), 0, 0), block.rows * block.columns, stream);
+          for (Index i = 0; i < block.rows; ++i)
+            for (Index j = 0; j < block.columns; ++j)
+              result[t](block.row + i, block.column + j) =
+                  group[static_cast<std::size_t>(i * sums.row_stride + j * sums.col_stride)];
+        }
+      });
+  return result;
+}
+
+double CudaEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
+  const auto elements = [](Index x, Index y) { return 8 * static_cast<double>(x) * static_cast<double>(y); };
+  const double operand = std::max(elements(m, k), elements(k, n));  // one at a time, while it is sliced
+  return CudaSlices::bytes(m, k, plan.a) + CudaSlices::bytes(n, k, plan.b) +
+         std::max(operand, 3 * elements(m, n) + Product(plan, m, n, k, options_.sum_bytes).bytes());
+}
+
+std::string CudaEngine::device_name() const {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, options_.device), "cudaGetDeviceProperties");
+  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
+         std::to_string(properties.minor);
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,235 @@
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "ozbound/core/digits.hpp"
+#include "slicing.hpp"
+
+// Every kernel here works on tiles of 32 vectors by 128 elements, loaded along whichever stride is shorter.
+
+namespace ozbound::gpu {
+namespace {
+
+constexpr int threads = 256;
+constexpr int tile_vectors = 32;
+constexpr int tile_elements = 128;
+
+/// The rows of a matrix as vectors.
+struct Vectors {
+  DeviceMatrix matrix;
+  Index count;
+  Index inner;
+
+  /// Element l of vector i as the bits of a binary64 number; those of 0 outside.
+  [[nodiscard]] __device__ std::uint64_t bits(Index i, Index l) const { return i < count && l < inner ? matrix.bits(i, l) : 0; }
+};
+
+/// Where the tile of this block begins.
+struct TileStart {
+  Index vector, element;
+
+  explicit __device__ TileStart(Index padded)
+      : vector(blockIdx.x / (padded / tile_elements) * tile_vectors),
+        element(blockIdx.x % (padded / tile_elements) * tile_elements) {}
+};
+
+/// Calls visit(vector, element) for every place of a tile, so that neighbouring threads read neighbouring elements.
+template <class Visit>
+__device__ void for_each_place(const DeviceMatrix& matrix, const Visit& visit) {
+  const bool by_vector = matrix.row_stride < matrix.col_stride;
+  for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements; place += threads) {
+    const int v = by_vector ? place % tile_vectors : place / tile_elements;
+    const int l = by_vector ? place / tile_vectors : place % tile_elements;
+    visit(v, l);
+  }
+}
+
+/// Raises tops[i], zero at first, to the largest magnitude of vector i.
+__global__ void find_tops(Vectors x, Index padded, std::uint64_t* tops) {
+  __shared__ unsigned long long tile_tops[tile_vectors];
+  if (threadIdx.x < tile_vectors) tile_tops[threadIdx.x] = 0;
+  __syncthreads();
+  const TileStart at(padded);
+  const Index first = at.vector, start = at.element;
+  for_each_place(x.matrix, [&](int v, int l) {
+    const unsigned long long magnitude = x.bits(first + v, start + l) & ~binary64.sign;
+    if (magnitude != 0) atomicMax(&tile_tops[v], magnitude);
+  });
+  __syncthreads();
+  if (threadIdx.x < tile_vectors && tile_tops[threadIdx.x] != 0)
+    atomicMax(reinterpret_cast<unsigned long long*>(tops) + first + threadIdx.x, tile_tops[threadIdx.x]);
+}
+
+struct Scale {
+  int exponent = 0;
+  bool special = false;
+};
+
+/// VectorScale of core, from the largest magnitude.
+__device__ Scale scale_of(std::uint64_t top, Encoding encoding) {
+  if (!is_finite(top, binary64)) return {0, true};
+  return {encoding.scale_exponent(to_dyadic(top, binary64)), false};
+}
+
+/// Exponents of the weights of nearest_adaptive's digits, one block a vector; see adaptive_weights in core.
+__global__ void find_adaptive_weights(Vectors x, Slicing slicing, const std::uint64_t* tops, std::int16_t* all_weights) {
+  __shared__ std::int16_t weights[max_slices];
+  __shared__ int top;
+  constexpr int nothing_left = -100000;
+  const Index i = blockIdx.x;
+  const auto scale = scale_of(tops[i], slicing.encoding);
+  const int beta = slicing.encoding.beta;
+  for (int slice = 1; slice <= slicing.slices; ++slice) {
+    if (threadIdx.x == 0) top = nothing_left;
+    __syncthreads();
+    std::int8_t digits[max_slices];
+    int thread_top = nothing_left;
+    for (Index l = threadIdx.x; !scale.special && l < x.inner; l += threads) {
+      const auto tail = split(to_dyadic(x.bits(i, l), binary64), slice - 1, scale.exponent, weights, digits);
+      if (tail.rest != 0) thread_top = max(thread_top, tail.ceil_log2());
+    }
+    if (thread_top != nothing_left) atomicMax(&top, thread_top);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      const int before = slice == 1 ? 1 : weights[slice - 2];
+      weights[slice - 1] = static_cast<std::int16_t>(top != nothing_left ? top - scale.exponent + 1 - beta : before - beta);
+      all_weights[i * slicing.slices + slice - 1] = scale.special ? std::int16_t{0} : weights[slice - 1];
+    }
+    __syncthreads();
+  }
+}
+
+/// Digits of one element under any encoding: digits[p - 1].
+struct AnyDigits {
+  Slicing slicing;
+
+  __device__ void operator()(const std::uint64_t* bits, int scale, const std::int16_t* weights, std::uint32_t* words) const {
+    for (int p = 0; p < slicing.slices; ++p) words[p] = 0;
+    for (int e = 0; e < 4; ++e) {
+      std::int8_t digits[max_slices];
+      const auto x = to_dyadic(bits[e], binary64);
+      if (weights == nullptr)
+        split(x, slicing, scale, digits);
+      else
+        split(x, slicing.slices, scale, weights, digits);
+      for (int p = 0; p < slicing.slices; ++p) words[p] |= std::uint32_t{static_cast<std::uint8_t>(digits[p])} << (8 * e);
+    }
+  }
+};
+
+/// Balanced digits of at most 8 slices: N = RN(x / weight of the last digit) fits 63 bits, and adding 128 at every digit but
+/// the first carries as balanced_digits does.
+template <int Slices>
+struct BalancedDigits {
+  static_assert(Slices <= 8);
+
+  [[nodiscard]] static __device__ std::uint64_t biased(std::uint64_t bits, int scale) {
+    const auto x = to_dyadic(bits, binary64);
+    const int shift = x.exponent - (scale + Encoding::balanced().weight_exponent(Slices));
+    const auto magnitude = shift >= 0 ? x.magnitude << shift : shift_right_to_nearest(x.magnitude, -shift);
+    constexpr auto bias = Slices == 1 ? 0 : 0x8080808080808080 >> (8 * (9 - Slices));
+    return ((x.negative ? -magnitude : magnitude) + bias) ^ bias;
+  }
+
+  __device__ void operator()(const std::uint64_t* bits, int scale, const std::int16_t*, std::uint32_t* words) const {
+    std::uint64_t of[4];
+    for (int e = 0; e < 4; ++e) of[e] = (bits[e] & ~binary64.sign) == 0 ? 0 : biased(bits[e], scale);
+#pragma unroll
+    for (int p = 0; p < Slices; ++p) {
+      const int shift = 8 * (Slices - 1 - p);
+      const auto byte = [&](int e) { return static_cast<std::uint32_t>(of[e] >> shift) & 0xff; };
+      words[p] = byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
+    }
+  }
+};
+
+/// Digits of a tile; the blocks of a vector's first elements also write its scale.
+template <class Digits>
+__global__ void __launch_bounds__(threads) slice_tiles(Vectors x, Encoding encoding, DeviceSlices out, Digits digits_of) {
+  __shared__ std::uint64_t tile[tile_vectors][tile_elements + 1];
+  __shared__ std::int32_t exponents[tile_vectors];
+  __shared__ bool special[tile_vectors];
+  const TileStart at(out.padded);
+  const Index first = at.vector, start = at.element;
+  if (threadIdx.x < tile_vectors) {
+    const Index i = first + threadIdx.x;
+    const auto scale = i < x.count ? scale_of(out.tops[i], encoding) : Scale{};
+    exponents[threadIdx.x] = scale.exponent;
+    special[threadIdx.x] = scale.special;
+    if (start == 0 && i < x.count) {
+      out.exponents[i] = scale.exponent;
+      out.special[i] = scale.special ? 1 : 0;
+      if (scale.special) atomicOr(out.any_special, 1u);
+    }
+  }
+  for_each_place(x.matrix, [&](int v, int l) { tile[v][l] = x.bits(first + v, start + l); });
+  __syncthreads();
+  for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements / 4; place += threads) {
+    const int v = place / (tile_elements / 4), l = place % (tile_elements / 4) * 4;
+    std::uint32_t words[max_slices];
+    std::uint64_t bits[4];
+    for (int e = 0; e < 4; ++e) bits[e] = special[v] ? 0 : tile[v][l + e];
+    const auto* weights =
+        out.weight_exponents == nullptr || first + v >= x.count ? nullptr : out.weight_exponents + (first + v) * out.slices;
+    digits_of(bits, exponents[v], weights, words);
+    auto* const row = out.digits + (first + v) * out.pitch() + start + l;
+    for (int p = 1; p <= out.slices; ++p) *reinterpret_cast<std::uint32_t*>(row + out.place(p) * out.padded) = words[p - 1];
+  }
+}
+
+Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+/// Tiles of all vectors, and as many more as fill up memory to a multiple of `multiple`.
+unsigned tiles(const DeviceSlices& slices, Index multiple) {
+  return static_cast<unsigned>(round_up(slices.count, multiple) / tile_vectors * (slices.padded / tile_elements));
+}
+
+template <class Digits>
+void launch_tiles(const Vectors& x, Encoding encoding, const DeviceSlices& out, Digits digits, cudaStream_t stream) {
+  slice_tiles<<<tiles(out, DeviceSlices::vector_step), threads, 0, stream>>>(x, encoding, out, digits);
+  check_launch("slice_tiles");
+}
+
+template <int Slices = 8>
+void launch_balanced(const Vectors& x, const DeviceSlices& out, cudaStream_t stream) {
+  if (out.slices == Slices) return launch_tiles(x, Encoding::balanced(), out, BalancedDigits<Slices>{}, stream);
+  if constexpr (Slices > 1) launch_balanced<Slices - 1>(x, out, stream);
+}
+
+}  // namespace
+
+DeviceSlices take_slices(Arena& arena, bool reversed, Slicing slicing, Index count, Index inner) {
+  DeviceSlices slices;
+  slices.count = count;
+  slices.inner = inner;
+  slices.padded = round_up(std::max<Index>(inner, 1), DeviceSlices::digit_step);
+  slices.slices = slicing.slices;
+  slices.reversed = reversed;
+  slices.digits = arena.take<std::int8_t>(round_up(count, DeviceSlices::vector_step) * slices.pitch());
+  slices.exponents = arena.take<std::int32_t>(count);
+  slices.special = arena.take<std::uint8_t>(count);
+  if (!slicing.encoding.common_ratio()) slices.weight_exponents = arena.take<std::int16_t>(count * slicing.slices);
+  slices.tops = arena.take<std::uint64_t>(count);
+  slices.any_special = arena.take<std::uint32_t>(1);
+  return slices;
+}
+
+void launch_slicing(const DeviceMatrix& vectors, Slicing slicing, const DeviceSlices& slices, cudaStream_t stream) {
+  const Vectors x{vectors, slices.count, slices.inner};
+  check(cudaMemsetAsync(slices.any_special, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
+  if (slices.count == 0) return;
+  check(cudaMemsetAsync(slices.tops, 0, static_cast<std::size_t>(slices.count) * sizeof(std::uint64_t), stream),
+        "cudaMemsetAsync");
+  if (slices.inner > 0) {
+    find_tops<<<tiles(slices, tile_vectors), threads, 0, stream>>>(x, slices.padded, slices.tops);
+    check_launch("find_tops");
+  }
+  if (slices.weight_exponents != nullptr) {
+    find_adaptive_weights<<<static_cast<unsigned>(slices.count), threads, 0, stream>>>(x, slicing, slices.tops,
+                                                                                       slices.weight_exponents);
+    check_launch("find_adaptive_weights");
+  }
+  if (slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= 8) return launch_balanced(x, slices, stream);
+  launch_tiles(x, slicing.encoding, slices, AnyDigits{slicing}, stream);
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,198 @@
+// The CUDA engine against the CPU's: digits, exponents, integer sums, C, open entries, bit for bit.
+//
+// Usage: engines [SECONDS]. Without an argument a fixed list of cases; with one, products drawn at random for so long. Prints
+// one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
+
+#include <chrono>
+#include <cstdlib>
+
+#include "mirror/problems.hpp"
+#include "mirror/products.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/gpu/cuda_engine.hpp"
+
+namespace ozbound::mirror {
+namespace {
+
+/// The two, and the sections that every product is compared in.
+struct Mirror {
+  const Engine& cpu;
+  const Engine& cuda;
+  Section slices{"digits, exponents, weights"}, sums{"sums of groups"}, results{"C"}, open{"open entries"}, whole{"gemm"};
+
+  void compare(const Product& product);
+  [[nodiscard]] bool report() const {
+    bool good = true;
+    for (const auto* section : {&slices, &sums, &results, &open, &whole}) good = section->report() && good;
+    return good;
+  }
+};
+
+StoredMatrix run(const Product& product, const Engine& engine, double workspace = unlimited_workspace) {
+  auto c = product.c;
+  gemm({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()}, product.plan,
+       engine, workspace);
+  return c;
+}
+
+/// What one engine makes of a product, step by step.
+struct Steps {
+  SlicedMatrix a, b;
+  std::vector<Matrix<std::int64_t>> sums;
+  StoredMatrix c;
+  std::vector<Entry> open = {};
+
+  Steps(const Product& product, const Engine& engine)
+      : a(engine.slice(product.a.input(), Side::rows_of_a, product.plan.a)),
+        b(engine.slice(product.b.input(), Side::columns_of_b, product.plan.b)),
+        sums(engine.group_sums(a, b, product.plan)),
+        c(product.c) {
+    const auto finite = [](double x) { return is_finite(bits_of(x), binary64) ? x : 1; };
+    const Epilogue epilogue{finite(product.alpha), finite(product.beta), product.c0.input(),
+                            product.error ? &*product.error : nullptr};
+    open = engine.multiply(a, b, product.plan, epilogue, c.output());
+  }
+};
+
+void Mirror::compare(const Product& product) {
+  const Steps expected(product, cpu), actual(product, cuda);
+  compare_slices(expected.a, actual.a, product, slices);
+  compare_slices(expected.b, actual.b, product, slices);
+  compare_group_sums(expected.sums, actual.sums, product, sums);
+  compare_results(expected.c, actual.c, product, "C", results);
+  open.expect(expected.open == actual.open, [&] {
+    return std::to_string(expected.open.size()) + " and " + std::to_string(actual.open.size()) + " open entries, " +
+           describe(product);
+  });
+  compare_results(run(product, cpu), run(product, cuda), product, "gemm", whole);
+}
+
+StoredMatrix stored(const Matrix<double>& values) {
+  StoredMatrix matrix(values.rows(), values.cols());
+  for (Index i = 0; i < values.rows(); ++i)
+    for (Index j = 0; j < values.cols(); ++j) matrix.set(i, j, values(i, j));
+  return matrix;
+}
+
+Product product_of(const Inputs& inputs) {
+  const Index m = inputs.a.rows(), n = inputs.b.cols();
+  Product product{inputs.origin,    parse_plan(inputs.plan), stored(inputs.a),
+                  stored(inputs.b), stored(inputs.c0),       StoredMatrix(m, n)};
+  product.alpha = inputs.alpha, product.beta = inputs.beta;
+  return product;
+}
+
+/// C in place of C0, and blocks of C of every size.
+bool compare_blocked(const Engine& cpu, const Engine& cuda, int count) {
+  Section section("in place and in blocks");
+  for (int seed = 0; seed < count; ++seed) {
+    auto product = sample_product(200, 7000 + static_cast<std::uint64_t>(seed));
+    product.error.reset();
+    const auto expected = run(product, cpu);
+    for (const double part : {1.0, 0.5, 0.1}) {
+      const auto least = least_workspace(cuda, product.plan, product.k());
+      const auto full = full_workspace(cuda, product.plan, product.m(), product.n(), product.k());
+      compare_results(expected, run(product, cuda, least + part * (full - least)), product, "in blocks", section);
+    }
+    const auto c0 = product.c0.input();
+    StoredMatrix in_place(product.m(), product.n(), product.c.storage());
+    for (Index i = 0; i < product.m(); ++i)
+      for (Index j = 0; j < product.n(); ++j)
+        in_place.set(i, j, static_cast<double>(static_cast<float>(double_from_bits(c0.bits(i, j)))));
+    auto other = in_place;
+    for (const auto& [engine, c] : {std::pair(&cpu, &in_place), std::pair(&cuda, &other)})
+      gemm({product.a.input(), product.b.input(), c->output(), product.alpha, product.beta, c->input()}, product.plan, *engine);
+    compare_results(in_place, other, product, "in place", section);
+  }
+  return section.report();
+}
+
+/// What one engine refuses, the other refuses in the same words.
+bool compare_refusals(const Engine& cpu, const Engine& cuda) {
+  Section section("refusals");
+  const auto said = [](const auto& call) -> std::string {
+    try {
+      call();
+      return "nothing";
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  };
+  const auto plan = SplitPlan::balanced(2, 3, 4);
+  const Matrix<double> wide(2, 4), tall(4, 5);
+  const auto check = [&](const auto& call) {
+    const auto expected = said([&] { call(cpu); }), actual = said([&] { call(cuda); });
+    section.expect(expected == actual && expected != "nothing", [&] { return "'" + expected + "', '" + actual + "'"; });
+  };
+  const auto multiply = [&](const Engine& engine, const Matrix<double>& x, const Matrix<double>& y, const Epilogue& epilogue,
+                            Index m) {
+    Matrix<double> c(m, 5);
+    engine.multiply(engine.slice(x, Side::rows_of_a, plan.a), engine.slice(y, Side::columns_of_b, plan.b), plan, epilogue, c);
+  };
+  check([&](const Engine& engine) { (void)engine.slice(wide, Side::rows_of_a, {Encoding::balanced(), 0}); });
+  check([&](const Engine& engine) { (void)engine.slice(wide, Side::rows_of_a, {Encoding::balanced(), max_slices + 1}); });
+  check([&](const Engine& engine) { multiply(engine, wide, Matrix<double>(3, 5), {}, 2); });
+  check([&](const Engine& engine) { multiply(engine, wide, tall, {}, 3); });
+  check([&](const Engine& engine) { multiply(engine, wide, tall, {1, 1, wide}, 2); });
+  check([&](const Engine& engine) { multiply(engine, wide, tall, {double_from_bits(binary64.inf), 0, {}}, 2); });
+  section.expect(!cuda.takes(cpu.slice(wide, Side::rows_of_a, plan.a)), [] { return "the CPU's slices are taken"; });
+  section.expect(!cpu.takes(cuda.slice(wide, Side::rows_of_a, plan.a)), [] { return "the device's slices are taken"; });
+  section.expect(cuda.takes(cuda.slice(wide, Side::rows_of_a, plan.a)), [] { return "own slices are not taken"; });
+  return section.report();
+}
+
+bool compare_fixed(const Engine& cpu, const Engine& cuda) {
+  bool good = true;
+  const auto compared = [&](const char* title, const auto& products) {
+    std::printf("%s\n", title);
+    Mirror mirror{cpu, cuda};
+    products(mirror);
+    good = mirror.report() && good;
+  };
+  compared("products drawn by classes", [](Mirror& mirror) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) mirror.compare(sample_product(40, seed));
+  });
+  const auto all = [](std::vector<Inputs> list) {
+    return [list = std::move(list)](Mirror& mirror) {
+      for (const auto& inputs : list) mirror.compare(product_of(inputs));
+    };
+  };
+  compared("inputs of the conformance vectors", all(conformance_inputs()));
+  compared("problem families", all(family_inputs()));
+  compared("long inner dimensions", all(long_inputs()));
+  std::printf("others\n");
+  good = compare_blocked(cpu, cuda, 20) && good;
+  return compare_refusals(cpu, cuda) && good;
+}
+
+/// Products drawn until the time is over.
+bool compare_for(double seconds, const Engine& cpu, const Engine& cuda) {
+  Mirror mirror{cpu, cuda};
+  const auto start = std::chrono::steady_clock::now();
+  const auto first = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  std::uint64_t seed = first;
+  for (; std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds; ++seed) {
+    constexpr Index sizes[] = {20, 60, 150, 300};
+    mirror.compare(sample_product(sizes[seed % 4], seed));
+  }
+  std::printf("%llu products from seed %llu on\n", static_cast<unsigned long long>(seed - first),
+              static_cast<unsigned long long>(first));
+  return mirror.report();
+}
+
+}  // namespace
+}  // namespace ozbound::mirror
+
+int main(int count, char** arguments) {
+  using namespace ozbound;
+  if (gpu::device_count() == 0) {
+    std::printf("SKIPPED: no CUDA device\n");
+    return 77;
+  }
+  const CpuEngine cpu;
+  const gpu::CudaEngine cuda;
+  std::printf("%s\n", cuda.device_name().c_str());
+  const bool good = count > 1 ? mirror::compare_for(std::atof(arguments[1]), cpu, cuda) : mirror::compare_fixed(cpu, cuda);
+  std::printf(good ? "the engines agree in every bit\n" : "the engines DIFFER\n");
+  return good ? 0 : 1;
+}

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound::mirror {
+
+/// The inputs of one product, and how to get them again.
+struct Inputs {
+  std::string origin;
+  std::string plan;
+  Matrix<double> a, b, c0;
+  double alpha = 1;
+  double beta = 0;
+};
+
+/// Those of data/vectors.
+std::vector<Inputs> conformance_inputs();
+
+/// Every problem family under several plans, in shapes that no tile divides.
+std::vector<Inputs> family_inputs();
+
+/// Largest digits of one sign, beyond what 32 bits sum in one group and in several.
+std::vector<Inputs> long_inputs();
+
+}  // namespace ozbound::mirror
