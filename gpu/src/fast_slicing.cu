@@ -55,6 +55,7 @@ struct Scale {
   __device__ void store(const DeviceSlices& slices, Index vector) const {
     slices.exponents[vector] = exponent;
     slices.special[vector] = special ? 1 : 0;
+    if (special) atomicOr(slices.any_special, 1u);
   }
 };
 
@@ -124,7 +125,7 @@ __device__ void slice_vector(const SlicingJob& job, Index vector, SharedMemory& 
 }
 
 /// The largest magnitude of vector first + lane in this block's pieces of the inner dimension.
-__device__ Bits top_of_pieces(const SlicingJob& job, Index first, int rank) {
+[[maybe_unused]] __device__ Bits top_of_pieces(const SlicingJob& job, Index first, int rank) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   Bits top = 0;
   if (first + lane >= job.slices.count) return top;
@@ -139,6 +140,7 @@ __device__ Bits top_of_pieces(const SlicingJob& job, Index first, int rank) {
 
 /// One cluster slices 32 vectors that lie side by side, their elements apart.
 __device__ void slice_vectors(const SlicingJob& job, Index first, SharedMemory& shared) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
   namespace cg = cooperative_groups;
   const auto blocks = cg::this_cluster();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -172,6 +174,7 @@ __device__ void slice_vectors(const SlicingJob& job, Index first, SharedMemory& 
     __syncthreads();
   }
   blocks.sync();  // until no block reads another's tops
+#endif
 }
 
 __device__ bool elements_together(const DeviceMatrix& vectors) { return vectors.col_stride == 1; }
@@ -208,6 +211,8 @@ bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing) {
 
 void launch_fast_slicing(const SlicingJob& a, const SlicingJob& b, cudaStream_t stream) {
   const Index blocks_of_a = blocks_for(a), blocks = blocks_of_a + blocks_for(b);
+  for (const auto* job : {&a, &b})
+    check(cudaMemsetAsync(job->slices.any_special, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
   if (blocks == 0) return;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
