@@ -144,11 +144,6 @@ double Allowance::normwise_share(Index i, Index j, double error) const {
 
 namespace {
 
-/// 2^shift, or +Inf where it is not near 1: an entry with it is looked at.
-double near_power_of_two(std::int64_t shift) {
-  return shift < -60 || shift > 60 ? infinity : std::ldexp(1.0, static_cast<int>(shift));
-}
-
 /// open[j] = whether errors[j] factors[j] >= lower[j], but for what rounding changes; 64 columns or fewer.
 OZB_MULTIVERSION void find_open(const double* errors, const double* factors, const double* lower, double share, Index count,
                                 std::uint8_t* open) {
@@ -180,12 +175,13 @@ Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
       upper[chunk] = relative == 0 || product_.special_row(i) ? 0 : share == 0 ? infinity : divide_upper(relative, share);
     }
   };
+  const ChunkedBound entries(*error.bound);
   std::vector<double> factors;
   for (const auto shift : columns) factors.push_back(near_power_of_two(shift));
   const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
     std::array<double, static_cast<std::size_t>(chunk_columns)> errors;
     std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> open;
-    error.bound->upper_row(i, first, count, errors.data());
+    entries.upper_row(i, first / chunk_columns, count, errors.data());
     open_entries(i, first, count, near_power_of_two(-rows[at(i)]) * largest.value, errors.data(), factors.data() + first,
                  open.data());
     for (Index j = first; j < first + count; ++j) {

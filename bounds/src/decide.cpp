@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -75,11 +76,16 @@ std::vector<CostedPlan> enumerate_plans(Encoding encoding, const CostModel& cost
         const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
         plans.push_back({plan, costs.slices(plan, m, n, k)});
       }
-  std::stable_sort(plans.begin(), plans.end(), [](const CostedPlan& x, const CostedPlan& y) {
-    if (x.cost != y.cost) return x.cost < y.cost;
-    return x.plan.a.slices + x.plan.b.slices < y.plan.a.slices + y.plan.b.slices;
+  std::vector<std::size_t> order(plans.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&plans](std::size_t s, std::size_t t) {
+    const auto key = [&plans](std::size_t x) { return plans[x].plan.a.slices + plans[x].plan.b.slices; };
+    return plans[s].cost != plans[t].cost ? plans[s].cost < plans[t].cost : std::pair(key(s), s) < std::pair(key(t), t);
   });
-  return plans;
+  std::vector<CostedPlan> sorted;
+  sorted.reserve(plans.size());
+  for (const auto t : order) sorted.push_back(plans[t]);
+  return sorted;
 }
 
 class Chooser {

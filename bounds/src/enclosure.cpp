@@ -60,14 +60,17 @@ void find_first_digits(MatrixView<const T> lines, bool across, const std::vector
   const bool all_quick = count > 0 && lines.col_stride() == 1 && std::all_of(scales.begin(), scales.end(), quick);
   std::vector<double> factors(all_quick ? scales.size() : 0);
   std::transform(scales.begin(), scales.begin() + static_cast<std::ptrdiff_t>(factors.size()), factors.begin(), digit_scale);
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index i = 0; i < lines.rows(); ++i) {
+#pragma omp parallel num_threads(threads)
+  {
     const FloatEnvironment environment;
-    if (all_quick && across) to_first_digits(&lines(i, 0), count, factors.data(), &digits(i, 0));
-    if (all_quick && !across) to_first_digits(&lines(i, 0), count, factors[index(i)], &digits(i, 0));
-    for (Index j = 0; !all_quick && j < count; ++j) {
-      const auto& scale = scales[index(across ? j : i)];
-      digits(i, j) = scale.special ? 0 : first_digit(to_dyadic(lines(i, j)), scale.exponent);
+#pragma omp for schedule(static)
+    for (Index i = 0; i < lines.rows(); ++i) {
+      if (all_quick && across) to_first_digits(&lines(i, 0), count, factors.data(), &digits(i, 0));
+      if (all_quick && !across) to_first_digits(&lines(i, 0), count, factors[index(i)], &digits(i, 0));
+      for (Index j = 0; !all_quick && j < count; ++j) {
+        const auto& scale = scales[index(across ? j : i)];
+        digits(i, j) = scale.special ? 0 : first_digit(to_dyadic(lines(i, j)), scale.exponent);
+      }
     }
   }
 }

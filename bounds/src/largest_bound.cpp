@@ -1,6 +1,7 @@
 #include "largest_bound.hpp"
 
 #include <array>
+#include <cmath>
 
 #include "largest_entry.hpp"
 #include "ozbound/core/multiversion.hpp"
@@ -17,6 +18,17 @@ OZB_MULTIVERSION std::int64_t top_bits(const double* x, Index count) {
     top = top < finite ? finite : top;
   }
   return top;
+}
+
+/// open[j] = whether the bound of an entry may reach a value: error errors[j] scale factors[j], rounding and underflow. The
+/// slack, 2^-40, is far above what rounding changes here and in the bound.
+OZB_MULTIVERSION void find_open(const double* errors, const double* factors, double scale, const double* c,
+                                const double* roundings, double value, Index count, std::uint8_t* open) {
+  const double result_factor = roundings[0], underflow = roundings[1], below = value * (1 - 0x1p-40);
+  for (Index j = 0; j < count; ++j) {
+    const double bound = errors[j] * factors[j] * scale + (std::fabs(c[j]) * result_factor + underflow);
+    open[j] = bound < below ? 0 : 1;
+  }
 }
 
 /// Elements of a part of a row, contiguous, as doubles.
@@ -58,12 +70,21 @@ double largest_bound(const ErrorBound& bound, const InputView& c, const std::fun
           bound.at(upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)], double_from_bits(top));
     }
   };
+  const ChunkedBound entries(bound.product);
+  std::vector<double> factors;
+  for (const auto exponent : exponents) factors.push_back(near_power_of_two(exponent));
+  const std::array<double, 2> roundings{bound.result_factor, bound.underflow};
   const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
     std::array<double, static_cast<std::size_t>(chunk_columns)> product;
-    bound.product.upper_row(i, first, count, product.data());
+    std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> open;
+    entries.upper_row(i, first / chunk_columns, count, product.data());
     const RowPart row(c, i, first, count);
+    open.fill(1);
+    if (largest.value > 0x1p-700)  // far from underflow
+      find_open(product.data(), factors.data() + first, std::fabs(bound.alpha) * near_power_of_two(row_exponent(i)), row.data(),
+                roundings.data(), largest.value, count, open.data());
     for (Index j = 0; j < count; ++j)
-      if (!special(i, first + j))
+      if (open[static_cast<std::size_t>(j)] != 0 && !special(i, first + j))
         largest.take({bound.at(product[static_cast<std::size_t>(j)],
                                row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
                       i, first + j});

@@ -41,10 +41,11 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
     const Index first = chunk * chunk_columns;
     visit(i, first, std::min(chunk_columns, n - first), largest);
   };
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index i = 0; i < m; ++i) {
+#pragma omp parallel num_threads(threads)
+  {
     const FloatEnvironment environment;
-    bound(i, &upper(i, 0));
+#pragma omp for schedule(static)
+    for (Index i = 0; i < m; ++i) bound(i, &upper(i, 0));
   }
   Largest largest;
   const auto top = std::max_element(upper.data(), upper.data() + m * chunks) - upper.data();
@@ -62,6 +63,29 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
   }
   return largest;
 }
+
+/// 2^shift, or +Inf where it is not near 1: an entry with it is looked at.
+double near_power_of_two(std::int64_t shift);
+
+/// Evaluates a bound chunk by chunk, leaving out the alternatives that are the least nowhere in a chunk: as it is for most of
+/// them, most of the time. The same bits.
+class ChunkedBound {
+ public:
+  /// `bound` must outlive it.
+  explicit ChunkedBound(const EntryBound& bound);
+
+  /// bound.upper(i, j) of a chunk's columns, `count` of them. @pre a FloatEnvironment.
+  void upper_row(Index i, Index chunk, Index count, double* out) const;
+
+ private:
+  /// Of the columns of an alternative, for every chunk.
+  struct Ranges {
+    std::vector<double> least, largest;
+  };
+
+  const EntryBound& bound_;
+  std::vector<std::vector<Ranges>> ranges_;  ///< [term][alternative]
+};
 
 /// What bounds every column of a chunk: its entry (i, c), relative to 2^exponents[c], is no smaller than the bound of (i, j)
 /// relative to 2^e_j, for every column j of the chunk and every row.

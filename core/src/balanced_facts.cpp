@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ozbound/core/combine.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/encoding.hpp"
 #include "ozbound/core/multiversion.hpp"
@@ -88,6 +89,63 @@ template <bool wide>
   }
 }
 
+// The same in floating point, exactly, where powers of two take the elements to units of w_s and none is too small for it.
+
+constexpr double integers = 0x1.8p52;  // added to a number below 2^51, rounds it to an integer, ties to even
+constexpr auto integers_bits = static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, integers));
+
+/// x >= 0 in units of which there are less than 2^32, as an integer, rounded down.
+[[gnu::always_inline]] inline double floor_of(double x) {
+  const double nearest = (x + 0x1p52) - 0x1p52;
+  return nearest - (nearest > x ? 1.0 : 0.0);
+}
+
+[[gnu::always_inline]] inline double magnitude_of(double x) { return x < 0 ? -x : x; }
+
+/// Whether every element is an exact multiple of a power of two when it is taken to units of w_s.
+constexpr bool exact_in_units(std::int64_t scale, int slices) {
+  const std::int64_t unit = scale + Encoding::balanced().weight_exponent(slices);
+  return slices <= 8 && unit <= 0 && unit >= -1000;
+}
+
+/// place_elements of at most eight slices. Large: more than six, whose N may pass 2^51, and is found in two parts.
+/// @pre exact_in_units; a FloatEnvironment.
+template <bool large>
+[[gnu::always_inline]] inline void place_exactly(const double* x, std::size_t length, std::int64_t scale, int slices,
+                                                 Block& out) {
+  const int last = Encoding::balanced().weight_exponent(slices);
+  const double to_units = power_of_two(static_cast<int>(-scale - last));
+  const double to_whole = power_of_two(last + VectorFacts::fraction_bits);
+  const double from_whole = power_of_two(-last - VectorFacts::fraction_bits);
+  const auto low_carries = static_cast<std::int64_t>(slices == 8 ? carries : carries >> (64 - 8 * slices)) - integers_bits;
+  alignas(64) double sums[capacity], highs[large ? capacity : 1];
+  for (std::size_t l = 0; l < length; ++l) {
+    const double value = x[l] * to_units;
+    const double magnitude = magnitude_of(value);
+    const double floor = floor_of(magnitude * to_whole);
+    out.floor[l] = static_cast<std::uint32_t>(static_cast<std::int32_t>(floor));
+    out.whole[l] = static_cast<std::uint32_t>(static_cast<std::int32_t>(floor) + (floor * from_whole != magnitude ? 1 : 0));
+    double part = value;
+    if (large) {
+      highs[l] = value * 0x1p-32 + integers;
+      part = value - (highs[l] - integers) * 0x1p32;
+    }
+    sums[l] = part + integers;
+    const double rest = part - (sums[l] - integers);
+    const double rest_units = magnitude_of(rest) * 0x1p16;
+    const double rest_floor = floor_of(rest_units);
+    out.rest_floor[l] = static_cast<std::uint16_t>(static_cast<std::int32_t>(rest_floor));
+    out.rest_upper[l] = static_cast<std::uint16_t>(static_cast<std::int32_t>(rest_floor) + (rest_floor != rest_units ? 1 : 0));
+    out.sign[l] = static_cast<std::int8_t>((rest > 0 ? 1 : 0) - (rest < 0 ? 1 : 0));
+  }
+  std::memcpy(out.low, sums, length * sizeof(double));
+  if (large) std::memcpy(out.high, highs, length * sizeof(double));
+  for (std::size_t l = 0; l < length; ++l) {
+    const std::uint64_t high = large ? (out.high[l] - static_cast<std::uint64_t>(integers_bits)) << 32 : 0;
+    out.low[l] += static_cast<std::uint64_t>(low_carries) + high;
+  }
+}
+
 /// Digit of every element from byte `byte` of W, counted from its end.
 [[gnu::always_inline]] inline void take_digits(const Block& placed, std::size_t length, int byte, std::int8_t* digits) {
   const std::uint64_t* const words = byte < 8 ? placed.low : placed.high;
@@ -114,10 +172,12 @@ template <bool wide>
 [[gnu::always_inline]] inline void tails_before_two(std::size_t length, const std::int8_t* first, const std::int8_t* second,
                                                     Block& block) {
   for (std::size_t l = 0; l < length; ++l) {
-    const int value = 256 * first[l] + second[l];
-    const int sign = block.sign[l];
-    const bool adds = (sign != 0) & ((value == 0) | ((value ^ sign) >= 0));
-    block.tail[l] = static_cast<std::uint16_t>((value < 0 ? -value : value) + adds);
+    const std::int16_t leading = first[l], following = second[l], sign = block.sign[l];
+    const auto value = static_cast<std::uint16_t>(leading * 256 + following);  // but for 2^16: down to -32896
+    const std::int16_t side = leading != 0 ? leading : following;
+    const auto magnitude = static_cast<std::uint16_t>(side < 0 ? -value : value);
+    const bool adds = (sign > 0 && side >= 0) || (sign < 0 && side <= 0);
+    block.tail[l] = static_cast<std::uint16_t>(magnitude + (adds ? 1 : 0));
     block.sign[l] = second[l] != 0 ? second[l] : block.sign[l];
   }
 }
@@ -134,6 +194,19 @@ template <class T>
   norms.add({sum, squares, max});
 }
 
+/// The same of short ones, whose squares are added in two halves, so that all lanes are as wide.
+[[gnu::always_inline]] inline void add_norms(const std::uint16_t* x, std::size_t length, IntegerNorms& norms) {
+  std::uint32_t sum = 0, max = 0, low = 0, high = 0;
+  for (std::size_t l = 0; l < length; ++l) {
+    const std::uint32_t value = x[l], square = value * value;
+    sum += value;
+    low += square & 0xffff;
+    high += square >> 16;
+    max = max < value ? value : max;
+  }
+  norms.add({sum, (std::uint64_t{high} << 16) + low, max});
+}
+
 [[gnu::always_inline]] inline void add_digits(const std::int8_t* x, std::size_t length, IntegerNorms& norms) {
   std::int32_t sum = 0, squares = 0, max = 0;
   for (std::size_t l = 0; l < length; ++l) {
@@ -146,11 +219,12 @@ template <class T>
   norms.add({static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(squares), static_cast<std::uint64_t>(max)});
 }
 
-template <bool wide>
-[[gnu::always_inline]] inline void measure(const double* x, std::size_t length, VectorFacts& facts) {
+/// `place` is one of the functions above.
+template <class Place>
+[[gnu::always_inline]] inline void measure(const double* x, std::size_t length, const Place& place, VectorFacts& facts) {
   Block block;
   const auto slices = facts.slices.size();
-  place_elements<wide>(x, length, facts.scale.exponent, static_cast<int>(slices), block);
+  place(x, length, facts.scale.exponent, static_cast<int>(slices), block);
   add_norms(block.whole, length, facts.vector);
   for (std::size_t l = 0; l < length; ++l) facts.floor_squares += std::uint64_t{block.floor[l]} * block.floor[l];
   add_norms(block.rest_upper, length, facts.tails[slices - 1]);
@@ -166,16 +240,27 @@ template <bool wide>
 }
 
 OZB_MULTIVERSION void measure_word(const double* x, std::size_t length, VectorFacts& facts) {
-  measure<false>(x, length, facts);
+  measure(x, length, place_elements<false>, facts);
 }
 OZB_MULTIVERSION void measure_two_words(const double* x, std::size_t length, VectorFacts& facts) {
-  measure<true>(x, length, facts);
+  measure(x, length, place_elements<true>, facts);
+}
+OZB_MULTIVERSION void measure_exactly(const double* x, std::size_t length, VectorFacts& facts) {
+  measure(x, length, place_exactly<false>, facts);
+}
+OZB_MULTIVERSION void measure_large_exactly(const double* x, std::size_t length, VectorFacts& facts) {
+  measure(x, length, place_exactly<true>, facts);
 }
 
 }  // namespace
 
 void measure_balanced(const double* x, Index length, VectorFacts& facts) {
-  const auto measure_some = facts.slices.size() > 8 ? measure_two_words : measure_word;
+  const auto slices = static_cast<int>(facts.slices.size());
+  const bool exact = exact_in_units(facts.scale.exponent, slices);
+  const auto measure_some = slices > 8   ? measure_two_words
+                            : !exact     ? measure_word
+                            : slices > 6 ? measure_large_exactly
+                                         : measure_exactly;
   measure_some(x, static_cast<std::size_t>(length), facts);
 }
 

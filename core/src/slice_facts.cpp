@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "balanced_facts.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/special.hpp"
 #include "slicing.hpp"
 
@@ -118,13 +119,17 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
   const Index group = in_blocks ? tile_vectors : 1;
   std::visit(
       [&](const auto& typed) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > group)
-        for (Index i = 0; i < count; i += group) {
-          auto* const facts = vectors.data() + i;
-          if (in_blocks)
-            measure_tile(typed, i, std::min(group, count - i), facts);
-          else if (!facts->scale.special)
-            measure_row(typed, i, slicing, *facts);
+#pragma omp parallel num_threads(threads) if (count > group)
+        {
+          const FloatEnvironment environment;
+#pragma omp for schedule(static)
+          for (Index i = 0; i < count; i += group) {
+            auto* const facts = vectors.data() + i;
+            if (in_blocks)
+              measure_tile(typed, i, std::min(group, count - i), facts);
+            else if (!facts->scale.special)
+              measure_row(typed, i, slicing, *facts);
+          }
         }
       },
       vectors_view.typed());
