@@ -236,5 +236,48 @@ TEST(Enclosure, HasTheSameBitsOnAnyEngineAndInAnyEnvironment) {
   }
 }
 
+Matrix<double> transpose_of(const Matrix<double>& x) {
+  Matrix<double> result(x.cols(), x.rows());
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) result(j, i) = x(i, j);
+  return result;
+}
+
+/// Each other element of twice as many columns.
+Matrix<double> spread_of(const Matrix<double>& x) {
+  Matrix<double> result(x.rows(), 2 * x.cols());
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) result(i, 2 * j) = x(i, j);
+  return result;
+}
+
+TEST(Enclosure, HasTheSameBitsInAnyOrderInMemory) {
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::sparse, Family::subnormal, Family::full_range})
+    for (const bool special : {false, true}) {
+      auto problem = generate({family, 35, 70, 1100, 3, 8});
+      if (special) problem.a(3, 5) = inf, problem.b(7, 11) = nan;
+      const auto expected = enclose_product(problem.a, problem.b, engine());
+      const auto a_by_columns = transpose_of(problem.a), b_by_columns = transpose_of(problem.b);
+      const auto a = a_by_columns.view().transposed(), b = b_by_columns.view().transposed();
+      EXPECT_TRUE(same(enclose_product(a, b, engine()), expected)) << name(family);
+      const auto a_spread = spread_of(problem.a), b_spread = spread_of(problem.b);
+      const MatrixView<const double> every_other_a(a_spread.data(), 35, 1100, 2200, 2);
+      const MatrixView<const double> every_other_b(b_spread.data(), 1100, 70, 140, 2);
+      EXPECT_TRUE(same(enclose_product(every_other_a, every_other_b, engine()), expected)) << name(family);
+    }
+}
+
+/// A matrix of floats, by rows and by columns.
+TEST(Enclosure, HasTheSameBitsForFloatsOfTheSameValues) {
+  const auto problem = generate({Family::wide_exponents, 20, 70, 600, 1, 8});
+  Matrix<float> a(20, 600), b(70, 600);
+  Matrix<double> wide_a(20, 600), wide_b(600, 70);
+  for (Index l = 0; l < 600; ++l) {
+    for (Index i = 0; i < 20; ++i) wide_a(i, l) = a(i, l) = static_cast<float>(problem.a(i, l));
+    for (Index j = 0; j < 70; ++j) wide_b(l, j) = b(j, l) = static_cast<float>(problem.b(l, j));
+  }
+  EXPECT_TRUE(same(enclose_product(a, InputView(b).transposed(), engine()), enclose_product(wide_a, wide_b, engine())));
+}
+
 }  // namespace
 }  // namespace ozbound
