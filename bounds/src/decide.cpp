@@ -114,7 +114,6 @@ class Chooser {
     consider_native(guarantee);
     if (options_.slices) consider_slices(kind);
     finish(guarantee);
-    if (decision_.method != Method::slices || decision_.plan != evident_plan_) evidence_.reset();
     return {std::move(decision_), std::move(evidence_)};
   }
 
@@ -156,9 +155,11 @@ class Chooser {
       const double probed = probe(plan, probes, allowance);
       note({Method::slices, plan, cost, probed, false});
       if (probed > 1) continue;
-      const auto worst = check_all(plan, allowance);
+      auto found = check_all(plan, allowance);
+      const auto worst = found.worst;
       note({Method::slices, plan, cost, worst.ratio, worst.ratio <= 1});
       if (worst.ratio <= 1) {
+        evidence_ = std::move(found);
         take({Method::slices, plan, cost, worst.ratio, true}, "cheapest plan whose bound certifies the target");
         return true;
       }
@@ -216,14 +217,13 @@ class Chooser {
     return rescaled_upper(entry_error_upper(row, column, plan, a_.cols()), shift);
   }
 
-  Worst check_all(const SplitPlan& plan, const Allowance& allowance) {
+  Evidence check_all(const SplitPlan& plan, const Allowance& allowance) {
     const auto& rows = rows_.all(plan.a.slices);
     const auto& columns = columns_.all(plan.b.slices);
-    auto& found = evidence_.emplace(Evidence{
-        plan_error_upper(rows.vectors, columns.vectors, plan, a_.cols()), exponents_of(rows), exponents_of(columns), {}});
-    evident_plan_ = plan;
+    Evidence found{
+        plan_error_upper(rows.vectors, columns.vectors, plan, a_.cols()), exponents_of(rows), exponents_of(columns), {}};
     found.worst = allowance.worst({&found.product, &found.row_exponents, &found.column_exponents}, engine_.threads());
-    return found.worst;
+    return found;
   }
 
   /// Keeps the best candidate of each number of products, and the one that certifies. Plans come cheapest first.
@@ -275,8 +275,7 @@ class Chooser {
   FactsCache rows_, columns_;
   std::optional<Candidate> native_;
   std::optional<Candidate> chosen_;
-  std::optional<Evidence> evidence_;       ///< of the last plan that was checked as a whole
-  std::optional<SplitPlan> evident_plan_;  ///< which one that was
+  std::optional<Evidence> evidence_;  ///< of the plan that certifies
 };
 
 std::string shape(InputView x) { return std::to_string(x.rows()) + " x " + std::to_string(x.cols()); }
