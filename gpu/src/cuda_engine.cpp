@@ -91,6 +91,7 @@ CudaEngine::CudaEngine(Options options) : options_(options) {
   if (!(options.sum_bytes > 0)) throw std::invalid_argument("sum_bytes must be positive");
   if (options_.threads == 0) options_.threads = omp_get_max_threads();
   const CudaDevice device(options.device);
+  kernels_ = std::make_shared<Kernels>(options.device);
 }
 
 SlicedMatrix CudaEngine::slice(InputView operand, Side side, Slicing slicing) const {
@@ -116,7 +117,8 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
   if (m == 0 || n == 0) return {};
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
-  const Product product(plan, m, n, a.inner_dimension(), options_.sum_bytes);
+  const Product product(plan, m, n, a.inner_dimension(), options_.sum_bytes, options_.path, *kernels_);
+  product.prepare();
   const OwnArena memory(product.bytes(), stream);
 
   DeviceEpilogue last{.alpha = epilogue.alpha, .beta = epilogue.beta};
@@ -149,18 +151,21 @@ std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, 
   if (a.count() == 0 || b.count() == 0) return result;
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
-  const Product product(plan, a.count(), b.count(), a.inner_dimension(), options_.sum_bytes);
+  const auto summing =
+      path(plan, a.count(), b.count(), a.inner_dimension()) == Path::cublaslt ? Path::cublaslt : Path::portable;
+  const Product product(plan, a.count(), b.count(), a.inner_dimension(), options_.sum_bytes, summing, *kernels_);
+  product.prepare();
   const OwnArena memory(product.bytes(), stream);
-  product.for_each_block(
-      operands.a, operands.b, memory.arena(), stream, [&](const Block& block, const BlockSums<std::int64_t>& sums) {
-        for (std::size_t t = 0; t < result.size(); ++t) {
-          const auto group = copy_to_host(&sums.at(static_cast<Index>(t), 0, 0), block.rows * block.columns, stream);
-          for (Index i = 0; i < block.rows; ++i)
-            for (Index j = 0; j < block.columns; ++j)
-              result[t](block.row + i, block.column + j) =
-                  group[static_cast<std::size_t>(i * sums.row_stride + j * sums.col_stride)];
-        }
-      });
+  product.for_each_block(operands.a, operands.b, memory.arena(), stream,
+                         [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+                           for (std::size_t t = 0; t < result.size(); ++t) {
+                             const auto group = copy_to_host(&sums.at(static_cast<Index>(t), 0, 0), sums.group_stride, stream);
+                             for (Index i = 0; i < block.rows; ++i)
+                               for (Index j = 0; j < block.columns; ++j)
+                                 result[t](block.row + i, block.column + j) =
+                                     group[static_cast<std::size_t>(i * sums.row_stride + j * sums.col_stride)];
+                           }
+                         });
   return result;
 }
 
@@ -168,7 +173,12 @@ double CudaEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) c
   const auto elements = [](Index x, Index y) { return 8 * static_cast<double>(x) * static_cast<double>(y); };
   const double operand = std::max(elements(m, k), elements(k, n));  // one at a time, while it is sliced
   return CudaSlices::bytes(m, k, plan.a) + CudaSlices::bytes(n, k, plan.b) +
-         std::max(operand, 3 * elements(m, n) + Product(plan, m, n, k, options_.sum_bytes).bytes());
+         std::max(operand, 3 * elements(m, n) + Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).bytes());
+}
+
+Path CudaEngine::path(const SplitPlan& plan, Index m, Index n, Index k) const {
+  const CudaDevice device(options_.device);
+  return Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).path();
 }
 
 std::string CudaEngine::device_name() const {

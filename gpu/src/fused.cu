@@ -69,6 +69,12 @@ CUtensorMap tile_map(void* encode, const DeviceSlices& slices, int rows) {
   return map;
 }
 
+/// The sum of a head and a tail that is rounded to odd ends two bits above the tail's last, and above the sticky bit of the
+/// words before.
+std::int64_t least_head(const FusedSchedule& schedule) {
+  return std::int64_t{1} << std::max(3, 55 - schedule.held_bits() - schedule.word_bits());
+}
+
 int chosen(int wanted, int otherwise) { return wanted >= 0 ? wanted : otherwise; }
 
 }  // namespace
@@ -127,6 +133,7 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.steps = static_cast<int>(steps);
   f.chunk_steps = static_cast<int>(chunk_steps(plan));
   f.alternate = chosen(tuning.alternate, steps >= 32) != 0;
+  f.least_head = least_head(schedule);
   f.scratch = static_cast<std::uint8_t*>(workspace) + counter_bytes;
   f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 2)};
   const Index clusters = std::min<Index>(Index{f.row_tiles} * f.column_clusters, cluster == 1 ? processors_ : pairs_);

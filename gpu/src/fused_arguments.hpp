@@ -48,6 +48,8 @@ struct FusedArguments {
   int chunk_steps;      ///< whose sums INT32 holds, with a carry
   bool alternate;       ///< every other pair walks the inner dimension backwards: what was loaded last is met first
   BlockStep step;
+  std::int64_t
+      least_head;  ///< from it on, an entry with words() is rounded rightly from its head and a tail that is rounded to odd
   std::uint8_t* scratch;  ///< FusedScratch of each multiplying warpgroup of each block
 };
 

@@ -47,6 +47,7 @@ class FusedEpilogue {
   /// Entry e of a thread lies e / 2 % 2 * 8 rows and e / 4 * 8 + e % 2 columns from (row, column); sum(e) is its sum.
   template <class Sum>
   __device__ void finish(Index row, Index column, const Sum& sum) {
+    if (!f_.epilogue.finite_scalars()) return;
     std::uint64_t left = 0;  // entries that are not finished
     const int rows[2] = {exponent(f_.a, row), exponent(f_.a, row + 8)};
 #pragma unroll
@@ -110,8 +111,7 @@ class FusedEpilogue {
   [[nodiscard]] __device__ bool write(Index i, Index j, const HeldSum& held, std::uint32_t low, int exponent) const {
     double tail = exact_double(held.tail);
     if (f_.schedule.words() > 0) {
-      // The sum of the tail, rounded to odd, and the head is rounded rightly where it ends two bits above the tail.
-      if (held.head > -8 && held.head < 8) return false;
+      if (held.head > -f_.least_head && held.head < f_.least_head) return false;
       const int bits = f_.schedule.word_bits();
       tail = add_to_odd(tail * power_of_two(bits), static_cast<double>(low)) * power_of_two(-bits);
     }

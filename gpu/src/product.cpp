@@ -1,44 +1,144 @@
 #include "product.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "portable_product.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
-Index round_up(Index x) {
-  return std::max<Index>(1, (x + DeviceSlices::vector_step - 1) / DeviceSlices::vector_step) * DeviceSlices::vector_step;
-}
+constexpr Index vector_step = DeviceSlices::vector_step, digit_step = DeviceSlices::digit_step;
+constexpr int most_diagonals = 2 * max_slices - 1;
+
+Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+Index at_least(Index x, Index multiple) { return round_up(std::max<Index>(x, 1), multiple); }
 
 }  // namespace
 
-Product::Product(const SplitPlan& plan, Index m, Index n, Index k, double most_bytes)
-    : combination_(plan, k), m_(m), n_(n), rows_(round_up(m)), columns_(round_up(n)) {
-  while (bytes() > most_bytes && std::max(rows_, columns_) > DeviceSlices::vector_step) {
+Product::Buffers::Buffers(const Product& product, bool of_32_bits, Arena& arena) {
+  const Index entries = product.rows_ * product.columns_, all = entries * product.combination_.groups.count;
+  if (!of_32_bits) sums = arena.take<std::int64_t>(all);
+  if (product.path_ != Path::cublaslt) return;
+  products = arena.take<std::int32_t>(of_32_bits ? all : entries);
+  workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
+}
+
+Product::Product(const SplitPlan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels)
+    : plan_(plan),
+      combination_(plan, k),
+      m_(m),
+      n_(n),
+      k_(k),
+      padded_(at_least(k, digit_step)),
+      rows_(at_least(m, vector_step)),
+      columns_(at_least(n, vector_step)),
+      kernels_(kernels),
+      path_(chosen(path)) {
+  while (bytes() > most_bytes && std::max(rows_, columns_) > vector_step) {
     auto& longer = rows_ >= columns_ ? rows_ : columns_;
-    longer = round_up((longer + 1) / 2);
+    longer = round_up(longer / 2, vector_step);
   }
+  if (path_ == Path::cublaslt) runs_ = runs();
+}
+
+Path Product::chosen(Path wanted) const {
+  const bool any = wanted == Path::automatic;
+  if ((any || wanted == Path::fused) && kernels_.fused.applies(plan_, m_, n_, k_)) return Path::fused;
+  const bool worth_it = std::min(m_, n_) >= vector_step;
+  if ((wanted == Path::cublaslt || (any && worth_it)) && LtProduct::applies(plan_)) return Path::cublaslt;
+  return Path::portable;
 }
 
 double Product::bytes() const {
-  return static_cast<double>(sizeof(std::int64_t)) * combination_.groups.count * static_cast<double>(rows_) *
-             static_cast<double>(columns_) +
-         static_cast<double>(Arena::alignment);
+  if (path_ == Path::fused) return static_cast<double>(kernels_.fused.workspace(plan_) + Arena::alignment);
+  const double entries = static_cast<double>(rows_) * static_cast<double>(columns_);
+  const double sums = 8 * entries * combination_.groups.count + 3 * static_cast<double>(Arena::alignment);
+  return path_ == Path::portable ? sums : sums + 4 * entries + static_cast<double>(LtProduct::workspace_bytes);
 }
 
-BlockSums<std::int64_t> Product::sum(const DeviceSlices& a, const DeviceSlices& b, const Block& block, std::int64_t* data,
-                                     cudaStream_t stream) const {
-  const BlockSums<std::int64_t> sums{data, block.rows * block.columns, block.columns, 1};
-  launch_portable_product(a, b, combination_.encoding_a, combination_.encoding_b, combination_.groups, block, sums, stream);
+Block Product::block_at(Index row, Index column) const {
+  return {row, column, std::min(rows_, m_ - row), std::min(columns_, n_ - column)};
+}
+
+/// Every group in runs whose sums INT32 holds.
+std::vector<Product::Run> Product::runs() const {
+  std::vector<Run> result;
+  const Index longest = plan_.int32_terms() / digit_step * digit_step;
+  const auto groups = plan_.groups(k_);
+  for (std::size_t t = 0; t < groups.size(); ++t)
+    for (Index start = 0, all = groups[t].pairs() * padded_; start < all; start += longest)
+      result.push_back({static_cast<int>(t), groups[t].first_a, start, std::min(longest, all - start)});
+  return result;
+}
+
+bool Product::sums_fit_32_bits() const {
+  const auto count = static_cast<std::size_t>(combination_.groups.count);
+  return path_ == Path::cublaslt && runs_.size() == count && combination_.common_ratio() &&
+         combination_.groups.count <= most_diagonals;
+}
+
+LtProduct::Shape Product::lt_shape(const Block& block, Index digits) const {
+  return {round_up(block.rows, LtProduct::step), round_up(block.columns, LtProduct::step), digits, plan_.a.slices * padded_,
+          plan_.b.slices * padded_};
+}
+
+void Product::prepare() const {
+  std::set<LtProduct::Shape> shapes;
+  for (Index row = 0; row < m_; row += rows_)
+    for (Index column = 0; column < n_; column += columns_)
+      for (const auto& run : runs_) shapes.insert(lt_shape(block_at(row, column), run.digits));
+  for (const auto& shape : shapes) kernels_.lt.tune(shape);
+}
+
+void Product::launch_run(const Run& run, const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                         std::int32_t* products, std::uint8_t* workspace, cudaStream_t stream) const {
+  const int q = combination_.groups.diagonal[run.group] - run.first_a;
+  const auto* const rows = a.digits + block.row * a.pitch() + a.place(run.first_a) * padded_ + run.start;
+  const auto* const columns = b.digits + block.column * b.pitch() + b.place(q) * padded_ + run.start;
+  kernels_.lt.launch(lt_shape(block, run.digits), rows, columns, products, workspace, stream);
+}
+
+BlockSums<std::int64_t> Product::wide_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                           const Buffers& buffers, cudaStream_t stream) const {
+  if (path_ != Path::cublaslt) {
+    const BlockSums<std::int64_t> sums{buffers.sums, block.rows * block.columns, block.columns, 1};
+    launch_portable_product(a, b, plan_.a.encoding, plan_.b.encoding, combination_.groups, block, sums, stream);
+    return sums;
+  }
+  const auto shape = lt_shape(block, 0);
+  const BlockSums<std::int64_t> sums{buffers.sums, shape.rows * shape.columns, 1, shape.rows};
+  for (const auto& run : runs_) {
+    launch_run(run, a, b, block, buffers.products, buffers.workspace, stream);
+    launch_widening(buffers.products, &sums.at(run.group, 0, 0), sums.group_stride, run.start > 0, stream);
+  }
+  return sums;
+}
+
+BlockSums<std::int32_t> Product::short_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                            const Buffers& buffers, cudaStream_t stream) const {
+  const auto shape = lt_shape(block, 0);
+  const BlockSums<std::int32_t> sums{buffers.products, shape.rows * shape.columns, 1, shape.rows};
+  for (const auto& run : runs_) launch_run(run, a, b, block, &sums.at(run.group, 0, 0), buffers.workspace, stream);
   return sums;
 }
 
 void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, Arena arena,
                      cudaStream_t stream) const {
-  for_each_block(a, b, arena, stream, [&](const Block& block, const BlockSums<std::int64_t>& sums) {
-    launch_combination(combination_, a, b, block, sums, epilogue, stream);
-  });
+  if (path_ == Path::fused) {
+    const auto bytes = static_cast<Index>(kernels_.fused.workspace(plan_));
+    return kernels_.fused.launch(a, b, plan_, epilogue, arena.take<std::uint8_t>(bytes), stream);
+  }
+  const bool of_32_bits = sums_fit_32_bits();
+  const Buffers buffers(*this, of_32_bits, arena);
+  for (Index row = 0; row < m_; row += rows_)
+    for (Index column = 0; column < n_; column += columns_) {
+      const auto block = block_at(row, column);
+      if (of_32_bits)
+        launch_combination(combination_, a, b, block, short_sums(a, b, block, buffers, stream), epilogue, stream);
+      else
+        launch_combination(combination_, a, b, block, wide_sums(a, b, block, buffers, stream), epilogue, stream);
+    }
 }
 
 }  // namespace ozbound::gpu

@@ -2,52 +2,102 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "arena.hpp"
 #include "block.hpp"
 #include "combination.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
+#include "fused.hpp"
+#include "lt_product.hpp"
 #include "ozbound/core/plan.hpp"
+#include "ozbound/gpu/path.hpp"
 
 namespace ozbound::gpu {
+
+/// What multiplies on one device, and what it found out about it.
+struct Kernels {
+  FusedProduct fused;
+  LtProduct lt;
+
+  explicit Kernels(int device) : fused(device), lt(device) {}
+};
 
 /// Products of slices under one plan and of one shape: which kernels, and how many entries of C at a time. Everything is
 /// decided here, so that launching only launches.
 class Product {
  public:
-  /// Blocks of C are cut until their sums take no more than `most_bytes`, or are 128 x 128.
-  Product(const SplitPlan& plan, Index m, Index n, Index k, double most_bytes);
+  /// Blocks of C are cut until their sums take no more than `most_bytes`, or are 128 x 128. A path that does not compute the
+  /// product gives way to the next.
+  Product(const SplitPlan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels);
 
-  /// Bytes that launch takes from its arena.
+  /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
+  void prepare() const;
+
+  [[nodiscard]] Path path() const { return path_; }  ///< never automatic
+
+  /// Bytes that launch and for_each_block take from their arena.
   [[nodiscard]] double bytes() const;
 
   /// C = alpha S + beta C0 where it is not special. Asynchronous; allocates nothing.
   void launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, Arena arena,
               cudaStream_t stream) const;
 
-  /// Calls visit(block, sums) with the sums of every group of each block of C, launched and not waited for.
+  /// Calls visit(block, sums) with the sums of every group of each block of C, launched and not waited for. @pre path is not
+  /// fused, which has no sums.
   template <class Visit>
   void for_each_block(const DeviceSlices& a, const DeviceSlices& b, Arena arena, cudaStream_t stream,
                       const Visit& visit) const {
-    auto* const data = arena.take<std::int64_t>(most_sums());
+    const Buffers buffers(*this, false, arena);
     for (Index row = 0; row < m_; row += rows_)
       for (Index column = 0; column < n_; column += columns_) {
-        const Block block{row, column, std::min(rows_, m_ - row), std::min(columns_, n_ - column)};
-        visit(block, sum(a, b, block, data, stream));
+        const auto block = block_at(row, column);
+        visit(block, wide_sums(a, b, block, buffers, stream));
       }
   }
 
  private:
-  [[nodiscard]] Index most_sums() const { return combination_.groups.count * rows_ * columns_; }
-  [[nodiscard]] BlockSums<std::int64_t> sum(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
-                                            std::int64_t* data, cudaStream_t stream) const;
+  /// An integer product of cuBLASLt: part of a group's pairs, from digit `start` of them on.
+  struct Run {
+    int group;
+    int first_a;
+    Index start;
+    Index digits;
+  };
 
+  /// What the sums of a block take: 64 bits each and one product of 32, or 32 bits each.
+  struct Buffers {
+    std::int64_t* sums = nullptr;
+    std::int32_t* products = nullptr;
+    std::uint8_t* workspace = nullptr;
+
+    Buffers(const Product& product, bool of_32_bits, Arena& arena);
+  };
+
+  [[nodiscard]] Path chosen(Path wanted) const;
+  [[nodiscard]] Block block_at(Index row, Index column) const;
+  [[nodiscard]] std::vector<Run> runs() const;
+  [[nodiscard]] bool sums_fit_32_bits() const;
+  [[nodiscard]] LtProduct::Shape lt_shape(const Block& block, Index digits) const;
+
+  void launch_run(const Run& run, const DeviceSlices& a, const DeviceSlices& b, const Block& block, std::int32_t* products,
+                  std::uint8_t* workspace, cudaStream_t stream) const;
+  [[nodiscard]] BlockSums<std::int64_t> wide_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                                  const Buffers& buffers, cudaStream_t stream) const;
+  [[nodiscard]] BlockSums<std::int32_t> short_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                                   const Buffers& buffers, cudaStream_t stream) const;
+
+  SplitPlan plan_;
   Combination combination_;
-  Index m_, n_;
+  Index m_, n_, k_;
+  Index padded_;          ///< of every slice of a vector
   Index rows_, columns_;  ///< of a block: multiples of DeviceSlices::vector_step
+  Kernels& kernels_;
+  Path path_;
+  std::vector<Run> runs_;
 };
 
 }  // namespace ozbound::gpu

@@ -32,16 +32,16 @@ struct Product {
 __global__ void write_specials(const __grid_constant__ Product product) {
   const auto& [a, b, rows, columns, epilogue] = product;
   const bool everywhere = !epilogue.finite_scalars();
-  const bool any_vector = *rows.any_special != 0 || *columns.any_special != 0;
-  if (!everywhere && !any_vector && !product.reads_c0()) return;
+  const bool no_terms = !product.reads_product();
+  const bool any_vector = !no_terms && (*rows.any_special != 0 || *columns.any_special != 0);
+  if (!everywhere && !no_terms && !any_vector && !product.reads_c0()) return;
   const Index m = rows.count, n = columns.count;
   const bool by_row = epilogue.c.row_stride < epilogue.c.col_stride;
   for (Index place = Index{blockIdx.x} * threads + threadIdx.x; place < m * n; place += Index{gridDim.x} * threads) {
     const Index i = by_row ? place % m : place / n, j = by_row ? place / m : place % n;
-    const bool of_vectors = rows.special[i] != 0 || columns.special[j] != 0;
-    if (!everywhere && !of_vectors && is_finite(epilogue.c0_bits(i, j), binary64)) continue;
-    const auto sum = product.sum(i, j, (everywhere || of_vectors) && product.reads_product());
-    // Specials that a zero alpha leaves unread: the product skips their vectors, and beta C0 alone is left.
+    const bool of_vectors = any_vector && (rows.special[i] != 0 || columns.special[j] != 0);
+    if (!everywhere && !no_terms && !of_vectors && is_finite(epilogue.c0_bits(i, j), binary64)) continue;
+    const auto sum = product.sum(i, j, !no_terms && (everywhere || of_vectors));
     const auto bits =
         sum.is_special()
             ? sum.bits(epilogue.c.format())

@@ -149,14 +149,14 @@ bool compare_fixed(const Engine& cpu, const Engine& cuda) {
     products(mirror);
     good = mirror.report() && good;
   };
-  compared("products drawn by classes", [](Mirror& mirror) {
-    for (std::uint64_t seed = 0; seed < 300; ++seed) mirror.compare(sample_product(40, seed));
-  });
   const auto all = [](std::vector<Inputs> list) {
     return [list = std::move(list)](Mirror& mirror) {
       for (const auto& inputs : list) mirror.compare(product_of(inputs));
     };
   };
+  compared("products drawn by classes", [](Mirror& mirror) {
+    for (std::uint64_t seed = 0; seed < 300; ++seed) mirror.compare(sample_product(40, seed));
+  });
   compared("inputs of the conformance vectors", all(conformance_inputs()));
   compared("problem families", all(family_inputs()));
   compared("long inner dimensions", all(long_inputs()));
@@ -189,10 +189,17 @@ int main(int count, char** arguments) {
     std::printf("SKIPPED: no CUDA device\n");
     return 77;
   }
+  constexpr std::pair<gpu::Path, const char*> paths[] = {{gpu::Path::portable, "dp4a"},
+                                                         {gpu::Path::cublaslt, "cuBLASLt"},
+                                                         {gpu::Path::fused, "fused"},
+                                                         {gpu::Path::automatic, "automatic"}};
   const CpuEngine cpu;
-  const gpu::CudaEngine cuda;
-  std::printf("%s\n", cuda.device_name().c_str());
-  const bool good = count > 1 ? mirror::compare_for(std::atof(arguments[1]), cpu, cuda) : mirror::compare_fixed(cpu, cuda);
+  bool good = true;
+  for (const auto& [path, name] : paths) {
+    const gpu::CudaEngine cuda({.path = path});
+    std::printf("\n%s, %s\n", cuda.device_name().c_str(), name);
+    good = (count > 1 ? mirror::compare_for(std::atof(arguments[1]) / 4, cpu, cuda) : mirror::compare_fixed(cpu, cuda)) && good;
+  }
   std::printf(good ? "the engines agree in every bit\n" : "the engines DIFFER\n");
   return good ? 0 : 1;
 }

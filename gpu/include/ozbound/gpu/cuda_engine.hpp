@@ -1,11 +1,15 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ozbound/core/engine.hpp"
+#include "ozbound/gpu/path.hpp"
 
 namespace ozbound::gpu {
+
+struct Kernels;
 
 /// How many devices CUDA offers; 0 without a driver.
 int device_count();
@@ -16,8 +20,9 @@ class CudaEngine final : public Engine {
  public:
   struct Options {
     int device = 0;
-    int threads = 0;            ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
-    double sum_bytes = 0x1p28;  ///< of integer sums in device memory at a time, or those of 128 x 128 entries
+    int threads = 0;  ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
+    Path path = Path::automatic;  ///< of the products; where it does not apply, another
+    double sum_bytes = 0x1p28;    ///< of integer sums in device memory at a time, or those of 128 x 128 entries
   };
 
   CudaEngine() : CudaEngine(Options{}) {}
@@ -38,11 +43,15 @@ class CudaEngine final : public Engine {
   [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override { return options_.threads; }
 
+  /// The path that a product takes.
+  [[nodiscard]] Path path(const SplitPlan& plan, Index m, Index n, Index k) const;
+
   /// `NVIDIA H200, compute capability 9.0`.
   [[nodiscard]] std::string device_name() const;
 
  private:
   Options options_;
+  std::shared_ptr<Kernels> kernels_;
   ProductCount costs_;
 };
 

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/plan.hpp"
+#include "ozbound/gpu/path.hpp"
+
+struct CUstream_st;
+
+namespace ozbound::gpu {
+
+/// A cudaStream_t, without CUDA's headers.
+using Stream = CUstream_st*;
+
+/// alpha and beta in device memory, in place of the call's where not null. With an alpha of 0 there the NaN and infinities of A
+/// and B change nothing, as if they were not read; with a beta there the call has a C0.
+struct DeviceScalars {
+  const double* alpha = nullptr;
+  const double* beta = nullptr;
+};
+
+/// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory: the bits of gemm(call, plan, CpuEngine).
+///
+/// Everything that takes time, memory or the host's attention happens when this is made: a call only launches kernels on the
+/// stream, so that it can be captured in a CUDA graph. Calls may overlap if each has its own workspace.
+class DeviceGemm {
+ public:
+  struct Options {
+    int device = 0;
+    Path path = Path::automatic;             ///< where it does not apply, another
+    double workspace = unlimited_workspace;  ///< bytes that workspace() may be at most: C is computed in blocks
+  };
+
+  /// @throws std::invalid_argument for a plan, a size or a device that is none, or a cap that 128 x 128 entries of C do not
+  /// keep; CudaError where CUDA reports an error.
+  DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k, Options options);
+  DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k) : DeviceGemm(plan, m, n, k, Options{}) {}
+  ~DeviceGemm();
+  DeviceGemm(const DeviceGemm&) = delete;
+  DeviceGemm& operator=(const DeviceGemm&) = delete;
+
+  /// Bytes of device memory that a call needs, aligned to 1024 bytes as cudaMalloc's is.
+  [[nodiscard]] std::size_t workspace() const;
+
+  /// The path that the product takes.
+  [[nodiscard]] Path path() const;
+
+  /// Computes C in the caller's workspace. The call's views are of device memory. Asynchronous; nothing is allocated.
+  /// @throws std::invalid_argument as GemmCall::check, or for another shape; CudaError where a launch fails.
+  void operator()(const GemmCall& call, void* workspace, Stream stream, DeviceScalars scalars = {}) const;
+
+  /// The same in a workspace of its own, which is allocated at the first call. Calls are in the order of one stream.
+  void operator()(const GemmCall& call, Stream stream, DeviceScalars scalars = {});
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace ozbound::gpu

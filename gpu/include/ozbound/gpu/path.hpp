@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ozbound::gpu {
+
+/// Which kernels multiply slices: a question of speed, for all give the same bits.
+enum class Path : std::uint8_t {
+  automatic,  ///< the fastest that computes the product
+  portable,   ///< dp4a: every plan, on every device
+  cublaslt,   ///< cuBLASLt, one product a diagonal: digits that are int8
+  fused,      ///< one kernel, on Hopper: exact accumulation, digits that are int8 and have a common ratio
+};
+
+}  // namespace ozbound::gpu

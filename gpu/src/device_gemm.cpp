@@ -1,0 +1,205 @@
+#include "ozbound/gpu/device_gemm.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "arena.hpp"
+#include "cuda_check.hpp"
+#include "cuda_device.hpp"
+#include "device_array.hpp"
+#include "device_epilogue.hpp"
+#include "fast_slicing.hpp"
+#include "product.hpp"
+#include "slicing.hpp"
+#include "specials.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+DeviceMatrix matrix_of(const InputView& view) {
+  return std::visit(
+      [&]<class T>(const MatrixView<const T>& v) -> DeviceMatrix {
+        return {const_cast<T*>(v.data()), v.row_stride(), v.col_stride(), sizeof(T) == sizeof(double)};
+      },
+      view.typed());
+}
+
+DeviceMatrix transposed(DeviceMatrix x) {
+  std::swap(x.row_stride, x.col_stride);
+  return x;
+}
+
+bool has_clusters(int device) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  return major >= 9;
+}
+
+struct Shape {
+  Index m, n, k;
+};
+
+std::string to_string(const Shape& shape) {
+  return std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " + std::to_string(shape.k);
+}
+
+Shape checked(Index m, Index n, Index k) {
+  for (const auto& [size, name] : {std::pair(m, "m"), {n, "n"}, {k, "k"}})
+    if (size < 0) throw std::invalid_argument(std::string(name) + " must not be negative: " + std::to_string(size));
+  return {m, n, k};
+}
+
+Index half_of(Index x) {
+  constexpr auto step = DeviceSlices::vector_step;
+  return (x / 2 + step - 1) / step * step;
+}
+
+}  // namespace
+
+struct DeviceGemm::Work {
+  SplitPlan plan;
+  Shape shape;
+  int device;
+  Path path;
+  Kernels kernels;
+  bool clusters;
+  Index rows, columns;                                  ///< of a block of C; those at the end may have fewer
+  std::map<std::pair<Index, Index>, Product> products;  ///< of blocks, by their rows and columns
+  std::size_t bytes = 0;
+  DeviceArray<std::uint8_t> own = {};
+
+  Work(const SplitPlan& under, const Shape& of, const Options& options)
+      : plan(under),
+        shape(of),
+        device(options.device),
+        path(options.path),
+        kernels(options.device),
+        clusters(has_clusters(options.device)),
+        rows(std::max<Index>(shape.m, 1)),
+        columns(std::max<Index>(shape.n, 1)) {
+    for (bytes = bytes_of_block(options); static_cast<double>(bytes) > options.workspace; bytes = bytes_of_block(options)) {
+      auto& longer = rows >= columns ? rows : columns;
+      if (longer <= DeviceSlices::vector_step)
+        throw std::invalid_argument("workspace must be at least " + std::to_string(bytes) +
+                                    " bytes for k = " + std::to_string(shape.k));
+      longer = half_of(longer);
+    }
+    for_each_block([&](Index, Index, Index height, Index width) {
+      const auto [at, is_new] = products.try_emplace({height, width}, product_of(height, width, options));
+      if (is_new) at->second.prepare();
+    });
+  }
+
+  [[nodiscard]] Product product_of(Index height, Index width, const Options& options) {
+    constexpr double most_sums = 0x1p30;
+    return {plan, height, width, shape.k, std::min(most_sums, options.workspace / 2), options.path, kernels};
+  }
+
+  [[nodiscard]] std::size_t bytes_of_block(const Options& options) {
+    Arena arena;
+    static_cast<void>(take(arena, rows, columns));
+    return arena.used() + static_cast<std::size_t>(product_of(rows, columns, options).bytes());
+  }
+
+  template <class Visit>
+  void for_each_block(const Visit& visit) const {
+    for (Index i = 0; i < shape.m; i += rows)
+      for (Index j = 0; j < shape.n; j += columns) visit(i, j, std::min(rows, shape.m - i), std::min(columns, shape.n - j));
+  }
+
+  struct Slices {
+    DeviceSlices a, b;
+  };
+
+  [[nodiscard]] Slices take(Arena& arena, Index height, Index width) const {
+    const auto a = take_slices(arena, false, plan.a, height, shape.k);
+    return {a, take_slices(arena, true, plan.b, width, shape.k)};
+  }
+
+  /// Both operands at once where the fused kernel multiplies them, which needs no zeros beyond the last vector.
+  void slice(const SlicingJob& a, const SlicingJob& b, Path multiplying, cudaStream_t stream) const {
+    if (clusters && multiplying == Path::fused && fast_slicing_applies(a.vectors, plan.a) &&
+        fast_slicing_applies(b.vectors, plan.b))
+      return launch_fast_slicing(a, b, stream);
+    launch_slicing(a.vectors, plan.a, a.slices, stream);
+    launch_slicing(b.vectors, plan.b, b.slices, stream);
+  }
+
+  /// @pre a block's shape, or no inner dimension.
+  void launch(const GemmCall& call, const DeviceScalars& scalars, Arena arena, cudaStream_t stream) const {
+    const auto a = matrix_of(call.a), b = matrix_of(call.b);
+    const bool no_terms = call.k() == 0;
+    const DeviceEpilogue epilogue{.alpha = call.alpha,
+                                  .beta = call.beta,
+                                  .alpha_at = no_terms ? nullptr : scalars.alpha,
+                                  .beta_at = scalars.beta,
+                                  .c0 = matrix_of(call.c0),
+                                  .c = matrix_of(call.c.as_input())};
+    if (no_terms)
+      return launch_specials(a, b, DeviceSlices{.count = call.m()}, DeviceSlices{.count = call.n()}, epilogue, stream);
+    const auto& product = products.at({call.m(), call.n()});
+    const auto slices = take(arena, call.m(), call.n());
+    slice({a, slices.a}, {transposed(b), slices.b}, product.path(), stream);
+    launch_specials(a, b, slices.a, slices.b, epilogue, stream);
+    product.launch(slices.a, slices.b, epilogue, arena, stream);
+  }
+
+  void check_shape(const GemmCall& call) const {
+    if (call.m() != shape.m || call.n() != shape.n || call.k() != shape.k)
+      throw std::invalid_argument("the call must be " + to_string(shape) + ": " + to_string({call.m(), call.n(), call.k()}));
+  }
+};
+
+DeviceGemm::DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k, Options options) {
+  plan.validate();
+  const auto shape = checked(m, n, k);
+  if (options.device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(options.device));
+  const CudaDevice device(options.device);
+  work_ = std::make_unique<Work>(plan, shape, options);
+}
+
+DeviceGemm::~DeviceGemm() = default;
+
+std::size_t DeviceGemm::workspace() const { return work_->bytes; }
+
+Path DeviceGemm::path() const { return work_->products.empty() ? work_->path : work_->products.begin()->second.path(); }
+
+void DeviceGemm::operator()(const GemmCall& original, void* workspace, Stream stream, DeviceScalars scalars) const {
+  auto asked = original;
+  if (scalars.beta != nullptr) asked.beta = 1;  // may be any number: the call has a C0
+  asked.check();
+  work_->check_shape(original);
+  if (workspace == nullptr && work_->bytes > 0) throw std::invalid_argument("workspace must not be null");
+  if (reinterpret_cast<std::uintptr_t>(workspace) % Arena::alignment != 0)
+    throw std::invalid_argument("workspace must be aligned to " + std::to_string(Arena::alignment) + " bytes");
+  const CudaDevice device(work_->device);
+  const auto call = scalars.alpha == nullptr ? original.without_unread() : original;
+  const bool reads_c0 = scalars.beta != nullptr || !is_zero(call.beta);
+  work_->for_each_block([&](Index i, Index j, Index height, Index width) {
+    auto block = call;
+    block.a = call.a.block(i, 0, height, call.k());
+    block.b = call.b.block(0, j, call.k(), width);
+    block.c = call.c.block(i, j, height, width);
+    if (reads_c0) block.c0 = call.c0.block(i, j, height, width);
+    work_->launch(block, scalars, Arena(workspace, work_->bytes), stream);
+  });
+}
+
+void DeviceGemm::operator()(const GemmCall& call, Stream stream, DeviceScalars scalars) {
+  const CudaDevice device(work_->device);
+  if (work_->own.data() == nullptr) {
+    work_->own = DeviceArray<std::uint8_t>(static_cast<Index>(work_->bytes + Arena::alignment), cudaStreamPerThread);
+    check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+  }
+  auto address = reinterpret_cast<std::uintptr_t>(work_->own.data());
+  address = (address + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
+  std::as_const (*this)(call, reinterpret_cast<void*>(address), stream, scalars);
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "block.hpp"
+#include "device_slices.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound::gpu {
+
+/// cuBLASLt on one device: products of digits that are int8, of a whole diagonal at a time. Of the algorithms that it offers
+/// for a shape the fastest is found by timing and remembered. Where it was not found at configure time nothing applies.
+class LtProduct {
+ public:
+  explicit LtProduct(int device);
+  ~LtProduct();
+  LtProduct(const LtProduct&) = delete;
+  LtProduct& operator=(const LtProduct&) = delete;
+
+  /// A row x column block of sums over `inner` digits. Blocks are a little larger than what is asked: multiples of `step`.
+  struct Shape {
+    Index rows = 0, columns = 0, inner = 0;
+    Index row_pitch = 0, column_pitch = 0;  ///< between two vectors of digits
+
+    auto operator<=>(const Shape&) const = default;
+  };
+  static constexpr Index step = 16;
+  static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+
+  [[nodiscard]] static bool applies(const SplitPlan& plan);
+
+  /// Finds the fastest algorithm, unless it is known or the product is small. Waits for the device.
+  void tune(const Shape& shape);
+
+  /// sums[i + j * rows] = sum of rows[i * row_pitch + l] * columns[j * column_pitch + l]. Asynchronous, takes what tune found.
+  /// @pre INT32 holds the sums.
+  void launch(const Shape& shape, const std::int8_t* rows, const std::int8_t* columns, std::int32_t* sums, void* workspace,
+              cudaStream_t stream);
+
+ private:
+  struct Library;
+  std::unique_ptr<Library> library_;
+};
+
+/// Adds products, or sets sums to them.
+void launch_widening(const std::int32_t* products, std::int64_t* sums, Index count, bool add, cudaStream_t stream);
+
+}  // namespace ozbound::gpu

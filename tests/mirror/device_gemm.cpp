@@ -1,0 +1,251 @@
+// Products of matrices in device memory against the CPU engine, bit for bit: every path, blocks, scalars on the device,
+// captured in graphs.
+//
+// Usage: device_gemm. Prints one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "cuda_check.hpp"
+#include "device_array.hpp"
+#include "mirror/products.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/gpu/cuda_engine.hpp"
+#include "ozbound/gpu/device_gemm.hpp"
+
+namespace ozbound::mirror {
+namespace {
+
+using gpu::check;
+using gpu::DeviceArray;
+using gpu::DeviceGemm;
+using gpu::DeviceScalars;
+using gpu::Path;
+
+constexpr Path paths[] = {Path::portable, Path::cublaslt, Path::fused, Path::automatic};
+
+/// Where a view begins.
+void* origin_of(const InputView& view) {
+  const void* const data = std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view.typed());
+  return const_cast<void*>(data);
+}
+
+/// A stored matrix as it lies, padding and all, in device memory.
+class DeviceStored {
+ public:
+  DeviceStored(const StoredMatrix& host, cudaStream_t stream)
+      : size_(host.storage().single ? sizeof(float) : sizeof(double)),
+        padding_(static_cast<std::size_t>(host.storage().padding) * size_),
+        bytes_(2 * padding_ +
+               static_cast<std::size_t>((host.storage().column_major ? host.cols() : host.rows()) * host.ld()) * size_),
+        memory_(static_cast<Index>(bytes_), stream) {
+    copy(memory_.data(), begin_of(host), cudaMemcpyHostToDevice, stream);
+  }
+
+  [[nodiscard]] OutputView view(StoredMatrix& host) const {
+    return std::visit(
+        [&]<class T>(const MatrixView<T>& v) {
+          auto* const data = v.empty() ? nullptr : reinterpret_cast<T*>(memory_.data() + padding_);
+          return OutputView(MatrixView<T>(data, v.rows(), v.cols(), v.row_stride(), v.col_stride()));
+        },
+        host.output().typed());
+  }
+
+  void copy_to(StoredMatrix& host, cudaStream_t stream) const {
+    copy(begin_of(host), memory_.data(), cudaMemcpyDeviceToHost, stream);
+  }
+
+ private:
+  [[nodiscard]] std::uint8_t* begin_of(const StoredMatrix& host) const {
+    return static_cast<std::uint8_t*>(origin_of(host.input())) - padding_;
+  }
+  void copy(void* to, const void* from, cudaMemcpyKind kind, cudaStream_t stream) const {
+    if (bytes_ > 0) check(cudaMemcpyAsync(to, from, bytes_, kind, stream), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  std::size_t size_, padding_, bytes_;
+  DeviceArray<std::uint8_t> memory_;
+};
+
+/// A product whose matrices are in device memory.
+struct OnDevice {
+  Product& product;
+  cudaStream_t stream;
+  DeviceStored a, b, c0, c;
+
+  OnDevice(Product& of, cudaStream_t on) : product(of), stream(on), a(of.a, on), b(of.b, on), c0(of.c0, on), c(of.c, on) {}
+
+  [[nodiscard]] GemmCall call() const {
+    return {a.view(product.a).as_input(),  b.view(product.b).as_input(), c.view(product.c), product.alpha, product.beta,
+            c0.view(product.c0).as_input()};
+  }
+  [[nodiscard]] StoredMatrix result() const {
+    auto host = product.c;
+    c.copy_to(host, stream);
+    return host;
+  }
+};
+
+StoredMatrix expected(const Product& product) {
+  static const CpuEngine cpu;
+  auto c = product.c;
+  gemm({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()}, product.plan, cpu);
+  return c;
+}
+
+Product sampled(Index largest, std::uint64_t seed) {
+  auto product = sample_product(largest, seed);
+  product.error.reset();
+  return product;
+}
+
+cudaStream_t new_stream() {
+  cudaStream_t stream{};
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  return stream;
+}
+
+bool compare_paths(cudaStream_t stream) {
+  Section section("every path");
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    auto product = sampled(seed % 4 == 0 ? 300 : 50, 40000 + seed);
+    const auto reference = expected(product);
+    for (const auto path : paths) {
+      const OnDevice device(product, stream);
+      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      multiply(device.call(), stream);
+      compare_results(reference, device.result(), product, "C", section);
+    }
+  }
+  return section.report();
+}
+
+/// The least cap that is a power of two and not refused.
+double least_cap(const Product& product, Path path) {
+  for (double cap = 0x1p20;; cap *= 2) try {
+      DeviceGemm(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap});
+      return cap;
+    } catch (const std::invalid_argument&) {
+      if (cap > 0x1p34) throw;
+    }
+}
+
+/// A workspace of the caller's, as small as it may be: blocks of C.
+bool compare_blocks(cudaStream_t stream) {
+  Section section("blocks of C");
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    auto product = sampled(600, 50000 + seed);
+    const auto reference = expected(product);
+    for (const auto path : paths) {
+      const double cap = least_cap(product, path);
+      const DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap});
+      section.expect(static_cast<double>(multiply.workspace()) <= cap, [&] { return "workspace, " + describe(product); });
+      const DeviceArray<std::uint8_t> workspace(static_cast<Index>(multiply.workspace()) + 1024, stream);
+      const auto address = (reinterpret_cast<std::uintptr_t>(workspace.data()) + 1023) / 1024 * 1024;
+      const OnDevice device(product, stream);
+      multiply(device.call(), reinterpret_cast<void*>(address), stream);
+      compare_results(reference, device.result(), product, "C", section);
+    }
+  }
+  return section.report();
+}
+
+/// alpha and beta in device memory: any numbers, zeros and specials among them.
+bool compare_device_scalars(cudaStream_t stream) {
+  Section section("scalars on the device");
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto product = sampled(60, 60000 + seed);
+    const auto reference = expected(product);
+    const auto scalars = std::vector<double>{product.alpha, product.beta};
+    const DeviceArray<double> memory(2, stream);
+    check(cudaMemcpyAsync(memory.data(), scalars.data(), 16, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+    for (const auto path : paths) {
+      const OnDevice device(product, stream);
+      auto call = device.call();
+      call.alpha = -7, call.beta = 5;  // not what is used
+      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      multiply(call, stream, {memory.data(), memory.data() + 1});
+      compare_results(reference, device.result(), product, "C", section);
+    }
+  }
+  return section.report();
+}
+
+/// A capture ends in an error if anything waits, allocates or uses another stream; the graph then computes what is new in the
+/// same memory.
+bool compare_graphs(cudaStream_t stream) {
+  Section section("captured in graphs");
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    auto product = sampled(150, 70000 + seed);
+    for (const auto path : paths) {
+      const OnDevice device(product, stream);
+      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      multiply(device.call(), stream);  // its workspace is there from now on
+      cudaGraph_t graph{};
+      cudaGraphExec_t captured{};
+      check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+      multiply(device.call(), stream);
+      check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+      check(cudaGraphInstantiate(&captured, graph, 0), "cudaGraphInstantiate");
+      auto other = product;
+      if (product.m() > 0 && product.k() > 0) {
+        other.a.set(0, 0, 0.375);
+        check(cudaMemcpyAsync(origin_of(device.call().a), origin_of(other.a.input()), other.a.storage().single ? 4 : 8,
+                              cudaMemcpyHostToDevice, stream),
+              "cudaMemcpyAsync");
+      }
+      check(cudaGraphLaunch(captured, stream), "cudaGraphLaunch");
+      compare_results(expected(other), device.result(), other, "C", section);
+      check(cudaGraphExecDestroy(captured), "cudaGraphExecDestroy");
+      check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+    }
+  }
+  return section.report();
+}
+
+bool compare_refusals(cudaStream_t stream) {
+  Section section("refusals");
+  const auto refuses = [&](const std::string& what, const auto& call) {
+    std::string said = "nothing";
+    try {
+      call();
+    } catch (const std::invalid_argument& error) {
+      said = error.what();
+    }
+    section.expect(said.find(what) != std::string::npos, [&] { return "'" + said + "' does not name '" + what + "'"; });
+  };
+  const auto plan = SplitPlan::balanced(7, 7, 8);
+  refuses("m must not be negative", [&] { DeviceGemm(plan, -1, 1, 1); });
+  refuses("device", [&] { DeviceGemm(plan, 1, 1, 1, {.device = -1}); });
+  refuses("cut", [&] { DeviceGemm(SplitPlan::balanced(2, 2, 9), 1, 1, 1); });
+  refuses("workspace", [&] { DeviceGemm(plan, 10, 10, 10, {.workspace = 1}); });
+  auto product = sampled(20, 3);
+  const OnDevice device(product, stream);
+  DeviceGemm other(plan, product.m() + 1, product.n(), product.k());
+  refuses("the call must be", [&] { other(device.call(), stream); });
+  const DeviceGemm same(plan, product.m(), product.n(), product.k());
+  refuses("workspace", [&] { same(device.call(), nullptr, stream); });
+  return section.report();
+}
+
+}  // namespace
+}  // namespace ozbound::mirror
+
+int main() {
+  using namespace ozbound;
+  if (gpu::device_count() == 0) {
+    std::printf("SKIPPED: no CUDA device\n");
+    return 77;
+  }
+  std::printf("%s\n", gpu::CudaEngine().device_name().c_str());
+  auto* const stream = mirror::new_stream();
+  bool good = true;
+  for (const auto compare : {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars,
+                             mirror::compare_graphs, mirror::compare_refusals})
+    good = compare(stream) && good;
+  std::printf(good ? "device and host agree in every bit\n" : "device and host DIFFER\n");
+  return good ? 0 : 1;
+}
