@@ -1,4 +1,6 @@
-# The CUDA language, where there is an nvcc that knows C++20; it need not be on the PATH.
+# The CUDA language and OZBOUND_HAVE_CUDA, where there is an nvcc from 12.5 on; it need not be on the PATH.
+
+set(OZBOUND_HAVE_CUDA OFF)
 
 include(CheckLanguage)
 
@@ -29,3 +31,8 @@ else()  # a CMake older than the compiler
   string(APPEND CMAKE_CUDA_FLAGS " -std=c++20")
 endif()
 find_package(CUDAToolkit REQUIRED)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.5)
+  set(OZBOUND_HAVE_CUDA ON)
+elseif(OZBOUND_ONLY_GPU)
+  message(FATAL_ERROR "OZBOUND_ONLY_GPU needs CUDA 12.5 or later, not ${CMAKE_CUDA_COMPILER_VERSION}")
+endif()

@@ -100,7 +100,7 @@ struct LtProduct::Library {
     const auto bytes = LtProduct::workspace_bytes;
     check(cublasLtMatmulPreferenceSetAttribute(created, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes),
           "cublasLtMatmulPreferenceSetAttribute");
-    std::array<cublasLtMatmulHeuristicResult_t, 16> results{};
+    std::array<cublasLtMatmulHeuristicResult_t, 8> results{};
     int found = 0;
     check(cublasLtMatmulAlgoGetHeuristic(handle.get(), problem.operation.get(), problem.rows.get(), problem.columns.get(),
                                          problem.sums.get(), problem.sums.get(), created, static_cast<int>(results.size()),
@@ -122,7 +122,7 @@ struct LtProduct::Library {
     gpu::check(cudaEventCreate(&end), "cudaEventCreate");
     bool runs = multiply() == CUBLAS_STATUS_SUCCESS;  // loads the kernel
     gpu::check(cudaEventRecord(start, stream), "cudaEventRecord");
-    for (int repetition = 0; repetition < 3; ++repetition) runs = multiply() == CUBLAS_STATUS_SUCCESS && runs;
+    for (int repetition = 0; repetition < 2; ++repetition) runs = multiply() == CUBLAS_STATUS_SUCCESS && runs;
     gpu::check(cudaEventRecord(end, stream), "cudaEventRecord");
     gpu::check(cudaEventSynchronize(end), "cudaEventSynchronize");
     float milliseconds = 0;

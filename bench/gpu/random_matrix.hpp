@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace ozbound::bench {
+
+/// Fills device memory with (U - 1/2) e^(N / 2), U uniform in (0, 1), N normal: power, and so the clock, depends on data.
+void fill_random(double* elements, std::int64_t count, std::uint64_t seed, cudaStream_t stream);
+
+}  // namespace ozbound::bench
