@@ -18,6 +18,7 @@ constexpr std::int64_t counter_bytes = 256;
 constexpr Kernel one_block = fused_product<FusedShape<1, 1, few_diagonal_limbs, false>>;
 constexpr Kernel two_columns = fused_product<FusedShape<2, 1, few_diagonal_limbs, false>>;
 constexpr Kernel two_halves = fused_product<FusedShape<1, 2, few_diagonal_limbs, false>>;
+constexpr Kernel many_diagonals = fused_product<FusedShape<2, 1, diagonal_limbs, false>>;
 constexpr Kernel any_length = fused_product<FusedShape<2, 1, diagonal_limbs, true>>;
 
 Index tiles_of(Index count) { return (count + tile_size - 1) / tile_size; }
@@ -30,28 +31,31 @@ Index chunk_steps(const SplitPlan& plan) {
   return ((Index{1} << 31) - 1 - carry) / largest / digits_a_step;
 }
 
-bool needs_any_length(const SplitPlan& plan, Index steps) {
-  return !few_limbs_hold(plan.cut - 1, plan.a.encoding.radix_bits()) || steps > chunk_steps(plan);
-}
-
-cudaLaunchConfig_t configuration(int blocks, int cluster, cudaLaunchAttribute& attribute, cudaStream_t stream) {
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+/// A launch of `blocks` in clusters, which may begin while the kernel before it ends.
+struct Configuration {
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(block_threads);
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  return config;
-}
+
+  Configuration(int blocks, int cluster, cudaStream_t stream) {
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(block_threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = attributes;
+    config.numAttrs = 2;
+  }
+  Configuration(const Configuration&) = delete;
+  Configuration& operator=(const Configuration&) = delete;
+};
 
 int clusters_of_two(Kernel kernel) {
-  cudaLaunchAttribute attribute{};
-  const auto config = configuration(2, 2, attribute, nullptr);
+  const Configuration launch(2, 2, nullptr);
   int count = 0;
-  check(cudaOccupancyMaxActiveClusters(&count, kernel, &config), "cudaOccupancyMaxActiveClusters");
+  check(cudaOccupancyMaxActiveClusters(&count, kernel, &launch.config), "cudaOccupancyMaxActiveClusters");
   return count;
 }
 
@@ -87,10 +91,11 @@ FusedProduct::FusedProduct(int device) {
   check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode_, 12000, cudaEnableDefault, &found),
         "cudaGetDriverEntryPointByVersion");
   if (found != cudaDriverEntryPointSuccess) return;
-  for (const auto kernel : {one_block, two_columns, two_halves, any_length})
+  for (const auto kernel : {one_block, two_columns, two_halves, many_diagonals, any_length})
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "cudaFuncSetAttribute");
   processors_ = properties.multiProcessorCount;
-  pairs_ = std::min({clusters_of_two(two_columns), clusters_of_two(two_halves), clusters_of_two(any_length)});
+  pairs_ = std::min({clusters_of_two(two_columns), clusters_of_two(two_halves), clusters_of_two(many_diagonals),
+                     clusters_of_two(any_length)});
   hopper_ = pairs_ > 0;
 }
 
@@ -113,11 +118,15 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   if (a.count == 0 || b.count == 0) return;
   const Index tiles = tiles_of(a.count) * tiles_of(b.count), steps = a.padded / digits_a_step;
   const auto schedule = fused_schedule(plan);
-  const bool any = needs_any_length(plan, steps);
+  const bool chunked = steps > chunk_steps(plan), many = !few_limbs_hold(schedule.diagonals, schedule.radix_bits);
   const bool small = 2 * tiles <= 2 * pairs_ && schedule.words() == 0 && steps > 1;
   int shape = chosen(tuning.cluster, small ? 3 : tiles <= 4 * processors_ ? 1 : 2);
-  if (any || (shape == 3 && !small)) shape = 2;
-  const Kernel kernel = any ? any_length : shape == 1 ? one_block : shape == 2 ? two_columns : two_halves;
+  if (chunked || many || (shape == 3 && !small)) shape = 2;
+  const Kernel kernel = chunked      ? any_length
+                        : many       ? many_diagonals
+                        : shape == 1 ? one_block
+                        : shape == 2 ? two_columns
+                                     : two_halves;
   const int cluster = shape == 1 ? 1 : 2, columns = shape == 2 ? 2 : 1;
 
   FusedArguments f{};
@@ -141,10 +150,9 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
     f.step.counter = static_cast<unsigned*>(workspace);
     check(cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   }
-  cudaLaunchAttribute attribute{};
-  const auto config = configuration(static_cast<int>(clusters) * cluster, cluster, attribute, stream);
+  const Configuration launch(static_cast<int>(clusters) * cluster, cluster, stream);
   const auto a_map = tile_map(encode_, a, tile_size / columns), b_map = tile_map(encode_, b, tile_size);
-  check(cudaLaunchKernelEx(&config, kernel, a_map, b_map, f), "cudaLaunchKernelEx");
+  check(cudaLaunchKernelEx(&launch.config, kernel, a_map, b_map, f), "cudaLaunchKernelEx");
 }
 
 }  // namespace ozbound::gpu

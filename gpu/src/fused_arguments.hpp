@@ -12,9 +12,13 @@ namespace ozbound::gpu {
 /// rows each, and one that loads. Digits pass through a ring of stages of one tile each.
 inline constexpr int tile_size = 128, stages = 14, stage_bytes = tile_size * 128, group_threads = 128;
 inline constexpr int block_threads = 3 * group_threads, multiplying_groups = 2;
-inline constexpr int entries = 64;         ///< of a tile that a thread holds
-inline constexpr int digits_a_step = 128;  ///< of the inner dimension in a tile
-inline constexpr int shared_bytes = stages * stage_bytes + 1024 + 2 * stages * 8;
+inline constexpr int entries = 64;                                 ///< of a tile that a thread holds
+inline constexpr int entries_together = 8;                         ///< that the epilogue's code holds
+inline constexpr int digits_a_step = 128;                          ///< of the inner dimension in a tile
+inline constexpr int tile_exponents_bytes = (tile_size + 64) * 4;  ///< of a warpgroup
+/// The ring, aligned to 1024 bytes, two barriers a stage, and exponents.
+inline constexpr int shared_bytes = 1024 + stages * (stage_bytes + 16) + multiplying_groups * tile_exponents_bytes;
+static_assert(shared_bytes <= 227 * 1024);
 
 /// What a warpgroup keeps in memory, for each of its 64 x 128 entries.
 struct FusedScratch {
@@ -48,8 +52,8 @@ struct FusedArguments {
   int chunk_steps;      ///< whose sums INT32 holds, with a carry
   bool alternate;       ///< every other pair walks the inner dimension backwards: what was loaded last is met first
   BlockStep step;
-  std::int64_t
-      least_head;  ///< from it on, an entry with words() is rounded rightly from its head and a tail that is rounded to odd
+  /// From it on, an entry with more than 64 bits of tail is rounded rightly from its head and a tail that is rounded to odd.
+  std::int64_t least_head;
   std::uint8_t* scratch;  ///< FusedScratch of each multiplying warpgroup of each block
 };
 

@@ -184,9 +184,10 @@ class FusedMultiplier {
  public:
   using Accumulators = std::int32_t[entries];
 
-  __device__ FusedMultiplier(const FusedArguments& f, Ring ring, int rank, int group)
+  __device__ FusedMultiplier(const FusedArguments& f, Ring ring, std::uint8_t* exponents, int rank, int group)
       : f_(f),
         ring_(ring),
+        exponents_(exponents),
         rank_(rank),
         group_(group),
         range_(StepRange::of<Shape>(f, rank)),
@@ -357,7 +358,8 @@ class FusedMultiplier {
     const auto first = widened(c1, high1);
     const auto second = widened(c2, high2) + (first >> radix);
     set(second >> radix, c1, high1);
-    return (static_cast<std::uint32_t>(first) & mask) | (static_cast<std::uint32_t>(second) & mask) << radix;
+    const auto high = static_cast<std::uint32_t>(second) << radix;
+    return ((static_cast<std::uint32_t>(first) & mask) | (high & ~mask)) & ((1u << 2 * radix) - 1);
   }
 
   using Wide = std::conditional_t<Shape::chunked, std::int64_t, std::int32_t>;
@@ -375,7 +377,10 @@ class FusedMultiplier {
   }
 
   __device__ void finish_field(int t, Accumulators& c1, const Accumulators& c2, Accumulators& word) {
-    if (t % 2 == 0 && t > 0) keep_word(t / 2 - 1, word);
+    const bool first = t % 2 == 0;  // of the word's two fields
+    if (first && t > 0) keep_word(t / 2 - 1, word);
+    const std::uint32_t before = first ? 0 : ~0u;
+    const int place = first ? 0 : 2 * f_.schedule.radix_bits;
 #pragma unroll
     for (int group = 0; group < entries / 4; ++group) {
       auto high1 = overflow(0, group), high2 = overflow(1, group);
@@ -383,7 +388,7 @@ class FusedMultiplier {
       for (int x = 0; x < 4; ++x) {
         const int e = 4 * group + x;
         const auto field = fold(c1[e], c2[e], high1.part[x], high2.part[x]);
-        word[e] = static_cast<std::int32_t>(t % 2 == 0 ? field : static_cast<std::uint32_t>(word[e]) | field << 16);
+        word[e] = static_cast<std::int32_t>((static_cast<std::uint32_t>(word[e]) & before) | field << place);
       }
       set_overflow(0, group, high1);
     }
@@ -431,6 +436,10 @@ class FusedMultiplier {
     const int4 four = *overflow_at(accumulator, group);
     return {{four.x, four.y, four.z, four.w}};
   }
+  [[nodiscard]] __device__ std::int32_t overflow_of(int accumulator, int e) const {
+    if constexpr (!Shape::chunked) return 0;
+    return reinterpret_cast<const std::int32_t*>(overflow_at(accumulator, e / 4))[e % 4];
+  }
   __device__ void set_overflow(int accumulator, int group, const Overflow& high) {
     if constexpr (Shape::chunked) *overflow_at(accumulator, group) = {high.part[0], high.part[1], high.part[2], high.part[3]};
   }
@@ -463,29 +472,45 @@ class FusedMultiplier {
 
   // Entries ------------------------------------------------------------------------------------------------------------------
 
-  __device__ HeldSum held(int e, const Accumulators& c1, const Accumulators& c2, const Accumulators& word) const {
-    const auto& schedule = f_.schedule;
-    const auto high = overflow(0, e / 4);
-    const auto low = packed_word(static_cast<std::uint32_t>(word[e]), schedule.radix_bits);
-    return {widened(c1[e], high.part[e % 4]), low | static_cast<std::uint64_t>(static_cast<std::uint32_t>(c2[e]))
-                                                        << (2 * schedule.radix_bits * schedule.held_fields())};
+  using Epilogue = FusedEpilogue<Shape::limbs, Wide>;
+  using Sum = typename Epilogue::Sum;
+
+  [[nodiscard]] __device__ Sum joined(std::int32_t c1, std::int32_t high, std::int32_t c2, std::int32_t word) const {
+    const auto top = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c2));
+    return {widened(c1, high),
+            static_cast<std::uint32_t>(word) | top << (2 * f_.schedule.radix_bits * f_.schedule.held_fields())};
   }
 
-  __device__ void finish_tile(TilePlace place, const Accumulators& c1, const Accumulators& c2, const Accumulators& word) {
-    const int warp = thread() / 32, lane = thread() % 32;
-    const int column_tile = place.column * Shape::columns + (Shape::columns > 1 ? rank_ : 0);
-    const Index row = Index{place.row} * tile_size + group_ * 64 + warp * 16 + lane / 4;
-    const Index column = Index{column_tile} * tile_size + lane % 4 * 2;
+  /// The next entries to the front; those there are gone.
+  __device__ static void shift(Accumulators& c) {
+#pragma unroll
+    for (int t = 0; t < entries - entries_together; ++t) c[t] = c[t + entries_together];
+  }
+
+  [[nodiscard]] __device__ TileExponents exponents() const { return {exponents_, group_}; }
+  [[nodiscard]] __device__ Index first_row(TilePlace place) const { return Index{place.row} * tile_size + group_ * 64; }
+  [[nodiscard]] __device__ Index first_column(TilePlace place) const {
+    return (Index{place.column} * Shape::columns + (Shape::columns > 1 ? rank_ : 0)) * tile_size;
+  }
+
+  __device__ void finish_tile(TilePlace place, Accumulators& c1, Accumulators& c2, Accumulators& word) {
+    const Epilogue epilogue(f_, scratch(), thread(), first_row(place), first_column(place));
+    const auto own = [&](int t, int e) { return joined(c1[t], overflow_of(0, e), c2[t], word[t]); };
+    const auto advance = [&] {
+      shift(c1);
+      shift(c2);
+      shift(word);
+    };
+    exponents().fill(f_, first_row(place), first_column(place), thread());
     if constexpr (Shape::halves == 1) {
-      FusedEpilogue<Shape::limbs>(f_, scratch(), thread()).finish(row, column, [&](int e) { return held(e, c1, c2, word); });
+      epilogue.finish(exponents(), own, advance);
     } else {
       ptx::cluster_barrier();  // both rings are drained
       if (group_ != rank_) send(c1, c2, word);
       ptx::cluster_barrier();
       if (group_ == rank_)
-        FusedEpilogue<Shape::limbs>(f_, scratch(), thread()).finish(row, column, [&](int e) {
-          return sum_of(held(e, c1, c2, word), received(e));
-        });
+        epilogue.finish(
+            exponents(), [&](int t, int e) { return sum_of(own(t, e), received(e)); }, advance);
     }
   }
 
@@ -496,36 +521,28 @@ class FusedMultiplier {
   }
 
   __device__ void send(const Accumulators& c1, const Accumulators& c2, const Accumulators& word) const {
-    const auto put = [&](int part, int e, std::int32_t value) {
-      asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(ptx::peer_address(slot(part, e), rank_ ^ 1)), "r"(value)
-                   : "memory");
-    };
+    const auto peer = ptx::peer_address(slot(0, 0), rank_ ^ 1) - slot(0, 0);
 #pragma unroll
     for (int e = 0; e < entries; ++e) {
-      put(0, e, c1[e]);
-      put(1, e, c2[e]);
-      put(2, e, word[e]);
+      ptx::store_peer(peer + slot(0, e), c1[e]);
+      ptx::store_peer(peer + slot(1, e), c2[e]);
+      ptx::store_peer(peer + slot(2, e), word[e]);
     }
   }
 
-  __device__ HeldSum received(int e) const {
-    const auto get = [&](int part) {
-      std::int32_t value;
-      asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(slot(part, e)) : "memory");
-      return value;
-    };
-    const Accumulators c1 = {get(0)}, c2 = {get(1)}, word = {get(2)};
-    return held(0, c1, c2, word);
+  __device__ Sum received(int e) const {
+    return joined(ptx::load_shared(slot(0, e)), 0, ptx::load_shared(slot(1, e)), ptx::load_shared(slot(2, e)));
   }
 
-  __device__ HeldSum sum_of(HeldSum x, HeldSum y) const {
+  __device__ Sum sum_of(Sum x, Sum y) const {
     const int bits = f_.schedule.held_bits();
     const auto tail = x.tail + y.tail;
-    return {x.head + y.head + static_cast<std::int64_t>(tail >> bits), tail & ((std::uint64_t{1} << bits) - 1)};
+    return {x.head + y.head + static_cast<Wide>(tail >> bits), tail & ((std::uint64_t{1} << bits) - 1)};
   }
 
   const FusedArguments& f_;
   Ring ring_;
+  std::uint8_t* exponents_;  ///< of TileExponents
   int rank_;
   int group_;
   StepRange range_;
@@ -551,10 +568,13 @@ __global__ __launch_bounds__(block_threads, 1) void fused_product(const __grid_c
       ptx::barrier_init(ring.empty(s), multiplying_groups * (s % 2 != 0 ? Shape::columns : 1));
     }
     ptx::barrier_init_fence();
+    ptx::prefetch_map(a);
+    ptx::prefetch_map(b);
   }
   __syncthreads();
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
   const int cluster = static_cast<int>(blockIdx.x) / Shape::cluster, clusters = static_cast<int>(gridDim.x) / Shape::cluster;
+  cudaGridDependencySynchronize();  // what ran before has written the slices
   if (group == 0) {
     ptx::give_registers<40>();
     if (threadIdx.x == 0) FusedLoader<Shape>(a, b, f, ring, rank).run(cluster, clusters);
@@ -565,7 +585,8 @@ __global__ __launch_bounds__(block_threads, 1) void fused_product(const __grid_c
     }
   } else {
     ptx::take_registers<232>();
-    FusedMultiplier<Shape>(f, ring, rank, group - 1).run(cluster, clusters);
+    FusedMultiplier<Shape>(f, ring, memory + (ring.full(2 * stages) - ptx::shared_address(memory)), rank, group - 1)
+        .run(cluster, clusters);
   }
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
 #endif

@@ -92,11 +92,13 @@ class Room {
       : padded_(std::max<Index>(128, (inner + 127) / 128 * 128)),
         digits_(static_cast<std::size_t>((count + 127) / 128 * 128 * count_of_slices * padded_)),
         exponents_(static_cast<std::size_t>(count)),
-        special_(static_cast<std::size_t>(count)) {
+        special_(static_cast<std::size_t>(count)),
+        any_special_(1) {
     must(cudaMemset(digits_.get(), 0, digits_.host().size()), "cudaMemset");
     slices_.digits = digits_.get();
     slices_.exponents = exponents_.get();
     slices_.special = special_.get();
+    slices_.any_special = any_special_.get();
     slices_.count = count;
     slices_.inner = inner;
     slices_.padded = padded_;
@@ -136,6 +138,7 @@ class Room {
   OnDevice<std::int8_t> digits_;
   OnDevice<std::int32_t> exponents_;
   OnDevice<std::uint8_t> special_;
+  OnDevice<std::uint32_t> any_special_;
   DeviceSlices slices_;
 };
 
