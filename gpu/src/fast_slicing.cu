@@ -12,15 +12,13 @@ namespace ozbound::gpu {
 namespace {
 
 constexpr int threads = 256, warps = threads / 32;
-constexpr int vectors_together = 16;              // of a cluster, where the vectors' elements are apart
-constexpr int piece = 128;                        // elements of these that a block takes at a time
-constexpr int pieces = 4;                         // that it holds; it reads the others twice
-constexpr int rows = threads / vectors_together;  // elements of a vector that it loads at a time
-constexpr int quads = 4;  // fours of elements of one vector that a thread holds; it reads the others twice
+constexpr int vectors_together = 16;  // of a cluster, where the vectors' elements are apart
+constexpr int piece = 128;            // elements of these that a block takes at a time
+constexpr int pieces = 4;             // that it holds; it reads the others twice
+constexpr int quads = 4;              // fours of elements of one vector that a thread holds; it reads the others twice
 
-/// Magnitudes, by the upper halves of their bits; all of them below `normal_bits` where the lower halves matter.
+/// Magnitudes, by the upper halves of their bits.
 using Top = std::uint32_t;
-constexpr Top normal_bits = 0x00100000;
 
 struct SharedMemory {
   double elements[pieces][vectors_together][piece + 2];  ///< two more, so that a warp's elements lie in different banks
@@ -42,6 +40,20 @@ struct Operand {
   [[nodiscard]] __host__ __device__ bool elements_together() const { return element_stride == 1; }
 };
 
+/// Threads of a block that slice one vector.
+__host__ __device__ int team_threads(Index padded) {
+  int team = 32;
+  while (team < threads && team * 4 * quads < padded) team *= 2;
+  return team;
+}
+
+/// Blocks of a cluster, which slices vectors_together vectors; each takes some pieces of the inner dimension.
+int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
+
+constexpr int rows = threads / vectors_together;  // elements of a vector that it loads at a time
+constexpr Top normal_bits = 0x00100000;           // of magnitudes below it the lower halves matter
 __device__ Top top_of(double x) { return static_cast<Top>(bits_of(x) >> 32) & 0x7fffffff; }
 
 /// The largest magnitude of a vector, by all of its bits: for subnormal numbers alone. By sixteen threads side by side.
@@ -131,13 +143,6 @@ class DigitWriter {
 
 // Vectors whose elements lie side by side -------------------------------------------------------------------------------------
 
-/// Threads of a block that slice one vector.
-__host__ __device__ int team_threads(Index padded) {
-  int team = 32;
-  while (team < threads && team * 4 * quads < padded) team *= 2;
-  return team;
-}
-
 template <class T>
 __device__ void load_four(const T* x, Index left, double (&out)[4]) {
   if (left >= 4 && sizeof(T) == sizeof(double) && reinterpret_cast<std::uintptr_t>(x) % 16 == 0) {
@@ -196,9 +201,6 @@ __device__ void slice_by_teams(const Operand<T>& operand, Index block, SharedMem
 
 // Vectors that lie side by side, their elements apart
 // ---------------------------------------------------------------------------
-
-/// Blocks of a cluster, which slices vectors_together vectors; each takes some pieces of the inner dimension.
-int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
 
 template <class T>
 class ClusterSlicer {
@@ -300,10 +302,12 @@ __device__ void slice(const Operand<T>& operand, Index block, SharedMemory& shar
     ClusterSlicer<T>(operand, block / cooperative_groups::this_cluster().num_blocks() * vectors_together, shared).run();
 }
 
+#endif
+
 template <class T>
 __global__ __launch_bounds__(threads, 3) void slice_both(const __grid_constant__ Operand<T> a,
                                                          const __grid_constant__ Operand<T> b, unsigned blocks_of_a) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(16) std::uint8_t memory[];
   auto& shared = *reinterpret_cast<SharedMemory*>(memory);
   cudaTriggerProgrammaticLaunchCompletion();  // the product may prepare itself while this runs

@@ -137,14 +137,14 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.unit_exponent = plan.weight_exponent(plan.cut);
   f.row_tiles = static_cast<int>(tiles_of(a.count));
   f.column_clusters = static_cast<int>((tiles_of(b.count) + columns - 1) / columns);
-  f.panel = std::max(1, chosen(tuning.panel, shape == 2 ? 12 : 8) / columns);
+  f.panel = std::max(1, chosen(tuning.panel, 8) / columns);
   f.schedule_tiles = schedule.tiles();
   f.steps = static_cast<int>(steps);
   f.chunk_steps = static_cast<int>(chunk_steps(plan));
-  f.alternate = chosen(tuning.alternate, steps >= 32) != 0;
+  f.alternate = chosen(tuning.alternate, 0) != 0;
   f.least_head = least_head(schedule);
   f.scratch = static_cast<std::uint8_t*>(workspace) + counter_bytes;
-  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 2)};
+  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 4)};
   const Index clusters = std::min<Index>(Index{f.row_tiles} * f.column_clusters, cluster == 1 ? processors_ : pairs_);
   if (f.step.interval > 0) {
     f.step.counter = static_cast<unsigned*>(workspace);

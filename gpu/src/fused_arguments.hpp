@@ -36,7 +36,7 @@ struct FusedScratch {
 struct BlockStep {
   unsigned* counter = nullptr;  ///< zero at first; null: nobody waits
   int interval = 16;
-  int lead = 2;
+  int lead = 4;
 };
 
 struct FusedArguments {
