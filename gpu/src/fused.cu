@@ -137,7 +137,7 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.unit_exponent = plan.weight_exponent(plan.cut);
   f.row_tiles = static_cast<int>(tiles_of(a.count));
   f.column_clusters = static_cast<int>((tiles_of(b.count) + columns - 1) / columns);
-  f.panel = std::max(1, chosen(tuning.panel, 8) / columns);
+  f.panel = std::max(1, chosen(tuning.panel, shape == 2 ? 12 : 8) / columns);
   f.schedule_tiles = schedule.tiles();
   f.steps = static_cast<int>(steps);
   f.chunk_steps = static_cast<int>(chunk_steps(plan));

@@ -55,7 +55,7 @@ class OnDevice {
 };
 
 /// What a vector's elements are like.
-enum class Kind { ordinary, tiny, huge, wide, integers, special };
+enum class Kind { ordinary, tiny, huge, wide, integers, special, subnormal };
 
 struct Case {
   std::string plan;
@@ -77,6 +77,7 @@ std::vector<double> elements(Index count, Kind kind, unsigned seed) {
     value = uniform(random) * std::exp(0.5 * normal(random));
     if (kind == Kind::tiny) value = std::ldexp(value, -537 + static_cast<int>(random() % 12));
     if (kind == Kind::huge) value = std::ldexp(value, 506 + static_cast<int>(random() % 4));
+    if (kind == Kind::subnormal) value = std::ldexp(value, -1050 - static_cast<int>(random() % 30));
     if (kind == Kind::wide) value *= std::exp(40 * normal(random));
     if (kind == Kind::integers) value = static_cast<double>(static_cast<int>(random() % 7) - 3);
     if (kind == Kind::special && random() % 997 == 0) value = random() % 2 == 0 ? NAN : -INFINITY;
@@ -337,6 +338,9 @@ std::vector<Case> cases() {
       all.push_back({"nearest4:9x9:full:exact", 140, 150, 30, kind, 1, 0, is_float});
       all.push_back({"balanced:7x7:full:exact", 140, 150, 5, kind, 1, 0, is_float});
     }
+  all.push_back({seven, 140, 150, 1, Kind::integers});  // vectors of zeros
+  for (const bool transposed : {false, true})
+    all.push_back({seven, 140, 150, 300, Kind::subnormal, 0x1p1000, 0, false, false, transposed});
   all.push_back({seven, 300, 150, 18560});  // the last that INT32 holds
   all.push_back({seven, 300, 150, 18700});
   all.push_back({seven, 300, 150, 60000});
