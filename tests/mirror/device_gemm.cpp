@@ -244,8 +244,14 @@ int main() {
   auto* const stream = mirror::new_stream();
   bool good = true;
   for (const auto compare : {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars,
-                             mirror::compare_graphs, mirror::compare_refusals})
-    good = compare(stream) && good;
+                             mirror::compare_graphs, mirror::compare_refusals}) {
+    try {
+      good = compare(stream) && good;
+    } catch (const std::exception& error) {
+      std::printf("  FAILED: %s\n", error.what());
+      good = false;
+    }
+  }
   std::printf(good ? "device and host agree in every bit\n" : "device and host DIFFER\n");
   return good ? 0 : 1;
 }

@@ -32,10 +32,10 @@ std::vector<Inputs> conformance_inputs() {
 }
 
 std::vector<Inputs> family_inputs() {
-  const char* const plans[] = {"balanced:7x7:cut=8:exact",         "balanced:8x8:cut=9:exact",
-                               "nearest7:5x6:cut=9:per_diagonal",  "truncated7:8x8:cut=9:per_product",
-                               "unsigned8:7x6:full:exact",         "nearest_adaptive7:4x3:full:per_product",
-                               "unsigned8,balanced:3x4:full:exact"};
+  const char* const plans[family_plans] = {"balanced:7x7:cut=8:exact",         "balanced:8x8:cut=9:exact",
+                                           "nearest7:5x6:cut=9:per_diagonal",  "truncated7:8x8:cut=9:per_product",
+                                           "unsigned8:7x6:full:exact",         "nearest_adaptive7:4x3:full:per_product",
+                                           "unsigned8,balanced:3x4:full:exact"};
   std::vector<Inputs> inputs;
   for (const auto family : all_families())
     for (const double phi : {0.0, 2.0})

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Inputs {
 /// Those of data/vectors.
 std::vector<Inputs> conformance_inputs();
 
-/// Every problem family under several plans, in shapes that no tile divides.
+/// Every problem family under several plans, one after the other, in shapes that no tile divides.
+inline constexpr std::size_t family_plans = 7;
 std::vector<Inputs> family_inputs();
 
 /// Largest digits of one sign, beyond what 32 bits sum in one group and in several.
