@@ -76,7 +76,7 @@ std::vector<double> elements(Index count, Kind kind, unsigned seed) {
   for (auto& value : x) {
     value = uniform(random) * std::exp(0.5 * normal(random));
     if (kind == Kind::tiny) value = std::ldexp(value, -537 + static_cast<int>(random() % 12));
-    if (kind == Kind::huge) value = std::ldexp(value, 506 + static_cast<int>(random() % 4));
+    if (kind == Kind::huge) value = std::ldexp(value, 509 + static_cast<int>(random() % 4));
     if (kind == Kind::subnormal) value = std::ldexp(value, -1050 - static_cast<int>(random() % 30));
     if (kind == Kind::wide) value *= std::exp(40 * normal(random));
     if (kind == Kind::integers) value = static_cast<double>(static_cast<int>(random() % 7) - 3);
