@@ -11,8 +11,8 @@
 
 #include "input_file.hpp"
 #include "json_file.hpp"
-#include "machine.hpp"
 #include "openblas.hpp"
+#include "ozbound/bounds/calibration.hpp"
 
 namespace ozbound::bench {
 namespace {
@@ -41,8 +41,7 @@ std::string scaling(const benchmark::CPUInfo& processor) {
 Json machine(const std::string& kernel) {
   const auto& processor = benchmark::CPUInfo::Get();
   const char* const wait_policy = std::getenv("OMP_WAIT_POLICY");  // NOLINT(concurrency-mt-unsafe): no thread changes it
-  return {{"processor", cli::processor_name()},
-          {"instructions", cli::dot_product_instructions()},
+  return {{"processor", processor_name()},
           {"cores", processor.num_cpus},
           {"threads", omp_get_max_threads()},
           {"clock_hz", processor.cycles_per_second},

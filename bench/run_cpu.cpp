@@ -12,7 +12,7 @@
 
 #include "atomic_file.hpp"
 #include "cpu_series.hpp"
-#include "machine.hpp"
+#include "ozbound/bounds/calibration.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
@@ -105,7 +105,7 @@ void run_cpu(const CpuArguments& arguments) {
   if (!arguments.json.empty()) file.emplace(arguments.json);
 
   const auto kernel = default_kernel_name();
-  const Record now{cli::processor_name(), run_series(entries, arguments.quick ? quick_effort : full_effort)};
+  const Record now{processor_name(), run_series(entries, arguments.quick ? quick_effort : full_effort)};
   const auto goals = judge_goals(now.measurements, kernel);
   fmt::print("{}", goal_table(goals));
   if (before) fmt::print("\n{}", comparison_table(now, *before));

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "machine.hpp"
 #include "matrix_file.hpp"
+#include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/selector.hpp"
+#include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -37,11 +38,17 @@ nlohmann::ordered_json listed_bounds() {
   return list;
 }
 
+std::vector<std::string> names_of_kernels() {
+  std::vector<std::string> names;
+  for (const auto* kernel : kernels()) names.emplace_back(kernel->name);
+  return names;
+}
+
 nlohmann::ordered_json facts() {
   return {{"version", OZBOUND_VERSION},
           {"compiler", OZBOUND_COMPILER},
           {"processor", processor_name()},
-          {"instructions", dot_product_instructions()},
+          {"kernels", names_of_kernels()},
           {"threads", std::thread::hardware_concurrency()},
           {"memory_bytes", physical_memory()},
           {"schemes", listed(all_schemes())},
@@ -61,7 +68,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
   Table table{{"version", facts["version"]},
               {"compiler", facts["compiler"]},
               {"processor", facts["processor"]},
-              {"instructions", fmt::format("{}", fmt::join(facts["instructions"].get<std::vector<std::string>>(), " "))},
+              {"kernels", fmt::format("{}", fmt::join(facts["kernels"].get<std::vector<std::string>>(), " "))},
               {"threads", facts["threads"].dump()},
               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
   append_listed(table, "schemes", facts["schemes"]);

@@ -130,21 +130,6 @@ bool same_machine(const Calibration& x, const Calibration& y) {
   return x.processor == y.processor && x.kernel == y.kernel && x.version == y.version;
 }
 
-/// Model name, family and model: virtual machines share names.
-std::string processor_name() {
-  std::ifstream facts("/proc/cpuinfo");
-  std::string name, family, model;
-  for (std::string line; std::getline(facts, line) && !line.empty();) {
-    const auto colon = line.find(": ");
-    if (colon == std::string::npos) continue;
-    if (line.starts_with("model name")) name = line.substr(colon + 2);
-    if (line.starts_with("cpu family") || line.starts_with("CPU implementer")) family = line.substr(colon + 2);
-    if (line.starts_with("model\t") || line.starts_with("CPU part")) model = line.substr(colon + 2);
-  }
-  if (name.empty()) name = "unknown";
-  return family.empty() ? name : name + " (" + family + ", " + model + ")";
-}
-
 CalibratedCosts shipped_costs(const Calibration& here, int threads, std::string note) {
   const auto& all = shipped_calibrations();
   const auto same = std::ranges::find(all, here.kernel, &Calibration::kernel);
@@ -262,6 +247,20 @@ std::filesystem::path calibration_path() {
   if (const auto cache = folder("XDG_CACHE_HOME"); !cache.empty()) return cache / "ozbound/calibration.json";
   if (const auto home = folder("HOME"); !home.empty()) return home / ".cache/ozbound/calibration.json";
   return {};
+}
+
+std::string processor_name() {
+  std::ifstream facts("/proc/cpuinfo");
+  std::string name, family, model;
+  for (std::string line; std::getline(facts, line) && !line.empty();) {
+    const auto colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    if (line.starts_with("model name")) name = line.substr(colon + 2);
+    if (line.starts_with("cpu family") || line.starts_with("CPU implementer")) family = line.substr(colon + 2);
+    if (line.starts_with("model\t") || line.starts_with("CPU part")) model = line.substr(colon + 2);
+  }
+  if (name.empty()) name = "unknown";
+  return family.empty() ? name : name + " (" + family + ", " + model + ")";
 }
 
 Calibration this_machine(const CpuEngine& engine) {

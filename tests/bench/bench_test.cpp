@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/command.hpp"
+#include "cli/documented.hpp"
 #include "goals.hpp"
 #include "record.hpp"
 #include "report.hpp"
@@ -237,23 +238,12 @@ TEST(Program, MeasuresEverythingQuickly) {
   }
 }
 
-/// Every member of an object, and of objects within.
-void expect_documented(const nlohmann::json& value, const std::string& text) {
-  if (value.is_array())
-    for (const auto& element : value) expect_documented(element, text);
-  if (!value.is_object()) return;
-  for (const auto& [name, element] : value.items()) {
-    EXPECT_THAT(text, HasSubstr("`" + name + "`"));
-    expect_documented(element, text);
-  }
-}
-
 TEST(Program, ComparesWithASavedRunWhoseRecordIsDocumented) {
   const TemporaryDirectory directory;
   const std::string file = directory / "run.json";
   const std::string filter = "small/.*threads:1/";
   ASSERT_EQ(cli::test::ozbound({"cpu", "--quick", "--filter", filter, "--json", file}).code, 0);
-  expect_documented(read(file), cli::test::read_bytes(OZBOUND_DOCS "/benchmarks.md"));
+  cli::test::expect_documented(read(file), cli::test::read_bytes(OZBOUND_DOCS "/benchmarks.md"));
   const auto finished = cli::test::ozbound({"cpu", "--quick", "--filter", filter, "--compare", file});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("now/saved"));

@@ -85,7 +85,7 @@ TEST(PreparedOperand, TheWorkspaceIsKept) {
 }
 
 /// Entries that `cr` leaves open go to plans that may not have the room for the whole of a prepared operand.
-TEST(PreparedOperand, RefinementKeepsTheWorkspaceToo) {
+TEST(PreparedOperand, RefinementUnderACapChangesNoBit) {
   auto product = test::product_of({Family::cancellation, 12, 12, 12, 2, 5});
   Decision decision;
   decision.method = Method::correctly_rounded;

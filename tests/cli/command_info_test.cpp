@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "ozbound/bounds/calibration.hpp"
+#include "ozbound/core/kernel.hpp"
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/core/scheme.hpp"
 
@@ -43,6 +45,9 @@ TEST(CommandInfo, ForPrograms) {
   const auto facts = nlohmann::json::parse(info.out);
   EXPECT_EQ(facts["memory_bytes"], physical_memory());
   EXPECT_GE(facts["threads"], 1);
+  EXPECT_EQ(facts["processor"], processor_name());
+  EXPECT_EQ(facts["kernels"].front(), kernels().front()->name);
+  EXPECT_EQ(facts["kernels"].back(), "portable");
 }
 
 TEST(CommandInfo, ListsTheSchemes) {

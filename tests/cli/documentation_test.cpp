@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "cli/documented.hpp"
 #include "cli/gemm_files.hpp"
 
 namespace ozbound::cli::test {
@@ -44,17 +45,6 @@ TEST(Documentation, NamesEverySubcommandAndOption) {
       if (name != "--help" && name != "--json") {
         EXPECT_THAT(text, HasSubstr(name)) << subcommand;
       }
-  }
-}
-
-/// Every member of an object, and of objects within.
-void expect_documented(const json& value, const std::string& text) {
-  if (value.is_array())
-    for (const auto& element : value) expect_documented(element, text);
-  if (!value.is_object()) return;
-  for (const auto& [name, element] : value.items()) {
-    EXPECT_THAT(text, HasSubstr("`" + name + "`"));
-    expect_documented(element, text);
   }
 }
 

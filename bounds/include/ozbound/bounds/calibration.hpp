@@ -124,6 +124,9 @@ const std::vector<Calibration>& shipped_calibrations();
 /// either.
 std::filesystem::path calibration_path();
 
+/// Model name, family and model of the processor, since virtual machines share names; `unknown` where nothing says them.
+std::string processor_name();
+
 /// What a calibration must be of to be used here: processor, kernel and version; and the tile that a new one has.
 Calibration this_machine(const CpuEngine& engine);
 

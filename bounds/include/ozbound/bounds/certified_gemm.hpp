@@ -8,8 +8,10 @@
 namespace ozbound {
 
 struct GemmOptions {
-  double workspace = unlimited_workspace;  ///< cap in bytes for slices: least_workspace, for `relative` that of the finest plan
-  const NativeGemm* native = nullptr;      ///< needed where the decision says native
+  /// Cap in bytes for slices: least_workspace, for `relative` that of the finest plan. What prepared operands hold counts under
+  /// the decision's plan, and comes on top while `cr` and `relative` refine.
+  double workspace = unlimited_workspace;
+  const NativeGemm* native = nullptr;           ///< needed where the decision says native
   const PreparedOperand* prepared_a = nullptr;  ///< of the call's A, for this decision; null: A is sliced here
   const PreparedOperand* prepared_b = nullptr;  ///< of B, likewise
 };
