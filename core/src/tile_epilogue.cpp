@@ -1,5 +1,6 @@
 #include "tile_epilogue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -8,6 +9,8 @@ namespace {
 
 /// Exponents of rows and columns up to it scale every sum without underflow or overflow, in two steps.
 constexpr int moderate_exponent = 400;
+
+constexpr Index most_together = 64;  // entries of a row that are rounded together
 
 bool is_power_of_two(Dyadic x) { return x.magnitude != 0 && (x.magnitude & (x.magnitude - 1)) == 0; }
 
@@ -26,7 +29,7 @@ TileEpilogue::TileEpilogue(const PanelSlices& a, const PanelSlices& b, const Spl
       by_rows_(plan_rounds_by_rows(plan)) {}
 
 void TileEpilogue::finish(const SumTile& tile, std::vector<Entry>& undecided) const {
-  if (rounds_by_rows(tile)) return round_rows(tile);
+  if (rounds_by_rows(tile)) return round_rows(tile, undecided);
   for (Index i = tile.row(); i < tile.row() + tile.rows(); ++i) {
     if (a_.special(i)) continue;
     for (Index j = tile.column(); j < tile.column() + tile.columns(); ++j)
@@ -59,10 +62,12 @@ SumLayout TileEpilogue::layout_of(Index i, Index j) const {
   return layout;
 }
 
-/// Whether C is the exact sum, rounded and scaled by powers of two, and the kernel's way of rounding holds the sum.
+/// Whether C is the exact sum, rounded and scaled by powers of two, and the kernel's way of rounding holds the sum; with an
+/// error also binary64, whose neighbours it looks at.
 bool TileEpilogue::plan_rounds_by_rows(const SplitPlan& plan) const {
   if (layout_.accumulation != Accumulation::exact || !groups_.empty()) return false;
-  if (!is_zero(epilogue_.beta) || epilogue_.error != nullptr || !is_power_of_two(scalars_.alpha)) return false;
+  if (!is_zero(epilogue_.beta) || !is_power_of_two(scalars_.alpha)) return false;
+  if (epilogue_.error != nullptr && !c_.is_double()) return false;
   const Index pairs = std::min(plan.a.slices, plan.b.slices);
   const Index largest_product = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
   return layout_.count <= most_fast_groups(layout_.radix_bits) && a_.inner_dimension() < (Index{1} << 50) / largest_product;
@@ -78,28 +83,47 @@ bool TileEpilogue::rounds_by_rows(const SumTile& tile) const {
   return true;
 }
 
-/// combine for a whole row at a time. binary32 is rounded to odd first, so that its own rounding is the only one.
-void TileEpilogue::round_rows(const SumTile& tile) const {
+/// The sums of a part of a row, to nearest, or to odd where C's own rounding is to be the only one; which of them Ziv's test
+/// decides at once.
+void TileEpilogue::round_part(const SumTile& tile, Index i, Index first, Index count, double* rounded,
+                              std::uint8_t* decided) const {
+  const auto* const sums = tile.sums(i) + first;
+  const auto groups = layout_.count, radix = layout_.radix_bits;
+  if (epilogue_.error == nullptr) {
+    std::fill_n(decided, count, std::uint8_t{1});
+    return functions_.round(sums, tile.capacity(), groups, radix, count, !c_.is_double(), rounded);
+  }
+  std::array<double, most_together> errors;
+  epilogue_.error->upper_row(tile.row() + i, tile.column() + first, count, errors.data());
+  const double units = power_of_two(-layout_.weight_exponent[groups - 1]);
+  for (Index j = 0; j < count; ++j) errors[static_cast<std::size_t>(j)] *= units;
+  functions_.round_enclosed(sums, tile.capacity(), groups, radix, count, errors.data(), rounded, decided);
+}
+
+/// combine for a whole row at a time; what is not decided at once is left to it.
+void TileEpilogue::round_rows(const SumTile& tile, std::vector<Entry>& undecided) const {
   const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
-  const bool to_odd = !c_.is_double();
-  constexpr Index most = 64;
-  std::array<double, most> rounded{}, scales{};
-  for (Index first = 0; first < tile.columns(); first += most) {
-    const Index count = std::min(most, tile.columns() - first);
+  std::array<double, most_together> rounded{}, scales{};
+  std::array<std::uint8_t, most_together> decided{};
+  for (Index first = 0; first < tile.columns(); first += most_together) {
+    const Index count = std::min<Index>(most_together, tile.columns() - first);
     for (Index j = 0; j < count; ++j)
       scales[static_cast<std::size_t>(j)] = power_of_two(b_.exponent(tile.column() + first + j));
     for (Index i = 0; i < tile.rows(); ++i) {
-      functions_.round(tile.sums(i) + first, tile.capacity(), layout_.count, layout_.radix_bits, count, to_odd, rounded.data());
+      round_part(tile, i, first, count, rounded.data(), decided.data());
       const double scale = power_of_two(a_.exponent(tile.row() + i) + unit) * (scalars_.alpha.negative ? -1 : 1);
       std::visit(
           [&](const auto& c) {
             for (Index j = 0; j < count; ++j) {
               const auto at = static_cast<std::size_t>(j);
               const double value = rounded[at] * scale * scales[at] + 0.0;  // an exact zero is +0
-              c(tile.row() + i, tile.column() + first + j) = static_cast<std::remove_reference_t<decltype(c(0, 0))>>(value);
+              if (decided[at] != 0)
+                c(tile.row() + i, tile.column() + first + j) = static_cast<std::remove_reference_t<decltype(c(0, 0))>>(value);
             }
           },
           c_.typed());
+      for (Index j = 0; j < count; ++j)
+        if (decided[static_cast<std::size_t>(j)] == 0) finish_entry(tile, tile.row() + i, tile.column() + first + j, undecided);
     }
   }
 }

@@ -22,7 +22,8 @@ class TileEpilogue {
   [[nodiscard]] SumLayout layout_of(Index i, Index j) const;
   [[nodiscard]] bool plan_rounds_by_rows(const SplitPlan& plan) const;
   [[nodiscard]] bool rounds_by_rows(const SumTile& tile) const;
-  void round_rows(const SumTile& tile) const;
+  void round_rows(const SumTile& tile, std::vector<Entry>& undecided) const;
+  void round_part(const SumTile& tile, Index i, Index first, Index count, double* rounded, std::uint8_t* decided) const;
 
   const PanelSlices& a_;
   const PanelSlices& b_;

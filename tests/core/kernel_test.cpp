@@ -5,11 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ozbound/core/combine.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "support/gemm_calls.hpp"
@@ -147,6 +152,65 @@ TEST_P(KernelTest, ExactZerosArePositive) {
     EXPECT_EQ(bits_of(entry<double>(kernel, {0, 0}, {1, -1}, alpha)), 0u);
     EXPECT_EQ(bits_of(entry<float>(kernel, {1, -1}, {1, 1}, alpha)), 0u);
   }
+}
+
+/// An error that Ziv's test bears for entry (0, 0), and the next larger double, which it does not: by bisection of combine.
+std::pair<double, double> limit_of_error(const std::function<bool(double)>& decides) {
+  auto least = bits_of(0.0), most = bits_of(std::numeric_limits<double>::infinity());
+  while (most - least > 1) {
+    const auto middle = least + (most - least) / 2;
+    (decides(double_from_bits(middle)) ? least : most) = middle;
+  }
+  return {double_from_bits(least), double_from_bits(most)};
+}
+
+/// Elements of 30 bits over 40 binary orders, or powers of two.
+Matrix<double> random_elements(Index rows, Index cols, bool powers, RandomBits& random) {
+  Matrix<double> matrix(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j)
+      matrix(i, j) = std::ldexp(powers ? 0x1p29 : static_cast<double>(random.below(1u << 30)) - 0x1p29,
+                                -static_cast<int>(random.below(40)));
+  return matrix;
+}
+
+/// Rows tell as combine does, for errors at the limit of the first entry, about it, and far from it.
+TEST_P(KernelTest, LeavesOpenWhatCombineDoes) {
+  constexpr Index m = 3, n = 20;
+  RandomBits random(3);
+  const CpuEngine engine({.threads = 1, .kernel = &kernel});
+  std::size_t open = 0, entries = 0;
+  for (int repetition = 0; repetition < 60; ++repetition) {
+    const int slices = 2 + static_cast<int>(random.below(6));
+    const auto plan = SplitPlan::balanced(slices, slices, slices + 1);
+    const bool powers = random.once_in(3);
+    const Index k = powers ? 1 : 1 + random.below(9);
+    const double alpha = random.once_in(2) ? 1 : -0x1p-3;
+    const auto a = engine.slice(random_elements(m, k, powers, random), Side::rows_of_a, plan.a);
+    const auto b = engine.slice(random_elements(k, n, powers, random), Side::columns_of_b, plan.b);
+    const auto groups = engine.group_sums(a, b, plan);
+    const auto expected = [&](Index i, Index j, double error) {
+      std::vector<std::int64_t> sums;
+      for (const auto& group : groups) sums.push_back(group(i, j));
+      return combine(sums.data(), 1, sum_layout(plan, k), a.exponent(i) + b.exponent(j), {to_dyadic(alpha), {}, binary64}, {},
+                     error);
+    };
+    const auto [inside, outside] = limit_of_error([&](double error) { return expected(0, 0, error).decided; });
+    for (const double error : {inside, outside, inside * (1 - 0x1p-30), inside * (1 + 0x1p-30), 0.0, inside / 2, 1.0}) {
+      const EntryBound bound{{{"error", {{std::vector<double>(m, 1), std::vector<double>(n, error)}}}}};
+      Matrix<double> c(m, n);
+      const auto undecided = engine.multiply(a, b, plan, {alpha, 0, {}, &bound}, c);
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < n; ++j) {
+          const auto entry = expected(i, j, bound.upper(i, j));
+          ASSERT_EQ(std::binary_search(undecided.begin(), undecided.end(), Entry{i, j}), !entry.decided) << error;
+          ASSERT_TRUE(!entry.decided || bits_of(c(i, j)) == entry.bits);
+        }
+      open += undecided.size(), entries += m * n;
+    }
+  }
+  EXPECT_GT(open, entries / 20);
+  EXPECT_LT(open, entries - entries / 20);
 }
 
 TEST_P(KernelTest, IsFoundByItsName) {

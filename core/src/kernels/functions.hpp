@@ -51,6 +51,11 @@ struct KernelFunctions {
   /// @pre |sums| < 2^50, groups <= most_fast_groups(radix_bits), FloatEnvironment.
   void (*round)(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, bool to_odd,
                 double* rounded);
+
+  /// The same to nearest; decided[j] is 1 only where all that lies within errors[j] >= 0 of the sum is rounded to rounded[j],
+  /// and may be 0 where that is closer than 2^-40 of half a last place. @pre As of round; the sum's last bit weighs 1.
+  void (*round_enclosed)(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count,
+                         const double* errors, double* rounded, std::uint8_t* decided);
 };
 
 inline constexpr unsigned most_rows = 8, most_columns = 48;

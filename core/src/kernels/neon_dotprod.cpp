@@ -42,7 +42,7 @@ void multiply_corrected(const std::int8_t* a, std::int64_t a_vectors, const std:
 
 constexpr KernelFunctions functions{
     Dotprod::rows, Dotprod::vectors* Dotprod::columns, multiply_corrected, slice_steps, digit_sums, add, add_with_columns,
-    round_entries};
+    round_entries, round_enclosed};
 
 }  // namespace
 

@@ -76,9 +76,13 @@ double add_three(double head, double middle, double low) {
 
 constexpr double two_to(int exponent) { return __builtin_bit_cast(double, static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
+/// Sums of some entries as three doubles each: head + middle + low exactly.
+struct ThreeParts {
+  double head[row_lanes], middle[row_lanes], low[row_lanes];
+};
+
 /// The carry chain of chain_diagonals (core/combine.hpp), its finished bits in two parts that doubles hold.
-template <bool ToOdd>
-void round_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, double* rounded) {
+void chain_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, ThreeParts& parts) {
   std::int64_t carry[row_lanes] = {}, part[2][row_lanes] = {};
   const auto mask = (std::int64_t{1} << radix_bits) - 1;
   const int in_part = chunk_bits / radix_bits;
@@ -94,27 +98,79 @@ void round_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int 
     }
   }
   const double middle_weight = two_to(radix_bits * low_groups), head_weight = two_to(radix_bits * (groups - 1));
-  for (int l = 0; l < row_lanes; ++l)
-    rounded[l] = add_three<ToOdd>(exact_double(carry[l] + sums[l]) * head_weight, exact_double(part[1][l]) * middle_weight,
-                                  exact_double(part[0][l]));
+  for (int l = 0; l < row_lanes; ++l) {
+    parts.head[l] = exact_double(carry[l] + sums[l]) * head_weight;
+    parts.middle[l] = exact_double(part[1][l]) * middle_weight;
+    parts.low[l] = exact_double(part[0][l]);
+  }
+}
+
+/// Calls round(parts, first, count) for every row_lanes entries of a row; of the last ones, fewer count.
+template <class Round>
+void for_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, Round round) {
+  ThreeParts parts;
+  std::int64_t j = 0;
+  for (; j + row_lanes <= count; j += row_lanes) {
+    chain_lanes(sums + j, stride, groups, radix_bits, parts);
+    round(parts, j, std::int64_t{row_lanes});
+  }
+  if (j == count) return;
+  std::int64_t last[(2 * chunk_bits + 1) * row_lanes];
+  for (int t = 0; t < groups; ++t)
+    for (std::int64_t l = 0; l < row_lanes; ++l) last[t * row_lanes + l] = l < count - j ? sums[t * stride + j + l] : 0;
+  chain_lanes(last, row_lanes, groups, radix_bits, parts);
+  round(parts, j, count - j);
 }
 
 template <bool ToOdd>
 void round_row(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, double* rounded) {
-  std::int64_t j = 0;
-  for (; j + row_lanes <= count; j += row_lanes) round_lanes<ToOdd>(sums + j, stride, groups, radix_bits, rounded + j);
-  if (j == count) return;
-  std::int64_t last[(2 * chunk_bits + 1) * row_lanes];
-  double last_rounded[row_lanes];
-  for (int t = 0; t < groups; ++t)
-    for (std::int64_t l = 0; l < row_lanes; ++l) last[t * row_lanes + l] = l < count - j ? sums[t * stride + j + l] : 0;
-  round_lanes<ToOdd>(last, row_lanes, groups, radix_bits, last_rounded);
-  for (std::int64_t l = 0; l < count - j; ++l) rounded[j + l] = last_rounded[l];
+  for_lanes(sums, stride, groups, radix_bits, count, [rounded](const ThreeParts& parts, std::int64_t j, std::int64_t lanes) {
+    double values[row_lanes];
+    for (int l = 0; l < row_lanes; ++l) values[l] = add_three<ToOdd>(parts.head[l], parts.middle[l], parts.low[l]);
+    for (std::int64_t l = 0; l < lanes; ++l) rounded[j + l] = values[l];
+  });
 }
 
 void round_entries(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, bool to_odd,
                    double* rounded) {
   (to_odd ? round_row<true> : round_row<false>)(sums, stride, groups, radix_bits, count, rounded);
+}
+
+/// Half the distance from x to its nearer neighbour, times 1 - 2^-40; negative for 0, of which nothing is told.
+double safe_half_gap(double x) {
+  constexpr std::int64_t significand = (std::int64_t{1} << 52) - 1;
+  const auto bits = __builtin_bit_cast(std::int64_t, x) & ~(std::int64_t{1} << 63);
+  const std::int64_t below = (bits & significand) == 0 ? 54 : 53;
+  const auto half = __builtin_bit_cast(double, (bits & ~significand) - (below << 52));
+  return bits == 0 ? -1.0 : half * (1 - 0x1p-40);
+}
+
+/// x to nearest, and whether all within `error` of x are rounded to the same: x - rounded is known to 2^-52 ulp(x), which the
+/// margin of safe_half_gap holds many times over.
+struct Enclosed {
+  double rounded;
+  bool decided;
+};
+Enclosed round_three(double head, double middle, double low, double error) {
+  const auto [upper, lower] = two_sum(middle, low);
+  const auto [sum, sum_error] = two_sum(head, upper);
+  const auto [rounded, rest] = two_sum(sum, add_to_odd(sum_error, lower));
+  return {rounded, __builtin_fabs(rest) + error < safe_half_gap(rounded)};
+}
+
+void round_enclosed(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count,
+                    const double* errors, double* rounded, std::uint8_t* decided) {
+  for_lanes(sums, stride, groups, radix_bits, count, [=](const ThreeParts& parts, std::int64_t j, std::int64_t lanes) {
+    double values[row_lanes], radius[row_lanes];
+    std::int64_t sure[row_lanes];
+    for (std::int64_t l = 0; l < row_lanes; ++l) radius[l] = l < lanes ? errors[j + l] : 0;
+    for (int l = 0; l < row_lanes; ++l) {
+      const auto entry = round_three(parts.head[l], parts.middle[l], parts.low[l], radius[l]);
+      values[l] = entry.rounded;
+      sure[l] = entry.decided ? 1 : 0;
+    }
+    for (std::int64_t l = 0; l < lanes; ++l) rounded[j + l] = values[l], decided[j + l] = static_cast<std::uint8_t>(sure[l]);
+  });
 }
 
 }  // namespace
