@@ -174,15 +174,16 @@ class Chooser {
     const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, product, engine_);
     const auto probes = allowance.probes(8);
     const double exact = costs().exact(m(), n(), decision_.k);
-    double least = std::min(exact, native_limit());
+    // More than a triangular plan is expected to cost the cheapest does not: most others are refused by few probes.
+    double limit = std::min({exact, native_limit(), cheapest_triangular(probes, allowance, exact)});
     std::optional<Candidate> best;
     for (const auto& [plan, cost] : plans) {
-      if (cost >= least) break;
-      const double open = open_share(plan, probes, allowance);
-      const double expected = cost + std::max(open, 0x1p-7) * exact;
-      if (expected < least) least = expected, best = Candidate{method, plan, expected, 1, true};
+      if (cost + least_open * exact > limit) break;
+      const double expected = expected_cost(plan, cost, exact, limit, probes, allowance);
+      if (expected > limit || (best && expected == limit)) continue;
+      limit = expected, best = Candidate{method, plan, expected, 1, true};
     }
-    if (!best) return;
+    if (!best || !(limit < std::min(exact, native_limit()))) return;
     note(*best);
     take(*best, method == Method::correctly_rounded ? "slices, Ziv's test, exact finish: no plan alone certifies every entry"
                                                     : "slices, then more of them where an entry is not certified");
@@ -191,8 +192,9 @@ class Chooser {
   double probe(const SplitPlan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
     double worst = 0;
     double total = 0;
+    const double uniform = truncation_a_priori_upper(plan, a_.cols());
     for (const auto& probe : probes) {
-      const double error = error_at(plan, probe.i, probe.j, allowance);
+      const double error = error_at(plan, uniform, probe.i, probe.j, allowance);
       worst = std::max(worst, allowance.normwise() ? 0 : Allowance::ratio_upper(probe, error));
       if (worst > 1) return worst;
       if (allowance.normwise()) total = std::max(total, allowance.normwise_share(probe.i, probe.j, error));
@@ -200,21 +202,39 @@ class Chooser {
     return std::max(worst, total);
   }
 
-  double open_share(const SplitPlan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
-    if (probes.empty()) return 0;
-    const auto open = std::count_if(probes.begin(), probes.end(), [&](const Probe& probe) {
-      return Allowance::ratio_upper(probe, error_at(plan, probe.i, probe.j, allowance)) > 1;
-    });
-    return static_cast<double>(open) / static_cast<double>(probes.size());
+  /// Of products with s slices each and cut s + 1.
+  double cheapest_triangular(const std::vector<Probe>& probes, const Allowance& allowance, double exact) {
+    double least = infinity;
+    for (int s = 1; s <= max_slices; ++s) {
+      const SplitPlan plan{{options_.encoding, s}, {options_.encoding, s}, s + 1, Accumulation::exact};
+      const double cost = costs().slices(plan, m(), n(), decision_.k);
+      if (cost + least_open * exact > least) break;
+      least = std::min(least, expected_cost(plan, cost, exact, least, probes, allowance));
+    }
+    return least;
   }
 
-  double error_at(const SplitPlan& plan, Index i, Index j, const Allowance& allowance) {
+  /// The cost of a plan and of finishing exactly the share of probes whose error bound is beyond their allowance, or anything
+  /// above `limit`.
+  double expected_cost(const SplitPlan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes,
+                       const Allowance& allowance) {
+    const double uniform = truncation_a_priori_upper(plan, a_.cols());
+    double open = 0, expected = cost + least_open * exact;
+    for (const auto& probe : probes) {
+      if (expected > limit) break;
+      if (Allowance::ratio_upper(probe, error_at(plan, uniform, probe.i, probe.j, allowance)) > 1) ++open;
+      expected = cost + std::max(open / static_cast<double>(probes.size()), least_open) * exact;
+    }
+    return expected;
+  }
+
+  double error_at(const SplitPlan& plan, double uniform, Index i, Index j, const Allowance& allowance) {
     const auto& row = rows_.one(i, plan.a.slices);
     const auto& column = columns_.one(j, plan.b.slices);
     const auto& product = allowance.product();
     const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - product.row_exponents()[at(i)] -
                        product.column_exponents()[at(j)];
-    return rescaled_upper(entry_error_upper(row, column, plan, a_.cols()), shift);
+    return rescaled_upper(entry_error_upper(row, column, plan, a_.cols(), uniform), shift);
   }
 
   Evidence check_all(const SplitPlan& plan, const Allowance& allowance) {
@@ -265,6 +285,7 @@ class Chooser {
   }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double least_open = 0x1p-7;  ///< share of entries that Ziv's test is expected to leave open at least
 
   InputView a_, b_;
   const Engine& engine_;

@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/core/combine.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
 namespace {
 
-double pow2(int exponent) { return std::ldexp(1.0, exponent); }
+double pow2(int exponent) { return exponent >= -1022 ? power_of_two(exponent) : std::ldexp(1.0, exponent); }
 
 /// a_p: the largest |slice p| over rho.
 double slice_magnitude(const Encoding& encoding, int p) {
@@ -207,6 +208,11 @@ EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const Ve
 }
 
 double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k) {
+  const double uniform = plan.accumulation == Accumulation::exact ? a_priori(plan, k) : std::numeric_limits<double>::infinity();
+  return entry_error_upper(row, column, plan, k, uniform);
+}
+
+double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k, double uniform) {
   double total = 0;
   const auto add = [&](const char*, const auto& row_norms, const auto& column_norms) {
     const Norms x = row_norms(row);
@@ -217,7 +223,7 @@ double entry_error_upper(const VectorFacts& row, const VectorFacts& column, cons
   };
   for_each_truncation_term(plan, add);
   for_each_accumulation_term(plan, k, add);
-  return plan.accumulation == Accumulation::exact ? std::min(total, a_priori(plan, k)) : total;
+  return std::min(total, uniform);
 }
 
 }  // namespace ozbound

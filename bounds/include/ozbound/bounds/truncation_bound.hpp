@@ -37,4 +37,7 @@ EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const Ve
 /// @pre the FP environment rounds to nearest and keeps subnormals (FloatEnvironment), as for EntryBound::upper.
 double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k);
 
+/// The same for many entries of a plan, where `uniform` is its truncation_a_priori_upper.
+double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k, double uniform);
+
 }  // namespace ozbound
