@@ -41,12 +41,12 @@ std::filesystem::path output_path(const Arguments& arguments) {
   return path;
 }
 
-/// What is on file already: nothing where it is no calibration.
-std::vector<Calibration> existing(const std::filesystem::path& path) {
+/// What is on file already: nothing where that is no file of calibrations.
+nlohmann::json existing(const std::filesystem::path& path) {
   try {
-    return read_calibrations(path);
+    return read_calibration_file(path);
   } catch (const std::invalid_argument&) {
-    return {};
+    return to_json(std::vector<Calibration>{});
   }
 }
 
@@ -105,7 +105,7 @@ ExitCode run(const Arguments& arguments) {
   const auto path = output_path(arguments);
   AtomicFile file(path);
   const auto calibration = measure(arguments);
-  write_json(file, nlohmann::ordered_json(to_json(with_calibration(existing(path), calibration))));
+  write_json(file, nlohmann::ordered_json(with_calibration(existing(path), calibration)));
   file.commit();
   if (arguments.json)
     print_json(nlohmann::ordered_json(to_json(std::vector{calibration})));

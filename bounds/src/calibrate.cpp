@@ -111,7 +111,9 @@ Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile
   if (!slices || !exact) throw std::invalid_argument("samples must have times of slices and of the superaccumulator");
   const auto native = fitted<native_terms.size()>(
       samples, Method::native, [](const Sample& sample) { return native_counts(sample.m, sample.n, sample.k); });
-  return {threads, *slices, *exact, native};
+  const Rates rates{threads, *slices, *exact, native};
+  if (!rates.products_cost()) throw std::invalid_argument("samples are too disturbed: products seem to cost nothing");
+  return rates;
 }
 
 double median_seconds(const std::function<void()>& run, double budget) {

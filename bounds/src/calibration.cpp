@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -103,11 +106,13 @@ nlohmann::json rates_json(const Rates& rates) {
           {"native", rates.native ? terms_json(native_terms, *rates.native) : nlohmann::json(nullptr)}};
 }
 
+/// A product that costs nothing was fitted to disturbed times: every plan would seem to cost the same.
 Rates rates_from(const nlohmann::json& json) {
   Rates rates;
   rates.threads = static_cast<int>(count_of(member(json, "threads"), "threads"));
   rates.slices = terms_from(slice_terms, member(json, "slices"), "slices");
   rates.exact = terms_from(exact_terms, member(json, "exact"), "exact");
+  if (!rates.products_cost()) throw wrong("member 'product' must not be 0");
   const auto& native = member(json, "native");
   if (!native.is_null()) rates.native = terms_from(native_terms, native, "native");
   return rates;
@@ -126,8 +131,34 @@ Calibration calibration_from(const nlohmann::json& json) {
   return calibration;
 }
 
-bool same_machine(const Calibration& x, const Calibration& y) {
-  return x.processor == y.processor && x.kernel == y.kernel && x.version == y.version;
+/// Whether an entry of a file says that it is of this processor, kernel and version.
+bool same_machine(const nlohmann::json& entry, const Calibration& here) {
+  const auto says = [&entry](const char* name, const std::string& text) {
+    return entry.is_object() && entry.contains(name) && entry.at(name) == text;
+  };
+  return says("processor", here.processor) && says("kernel", here.kernel) && says("version", here.version);
+}
+
+/// With the rates of `old` for numbers of threads that it alone has.
+Calibration merged(Calibration calibration, const Calibration& old) {
+  const auto has = [&calibration](const Rates& rates) {
+    return std::ranges::find(calibration.rates, rates.threads, &Rates::threads) != calibration.rates.end();
+  };
+  if (old.tile != calibration.tile) return calibration;
+  std::ranges::copy_if(old.rates, std::back_inserter(calibration.rates), std::not_fn(has));
+  std::ranges::sort(calibration.rates, {}, &Rates::threads);
+  return calibration;
+}
+
+nlohmann::json entry_json(const Calibration& calibration) { return to_json(std::vector{calibration}).at("calibrations")[0]; }
+
+/// What was found of a machine: nothing where its entry is wrong.
+std::optional<Calibration> readable(const nlohmann::json& entry) {
+  try {
+    return calibration_from(entry);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
 }
 
 CalibratedCosts shipped_costs(const Calibration& here, int threads, std::string note) {
@@ -212,7 +243,7 @@ std::vector<Calibration> calibrations_from_json(const nlohmann::json& json) {
   return calibrations;
 }
 
-std::vector<Calibration> read_calibrations(const std::filesystem::path& path) {
+nlohmann::json read_calibration_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) throw wrong("there is no such file");
   if (const auto size = std::filesystem::file_size(path, error); error || size > largest_file)
@@ -220,18 +251,23 @@ std::vector<Calibration> read_calibrations(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file) throw wrong("the file cannot be read");
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw wrong("the file is no JSON");
-  return calibrations_from_json(json);
+  if (text_member(json, "schema") != schema) throw wrong(std::string("schema must be ") + schema);
+  list_member(json, "calibrations");
+  return json;
 }
 
-std::vector<Calibration> with_calibration(std::vector<Calibration> list, Calibration calibration) {
-  const auto same = std::ranges::find_if(list, [&](const Calibration& other) { return same_machine(other, calibration); });
-  if (same != list.end())
-    *same = std::move(calibration);
-  else
-    list.push_back(std::move(calibration));
-  return list;
+nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibration) {
+  auto& entries = file.at("calibrations");
+  const auto same = std::ranges::find_if(entries, [&](const auto& entry) { return same_machine(entry, calibration); });
+  if (same == entries.end()) {
+    entries.push_back(entry_json(calibration));
+  } else {
+    const auto old = readable(*same);
+    *same = entry_json(old ? merged(calibration, *old) : calibration);
+  }
+  return file;
 }
 
 const std::vector<Calibration>& shipped_calibrations() {
@@ -276,10 +312,13 @@ CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::pa
   std::error_code error;
   if (path.empty() || (!std::filesystem::exists(path, error) && !error)) return shipped_costs(here, engine.threads(), "");
   try {
-    const auto all = read_calibrations(path);
-    const auto mine = std::ranges::find_if(all, [&](const Calibration& other) { return same_machine(other, here); });
+    const auto file = read_calibration_file(path);
+    const auto& all = file.at("calibrations");
+    const auto mine = std::ranges::find_if(all, [&](const auto& entry) { return same_machine(entry, here); });
     if (mine != all.end())
-      return {*mine, engine.threads(), {"calibrated", "seconds", here.processor, here.kernel, engine.threads(), ""}};
+      return {calibration_from(*mine),
+              engine.threads(),
+              {"calibrated", "seconds", here.processor, here.kernel, engine.threads(), ""}};
     return shipped_costs(here, engine.threads(), "calibration: none of this processor, kernel and version");
   } catch (const std::exception& wrong_file) {
     return shipped_costs(here, engine.threads(), wrong_file.what());

@@ -97,6 +97,10 @@ TEST(Calibration, AFewDisturbedTimesHaveLittleSay) {
 }
 
 TEST(Calibration, AFitNeedsTimesAndTakesNoNative) {
+  auto free = timed_by(some_rates(1), {});
+  for (auto& sample : free)
+    if (sample.method == Method::slices) sample.seconds = 1;
+  EXPECT_THROW((void)fit_rates(free, 1, {}), std::invalid_argument);
   EXPECT_THROW((void)fit_rates(calibration_samples(), 1, {}), std::invalid_argument);
   auto samples = timed_by(some_rates(1), {});
   for (auto& sample : samples)
@@ -215,6 +219,9 @@ TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
   auto nothing = good;
   for (auto& seconds : nothing[rates]["exact"]) seconds = 0;
   EXPECT_THAT(refusal(nothing), HasSubstr("exact"));
+  auto free = good;
+  free[rates]["slices"]["product"] = 0;
+  EXPECT_THAT(refusal(free), HasSubstr("product"));
   auto twice = good;
   twice["calibrations"][0]["rates"][1]["threads"] = 1;
   EXPECT_THAT(refusal(twice), HasSubstr("rates"));
@@ -223,15 +230,36 @@ TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
 }
 
 TEST(Calibration, ItsOwnPlaceIsTaken) {
-  auto list = with_calibration({}, some());
-  list = with_calibration(list, some("other"));
+  auto file = with_calibration(to_json(std::vector<Calibration>{}), some());
+  file = with_calibration(file, some("other"));
   auto better = some();
-  better.rates.pop_back();
-  list = with_calibration(list, better);
-  EXPECT_EQ(list, (std::vector{better, some("other")}));
+  better.rates[0].slices[0] = 1, better.rates[1].slices[0] = 2;
+  file = with_calibration(file, better);
+  EXPECT_EQ(calibrations_from_json(file), (std::vector{better, some("other")}));
   auto newer = some();
   newer.version = "2";
-  EXPECT_EQ(with_calibration(list, newer).size(), 3u);
+  EXPECT_EQ(calibrations_from_json(with_calibration(file, newer)), (std::vector{better, some("other"), newer}));
+}
+
+TEST(Calibration, OtherNumbersOfThreadsAreKept) {
+  auto two = some();
+  two.rates = {some_rates(2), some_rates(4)};
+  two.rates[1].slices[0] = 1;
+  auto both = some();
+  both.rates = {some_rates(1), two.rates[0], two.rates[1]};
+  const auto file = to_json(std::vector{some()});
+  EXPECT_EQ(calibrations_from_json(with_calibration(file, two)), std::vector{both});
+  two.tile = {4, 16};
+  EXPECT_EQ(calibrations_from_json(with_calibration(file, two)), std::vector{two});
+}
+
+TEST(Calibration, WrongEntriesStayUnlessReplaced) {
+  auto file = to_json(std::vector{some("other"), some()});
+  file["calibrations"][0]["rates"] = "none";
+  file["calibrations"].insert(file["calibrations"].begin(), json{1});
+  auto expected = file;
+  file["calibrations"][2].erase("tile");
+  EXPECT_EQ(with_calibration(file, some()), expected);
 }
 
 class CalibrationFile : public testing::Test {
@@ -289,6 +317,14 @@ TEST_F(CalibrationFile, ThatIsCorruptIsNotUsed) {
     EXPECT_EQ(origin().model, "shipped") << bytes.substr(0, 40);
     EXPECT_THAT(origin().note, HasSubstr("calibration: ")) << bytes.substr(0, 40);
   }
+}
+
+TEST_F(CalibrationFile, WrongEntriesHideNoOther) {
+  auto file = to_json(std::vector{some(), mine()});
+  file["calibrations"][0]["rates"] = 1;
+  file["calibrations"].push_back("nothing");
+  write(file.dump());
+  EXPECT_EQ(origin().model, "calibrated");
 }
 
 TEST_F(CalibrationFile, ThatIsNoneIsNotUsed) {

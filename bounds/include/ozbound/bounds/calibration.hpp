@@ -66,8 +66,12 @@ struct Rates {
   TermSeconds<exact_terms> exact{};
   std::optional<TermSeconds<native_terms>> native;  ///< none where there was no native DGEMM
 
+  /// Whether products have a cost. Where they have none, the times were too disturbed to tell plans apart.
+  [[nodiscard]] bool products_cost() const { return slices[3] > 0 && exact[3] > 0; }
+
   bool operator==(const Rates&) const = default;
 };
+static_assert(slice_terms[3] == "product" && exact_terms[3] == "product");
 
 /// What was measured on one machine with one kernel.
 struct Calibration {
@@ -111,11 +115,13 @@ nlohmann::json to_json(const std::vector<Calibration>& calibrations);
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 std::vector<Calibration> calibrations_from_json(const nlohmann::json& json);
 
-/// @throws std::invalid_argument if the file cannot be read, is no JSON or larger than 1 MiB, or as calibrations_from_json.
-std::vector<Calibration> read_calibrations(const std::filesystem::path& path);
+/// A file of them: the schema and the list are as they should be, its entries may be anything, so that a wrong one hides no
+/// other. @throws std::invalid_argument if the file cannot be read, is no JSON or larger than 1 MiB, or has another schema.
+nlohmann::json read_calibration_file(const std::filesystem::path& path);
 
-/// `list` with `calibration` in place of another of the same processor, kernel and version.
-std::vector<Calibration> with_calibration(std::vector<Calibration> list, Calibration calibration);
+/// Such a file with `calibration`, in place of an entry of the same processor, kernel and version, whose rates for other
+/// numbers of threads it keeps. Other entries stay as they are.
+nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibration);
 
 /// What this library came with, measured by `./dev calibrate`.
 const std::vector<Calibration>& shipped_calibrations();
