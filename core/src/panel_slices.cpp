@@ -158,7 +158,7 @@ class PanelSlices::PanelSlicer {
       else
         split(x, slicing.slices, sliced.exponent(i), weights, digits.data());
       for (int p = 1; p <= slicing.slices; ++p)
-        sliced.digits_[static_cast<std::size_t>(sliced.digit_index(i, p, l))] =
+        sliced.digits_.data()[sliced.digit_index(i, p, l)] =
             static_cast<std::int8_t>(digits[static_cast<std::size_t>(p - 1)] ^ sliced.offset(p));
     }
   }
@@ -188,7 +188,9 @@ PanelSlices::PanelSlices(InputView operand, Side side, Slicing slicing, int thre
       padded_(filled_up(inner_dimension())),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
   layout_ = layout_.of(inner_dimension());
-  digits_.resize(static_cast<std::size_t>(count() * slicing.slices * padded_) + Kernel::panel_slack);
+  const auto bytes = static_cast<std::size_t>(count() * slicing.slices * padded_);
+  digits_ = PageBuffer(bytes + Kernel::panel_slack);
+  std::fill_n(digits_.data() + bytes, Kernel::panel_slack, std::int8_t{0});
   sums_.resize(static_cast<std::size_t>(count() * slicing.slices * blocks()));
   if (!slicing.encoding.common_ratio()) weights_.resize(static_cast<std::size_t>(count() * slicing.slices));
   const auto vectors = vectors_of(operand, side);
@@ -208,7 +210,7 @@ Index PanelSlices::digit_index(Index i, int p, Index l) const {
 }
 
 int PanelSlices::digit(Index i, int p, Index l) const {
-  const auto byte = digits_[static_cast<std::size_t>(digit_index(i, p, l))];
+  const auto byte = digits_.data()[digit_index(i, p, l)];
   return slicing().encoding.digit(p, static_cast<std::int8_t>(byte ^ offset(p)));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/core/kernel.hpp"
+#include "ozbound/core/page_buffer.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/core/views.hpp"
 
@@ -90,7 +91,7 @@ class PanelSlices final : public Slices {
   Index padded_;  ///< the inner dimension, filled up
   std::vector<VectorScale> scales_;
   std::vector<std::int16_t> weights_;  ///< [i * slices + p - 1]; empty where the encoding has a common ratio
-  std::vector<std::int8_t> digits_;
+  PageBuffer digits_;
   std::vector<std::uint32_t> sums_;
 };
 

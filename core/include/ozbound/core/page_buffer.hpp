@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace ozbound {
+
+/// Bytes that are not initialised, on huge pages where the system gives them: to fault in and to clear small pages takes as
+/// long as a third of slicing into them.
+class PageBuffer {
+ public:
+  PageBuffer() = default;
+  /// @throws std::bad_alloc.
+  explicit PageBuffer(std::size_t bytes);
+
+  [[nodiscard]] std::int8_t* data() { return bytes_.get(); }
+  [[nodiscard]] const std::int8_t* data() const { return bytes_.get(); }
+
+ private:
+  struct Free {
+    void operator()(std::int8_t* bytes) const;
+  };
+  std::unique_ptr<std::int8_t, Free> bytes_;
+};
+
+}  // namespace ozbound
