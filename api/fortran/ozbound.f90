@@ -11,6 +11,7 @@ module ozbound
   integer(c_int), parameter :: ozb_success = 0, ozb_does_not_hold = 1, ozb_invalid_argument = 2, ozb_cannot_certify = 3, &
     ozb_out_of_memory = 4, ozb_internal_error = 5
   integer(c_int), parameter :: ozb_row_major = 101, ozb_column_major = 102
+  integer(c_int), parameter :: ozb_default = 0, ozb_no_native = 1, ozb_count_products = 2
   integer(c_int), parameter :: ozb_none = 111, ozb_transpose = 112, ozb_conjugate_transpose = 113
 
   interface
@@ -39,9 +40,9 @@ module ozbound
     end function
 
     integer(c_int) function ozb_decide_d(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
-        decision) bind(c)
+        choices, decision) bind(c)
       import
-      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int), value :: layout, op_a, op_b, choices
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       real(c_double), value :: alpha, beta
       real(c_double), intent(in) :: a(*), b(*)
@@ -51,9 +52,9 @@ module ozbound
     end function
 
     integer(c_int) function ozb_decide_s(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
-        decision) bind(c)
+        choices, decision) bind(c)
       import
-      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int), value :: layout, op_a, op_b, choices
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       real(c_float), value :: alpha, beta
       real(c_float), intent(in) :: a(*), b(*)
@@ -115,9 +116,9 @@ module ozbound
     end function
 
     integer(c_int) function ozb_decide_d_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
-        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, decisions) bind(c)
+        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, choices, decisions) bind(c)
       import
-      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int), value :: layout, op_a, op_b, choices
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
       real(c_double), value :: alpha, beta
@@ -128,9 +129,9 @@ module ozbound
     end function
 
     integer(c_int) function ozb_decide_s_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
-        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, decisions) bind(c)
+        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, choices, decisions) bind(c)
       import
-      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int), value :: layout, op_a, op_b, choices
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
       integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
       real(c_float), value :: alpha, beta

@@ -31,6 +31,15 @@ enum {
 enum { OZB_ROW_MAJOR = 101, OZB_COLUMN_MAJOR = 102 };
 enum { OZB_NONE = 111, OZB_TRANSPOSE = 112, OZB_CONJUGATE_TRANSPOSE = 113 };
 
+/* How ozb_decide_... choose, as a sum. They compare predicted seconds, measured on this machine (`ozbound calibrate`) or by those
+ * who made this library; the choice may differ between machines, and with it the bits of C within the target. With
+ * OZB_NO_NATIVE + OZB_COUNT_PRODUCTS it is the same on all of them. */
+enum {
+  OZB_DEFAULT = 0,
+  OZB_NO_NATIVE = 1,     /* never native DGEMM */
+  OZB_COUNT_PRODUCTS = 2 /* costs are integer products in place of seconds */
+};
+
 /* What a status means, in English; never null. */
 const char* ozb_status_text(int status) OZB_NOEXCEPT;
 
@@ -59,12 +68,13 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) OZB_NOEXCEPT;
 
-/* The decision of ozb_dgemm and ozb_sgemm, without the product. C is only read, and only where beta is not 0. */
+/* The decision of ozb_dgemm and ozb_sgemm (which choose by OZB_DEFAULT), without the product. C is only read, and only where beta
+ * is not 0. */
 int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
-                 const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target,
+                 const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) OZB_NOEXCEPT;
 int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
-                 const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target,
+                 const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) OZB_NOEXCEPT;
 
 /* The product under a decision, which may be one for other data of the same sizes. OZB_DOES_NOT_HOLD: C is written, but the
@@ -92,11 +102,11 @@ int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
 int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
                                  int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
                                  const double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                                 ozb_decision** decisions) OZB_NOEXCEPT;
+                                 int choices, ozb_decision** decisions) OZB_NOEXCEPT;
 int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                                  int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
                                  const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                                 ozb_decision** decisions) OZB_NOEXCEPT;
+                                 int choices, ozb_decision** decisions) OZB_NOEXCEPT;
 
 /* The batch under one decision for all products, or one for each: decision_count is 1 or batch_count. */
 int ozb_dgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha,

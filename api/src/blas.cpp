@@ -16,7 +16,7 @@ Certificate gemm_of(const BlasArguments<T>& arguments, const Target& target, con
   const auto call = views.call();
   call.check();
   const auto engine = engine_of(options);
-  return gemm(call, target, engine, decide_options(views, options), gemm_options(options)).certificate;
+  return gemm(call, target, engine, decide_options(views, engine, options), gemm_options(options)).certificate;
 }
 
 template <class T>

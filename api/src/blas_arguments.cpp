@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
+#include "ozbound/bounds/calibration.hpp"
 #include "ozbound/native.hpp"
 
 namespace ozbound {
@@ -64,6 +69,16 @@ BlasViews<T, C> views_of(const BlasArguments<T, C>& x, bool used) {
           alpha, beta};
 }
 
+/// The machine's costs, read from file once for each kernel and number of threads: a call reads no files.
+const CostModel& default_costs(const CpuEngine& engine) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string_view, int>, CalibratedCosts> known;  // whose elements stay where they are
+  const std::scoped_lock lock(mutex);
+  const std::pair key(engine.kernel().name, engine.threads());
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, machine_costs(engine)).first->second;
+}
+
 CpuEngine engine_of(const BlasOptions& options) { return CpuEngine({.threads = options.threads}); }
 
 GemmOptions gemm_options(const BlasOptions& options) {
@@ -71,29 +86,29 @@ GemmOptions gemm_options(const BlasOptions& options) {
 }
 
 template <class T, class C>
-DecideOptions decide_options(const BlasViews<T, C>& views, const BlasOptions& options) {
+DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engine, const BlasOptions& options) {
   DecideOptions choices;
   choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
   choices.format = std::is_same_v<T, float> ? binary32 : binary64;
   choices.native = options.native ? native_gemm() : nullptr;
-  choices.costs = options.costs;
+  choices.costs = options.costs != nullptr ? options.costs : &default_costs(engine);
   return choices;
 }
 
 template <class T, class C>
-Decision decide_for(const BlasViews<T, C>& views, const Target& target, const Engine& engine, const BlasOptions& options) {
-  return decide(views.a, views.b, target, engine, decide_options(views, options));
+Decision decide_for(const BlasViews<T, C>& views, const Target& target, const CpuEngine& engine, const BlasOptions& options) {
+  return decide(views.a, views.b, target, engine, decide_options(views, engine, options));
 }
 
 template BlasViews<double, double> views_of(const BlasArguments<double, double>&, bool);
 template BlasViews<float, float> views_of(const BlasArguments<float, float>&, bool);
 template BlasViews<double, const double> views_of(const BlasArguments<double, const double>&, bool);
 template BlasViews<float, const float> views_of(const BlasArguments<float, const float>&, bool);
-template DecideOptions decide_options(const BlasViews<double, double>&, const BlasOptions&);
-template DecideOptions decide_options(const BlasViews<float, float>&, const BlasOptions&);
-template Decision decide_for(const BlasViews<double, double>&, const Target&, const Engine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<float, float>&, const Target&, const Engine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<double, const double>&, const Target&, const Engine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<float, const float>&, const Target&, const Engine&, const BlasOptions&);
+template DecideOptions decide_options(const BlasViews<double, double>&, const CpuEngine&, const BlasOptions&);
+template DecideOptions decide_options(const BlasViews<float, float>&, const CpuEngine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<double, double>&, const Target&, const CpuEngine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<float, float>&, const Target&, const CpuEngine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<double, const double>&, const Target&, const CpuEngine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<float, const float>&, const Target&, const CpuEngine&, const BlasOptions&);
 
 }  // namespace ozbound

@@ -50,9 +50,9 @@ CpuEngine engine_of(const BlasOptions& options);
 GemmOptions gemm_options(const BlasOptions& options);
 
 template <class T, class C>
-DecideOptions decide_options(const BlasViews<T, C>& views, const BlasOptions& options);
+DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engine, const BlasOptions& options);
 
 template <class T, class C>
-Decision decide_for(const BlasViews<T, C>& views, const Target& target, const Engine& engine, const BlasOptions& options);
+Decision decide_for(const BlasViews<T, C>& views, const Target& target, const CpuEngine& engine, const BlasOptions& options);
 
 }  // namespace ozbound

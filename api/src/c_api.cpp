@@ -107,15 +107,26 @@ BlasOptions with_workspace(std::int64_t workspace) {
   return options;
 }
 
+BlasOptions choices_of(int choices) {
+  static const ProductCount products;
+  if ((choices & ~(OZB_NO_NATIVE | OZB_COUNT_PRODUCTS)) != 0)
+    throw std::invalid_argument("choices must be a sum of OZB_NO_NATIVE and OZB_COUNT_PRODUCTS, or OZB_DEFAULT: " +
+                                std::to_string(choices));
+  BlasOptions options;
+  options.native = (choices & OZB_NO_NATIVE) == 0;
+  if ((choices & OZB_COUNT_PRODUCTS) != 0) options.costs = &products;
+  return options;
+}
+
 std::int64_t bytes(double x) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return x < 0x1p63 ? static_cast<std::int64_t>(std::ceil(x)) : most;
 }
 
-/// The status of a product whose certificate this is.
-int status_of(const Certificate& certificate) {
+/// The status of a product whose certificate this is; `product` is what its text begins with.
+int status_of(const Certificate& certificate, const std::string& product = "") {
   if (certificate.holds) return OZB_SUCCESS;
-  const auto text = "target " + to_string(certificate.target) + " is not proven: the error bound of entry (" +
+  const auto text = product + "target " + to_string(certificate.target) + " is not proven: the error bound of entry (" +
                     std::to_string(certificate.worst_i) + ", " + std::to_string(certificate.worst_j) + ") is " +
                     std::to_string(certificate.ratio) + " times what it allows";
   return fail(OZB_DOES_NOT_HOLD, text.c_str());
@@ -164,8 +175,8 @@ int many(ozb_certificate** out, std::int64_t count, const Compute& compute) noex
     Handles handles(out, count);
     auto certificates = compute();
     int status = OZB_SUCCESS;
-    for (const auto& certificate : certificates)
-      if (const int s = status_of(certificate); s != OZB_SUCCESS) status = s;
+    for (std::size_t t = 0; t < certificates.size() && status == OZB_SUCCESS; ++t)
+      status = status_of(certificates[t], "product " + std::to_string(t) + ": ");
     handles.hand_out(std::move(certificates));
     return status;
   });
@@ -219,11 +230,11 @@ int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, d
 }
 
 int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
-                 const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target,
+                 const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) noexcept {
   return ozbound::decided(decision, 1, "decision", [&] {
     return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b,
-                                       ldb, beta, c, ldc, ozbound::target_of(target))};
+                                       ldb, beta, c, ldc, ozbound::target_of(target), ozbound::choices_of(choices))};
   });
 }
 
@@ -250,11 +261,11 @@ int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
 int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
                                  int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
                                  const double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                                 ozb_decision** decisions) noexcept {
+                                 int choices, ozb_decision** decisions) noexcept {
   return ozbound::decided(decisions, batch_count, "decisions", [&] {
     return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                            stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                           ozbound::target_of(target));
+                                           ozbound::target_of(target), ozbound::choices_of(choices));
   });
 }
 
@@ -280,11 +291,11 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
 }
 
 int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
-                 const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target,
+                 const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) noexcept {
   return ozbound::decided(decision, 1, "decision", [&] {
     return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b,
-                                       ldb, beta, c, ldc, ozbound::target_of(target))};
+                                       ldb, beta, c, ldc, ozbound::target_of(target), ozbound::choices_of(choices))};
   });
 }
 
@@ -311,11 +322,11 @@ int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
 int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                                  int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
                                  const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                                 ozb_decision** decisions) noexcept {
+                                 int choices, ozb_decision** decisions) noexcept {
   return ozbound::decided(decisions, batch_count, "decisions", [&] {
     return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                            stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                           ozbound::target_of(target));
+                                           ozbound::target_of(target), ozbound::choices_of(choices));
   });
 }
 

@@ -79,19 +79,19 @@ struct OwnedBatch {
   template <class Wish>
   std::vector<Certificate> run(const Wish& wish, const BlasOptions& options = {}) {
     return gemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a.data(), lda, stride_a, b.data(), ldb, stride_b, beta,
-                                c.data(), ldc, stride_c, count, wish, options);
+                                c.data(), ldc, stride_c, count, wish, test::counting(options));
   }
 
   [[nodiscard]] std::vector<Decision> decisions(const Target& target, const BlasOptions& options = {}) const {
     return decide_strided_batched(layout, op_a, op_b, m, n, k, alpha, a.data(), lda, stride_a, b.data(), ldb, stride_b, beta,
-                                  beta == 0 ? nullptr : c.data(), ldc, stride_c, count, target, options);
+                                  beta == 0 ? nullptr : c.data(), ldc, stride_c, count, target, test::counting(options));
   }
 
   /// Product t by itself.
   template <class Wish>
   Certificate run_alone(Index t, const Wish& wish, const BlasOptions& options = {}) {
     return gemm(layout, op_a, op_b, m, n, k, alpha, a.data() + t * stride_a, lda, b.data() + t * stride_b, ldb, beta,
-                c.data() + t * stride_c, ldc, wish, options);
+                c.data() + t * stride_c, ldc, wish, test::counting(options));
   }
 
   /// All of C's memory, as bits: NaNs compare.

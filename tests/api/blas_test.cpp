@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bounds/hostile_environment.hpp"
+#include "ozbound/bounds/calibration.hpp"
 #include "ozbound/native.hpp"
 #include "support/flush_to_zero.hpp"
 
@@ -160,6 +161,22 @@ TEST(BlasGemmOfDoubles, ChoosesNativeWhereThatIsCheaper) {
   EXPECT_EQ(computed.certificate.method, Method::native);
   EXPECT_TRUE(test::keeps_its_target(call.product, computed));
   EXPECT_TRUE(call.c.canaries_live());
+}
+
+/// Without another cost model, by what is predicted for this machine.
+TYPED_TEST(BlasGemm, ChoosesByPredictedSeconds) {
+  test::RandomBits random(8);
+  BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
+  call.counts = false;
+  for (const int threads : {1, 2}) {
+    const auto costs = machine_costs(CpuEngine({.threads = threads}));
+    for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-3)}) {
+      const auto expected = to_json(call.decision(target, {.threads = threads, .costs = &costs}));
+      EXPECT_EQ(to_json(call.decision(target, {.threads = threads})), expected);
+      EXPECT_EQ(expected["costs"]["unit"], "seconds");
+      EXPECT_EQ(expected["costs"]["threads"], threads);
+    }
+  }
 }
 
 TEST(BlasGemmOfDoubles, AFloatIsRoundedOnce) {

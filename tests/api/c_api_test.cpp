@@ -73,6 +73,7 @@ struct Arguments {
   T* c = memory_c.data();
   std::int64_t ldc = 3, stride_c = 6, count = 3;
   const char* target = "dgemm";
+  int choices = OZB_DEFAULT;
 
   int gemm(ozb_certificate** certificate) {
     if constexpr (std::is_same_v<T, double>)
@@ -83,9 +84,9 @@ struct Arguments {
 
   int decide(ozb_decision** decision) {
     if constexpr (std::is_same_v<T, double>)
-      return ozb_decide_d(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, decision);
+      return ozb_decide_d(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, choices, decision);
     else
-      return ozb_decide_s(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, decision);
+      return ozb_decide_s(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, choices, decision);
   }
 
   int gemm_decided(const ozb_decision* decision, std::int64_t workspace, ozb_certificate** certificate) {
@@ -109,10 +110,10 @@ struct Arguments {
   int decide_batch(ozb_decision** decisions) {
     if constexpr (std::is_same_v<T, double>)
       return ozb_decide_d_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
-                                          stride_c, count, target, decisions);
+                                          stride_c, count, target, choices, decisions);
     else
       return ozb_decide_s_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
-                                          stride_c, count, target, decisions);
+                                          stride_c, count, target, choices, decisions);
   }
 
   int batch_decided(const ozb_decision* const* decisions, std::int64_t decision_count, std::int64_t workspace,
@@ -170,6 +171,7 @@ TYPED_TEST(CApi, IsTheSameAsInCpp) {
         const char* target = random.pick(targets);
         BlasCall<TypeParam> call(layout, op_a, op_b, random.between(1, 6), random.between(1, 6), random.between(0, 7), 3,
                                  random);
+        call.counts = false;
         auto again = call, replayed = call;
         const auto expected = call.run(parse_target(target));
         auto x = arguments_of(again, target);
@@ -196,6 +198,7 @@ TYPED_TEST(CApi, IsTheSameAsInCpp) {
 TYPED_TEST(CApi, CertificatesTellWhatTheyKnow) {
   test::RandomBits random(2);
   BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 3, 4, 5, 0, random);
+  call.counts = false;
   auto again = call;
   const auto expected = call.run(Target::dgemm());
   ozb_certificate* certificate = nullptr;
@@ -222,6 +225,31 @@ TYPED_TEST(CApi, CertificatesTellWhatTheyKnow) {
   }
 }
 
+/// With the same answer on every machine: as in C++ with the same options. What is no choice is refused.
+TYPED_TEST(CApi, ChoicesAreThoseOfCpp) {
+  test::RandomBits random(4);
+  BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 3, 4, 5, 0, random);
+  call.counts = false;
+  auto x = arguments_of(call, "componentwise:0x1p-20");
+  const auto expect = [&](int choices, const BlasOptions& options) {
+    ozb_decision* decision = nullptr;
+    x.choices = choices;
+    ASSERT_EQ(x.decide(&decision), OZB_SUCCESS) << ozb_last_error();
+    const DecisionHandle owner(decision);
+    EXPECT_EQ(nlohmann::json::parse(json_of(decision)), to_json(call.decision(parse_target(x.target), options))) << choices;
+  };
+  expect(OZB_DEFAULT, {});
+  expect(OZB_NO_NATIVE, {.native = false});
+  expect(OZB_COUNT_PRODUCTS, {.costs = &test::products});
+  expect(OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, {.native = false, .costs = &test::products});
+  for (const int none : {-1, 4}) {
+    ozb_decision* decision = nullptr;
+    x.choices = none;
+    EXPECT_EQ(x.decide(&decision), OZB_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(ozb_last_error()).find("choices must be"), 0u) << ozb_last_error();
+  }
+}
+
 /// A decision for other data: C is computed, and the status says that nothing is proven of it.
 TYPED_TEST(CApi, ADecisionMayNotHold) {
   Arguments<TypeParam> easy, hard;
@@ -245,7 +273,9 @@ TYPED_TEST(CApi, ADecisionMayNotHold) {
   EXPECT_NE(hard.memory_c[0], 7) << "C was not computed";
 
   std::array<ozb_certificate*, 3> three{};
+  std::fill(hard.memory_a.begin(), hard.memory_a.begin() + 8, static_cast<TypeParam>(1));
   EXPECT_EQ(hard.batch_decided(&decision, 1, 0, three.data()), OZB_DOES_NOT_HOLD);
+  EXPECT_EQ(std::string(ozb_last_error()).find("product 1: target dgemm is not proven"), 0u) << ozb_last_error();
   for (auto* each : three) EXPECT_NE(each, nullptr), ozb_certificate_destroy(each);
 }
 

@@ -49,8 +49,8 @@ static void doubles(void) {
   certificate_functions(certificate);
   ozb_certificate_destroy(certificate);
 
-  CHECK(ozb_decide_d(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, NULL, LD, "dgemm", &decision) ==
-        OZB_SUCCESS);
+  CHECK(ozb_decide_d(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, NULL, LD, "dgemm",
+                     OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, &decision) == OZB_SUCCESS);
   CHECK(ozb_decision_json(decision, &json) == OZB_SUCCESS);
   CHECK(ozb_decision_from_json(json, &read) == OZB_SUCCESS);
   CHECK(ozb_decision_workspace(read, &least, &full) == OZB_SUCCESS && 0 <= least && least <= full);
@@ -68,8 +68,8 @@ static void floats(void) {
   ozb_decision* decision = NULL;
   CHECK(ozb_sgemm(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 0, c, 2, "dgemm", NULL) == OZB_SUCCESS);
   CHECK(c[0] == 5 && c[1] == 11 && c[2] == 11 && c[3] == 25);
-  CHECK(ozb_decide_s(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 1, c, 2, "dgemm", &decision) ==
-        OZB_SUCCESS);
+  CHECK(ozb_decide_s(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 1, c, 2, "dgemm", OZB_DEFAULT,
+                     &decision) == OZB_SUCCESS);
   CHECK(ozb_sgemm_decided(OZB_COLUMN_MAJOR, OZB_TRANSPOSE, OZB_NONE, 2, 2, 2, 1, x, 2, x, 2, 1, c, 2, decision, 0, NULL) ==
         OZB_SUCCESS);
   CHECK(c[0] == 10 && c[3] == 50);
@@ -94,7 +94,7 @@ static void batches(void) {
   for (t = 0; t < 3; ++t) ozb_certificate_destroy(certificates[t]);
 
   CHECK(ozb_decide_d_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, one_a, 2, 0, bs, 2, 4, 0, c, 2, 4, 3,
-                                     "dgemm", decisions) == OZB_SUCCESS);
+                                     "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
   for (t = 0; t < 3; ++t) all[t] = decisions[t];
   CHECK(ozb_dgemm_strided_batched_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, one_a, 2, 0, bs, 2, 4, 0, c, 2, 4, 3,
                                           all, 3, 0, NULL) == OZB_SUCCESS);
@@ -104,7 +104,7 @@ static void batches(void) {
                                   2, 4, 3, "cr", NULL) == OZB_SUCCESS);
   CHECK(narrow_c[11] == 12);
   CHECK(ozb_decide_s_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, narrow_a, 2, 0, narrow_bs, 2, 4, 0,
-                                     narrow_c, 2, 4, 3, "dgemm", decisions) == OZB_SUCCESS);
+                                     narrow_c, 2, 4, 3, "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
   all[0] = decisions[0];
   CHECK(ozb_sgemm_strided_batched_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 2, 2, 1, narrow_a, 2, 0, narrow_bs, 2, 4, 0,
                                           narrow_c, 2, 4, 3, all, 1, 0, NULL) == OZB_SUCCESS);

@@ -18,8 +18,8 @@ enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 struct BlasOptions {
   int threads = 0;                              ///< 0: as many as OpenMP would use
   double workspace = unlimited_workspace;       ///< cap in bytes for slices (workspace_of)
-  bool native = true;                           ///< `decide` may choose native DGEMM
-  const CostModel* costs = nullptr;             ///< by which `decide` compares ways (machine_costs); null: it counts products
+  bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
+  const CostModel* costs = nullptr;             ///< by which `decide` compares ways; null: machine_costs, read once
   const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: A is sliced here
   const PreparedOperand* prepared_b = nullptr;  ///< of op(B), likewise
 };
