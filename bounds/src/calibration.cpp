@@ -106,13 +106,12 @@ nlohmann::json rates_json(const Rates& rates) {
           {"native", rates.native ? terms_json(native_terms, *rates.native) : nlohmann::json(nullptr)}};
 }
 
-/// A product that costs nothing was fitted to disturbed times: every plan would seem to cost the same.
 Rates rates_from(const nlohmann::json& json) {
   Rates rates;
   rates.threads = static_cast<int>(count_of(member(json, "threads"), "threads"));
   rates.slices = terms_from(slice_terms, member(json, "slices"), "slices");
   rates.exact = terms_from(exact_terms, member(json, "exact"), "exact");
-  if (!rates.products_cost()) throw wrong("member 'product' must not be 0");
+  if (rates.slices[slice_product_term] == 0) throw wrong("member 'product' of 'slices' must not be 0");
   const auto& native = member(json, "native");
   if (!native.is_null()) rates.native = terms_from(native_terms, native, "native");
   return rates;

@@ -1,7 +1,5 @@
 #include "ozbound/core/page_buffer.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <new>
 
@@ -19,14 +17,12 @@ constexpr std::size_t huge_page = std::size_t{1} << 21, cache_line = 64;
 PageBuffer::PageBuffer(std::size_t bytes) {
   const std::size_t unit = bytes < huge_page ? cache_line : huge_page;
   if (bytes > std::numeric_limits<std::size_t>::max() - unit) throw std::bad_alloc();
-  const std::size_t size = std::max<std::size_t>(1, (bytes + unit - 1) / unit) * unit;
-  bytes_.reset(static_cast<std::int8_t*>(std::aligned_alloc(unit, size)));
-  if (!bytes_) throw std::bad_alloc();
+  const std::size_t size = (bytes + unit - 1) / unit * unit;
+  const std::align_val_t alignment{unit};
+  bytes_ = {static_cast<std::int8_t*>(::operator new(size, alignment)), {alignment}};
 #ifdef __linux__
   if (unit == huge_page) madvise(bytes_.get(), size, MADV_HUGEPAGE);  // a wish: small pages do as well
 #endif
 }
-
-void PageBuffer::Free::operator()(std::int8_t* bytes) const { std::free(bytes); }
 
 }  // namespace ozbound

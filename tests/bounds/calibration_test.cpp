@@ -82,6 +82,21 @@ TEST(Calibration, ATermThatCostsNothingIsFittedAsNothing) {
   EXPECT_GE(std::ranges::min(*disturbed.native), 0);
 }
 
+TEST(Calibration, ProductsAreNeverFree) {
+  auto rates = some_rates(1);
+  rates.slices[3] = 0;
+  const auto samples = timed_by(rates, {8, 48});
+  const auto fitted = fit_rates(samples, 1, {8, 48});
+  const CalibratedCosts costs({"", "", "", {8, 48}, {fitted}}, 1, {});
+  EXPECT_GT(fitted.slices[3], 0);
+  for (const auto& sample : samples) {
+    if (sample.method != Method::slices) continue;
+    EXPECT_LE(fitted.slices[3] * slice_counts(*sample.plan, sample.m, sample.n, sample.k, {8, 48})[3], sample.seconds);
+  }
+  EXPECT_LT(costs.slices(SplitPlan::balanced(7, 7, 8), 900, 900, 900),
+            costs.slices(SplitPlan::balanced(7, 7, 9), 900, 900, 900));
+}
+
 TEST(Calibration, AFewDisturbedTimesHaveLittleSay) {
   const auto rates = some_rates(1);
   auto samples = timed_by(rates, {8, 48});
@@ -97,10 +112,6 @@ TEST(Calibration, AFewDisturbedTimesHaveLittleSay) {
 }
 
 TEST(Calibration, AFitNeedsTimesAndTakesNoNative) {
-  auto free = timed_by(some_rates(1), {});
-  for (auto& sample : free)
-    if (sample.method == Method::slices) sample.seconds = 1;
-  EXPECT_THROW((void)fit_rates(free, 1, {}), std::invalid_argument);
   EXPECT_THROW((void)fit_rates(calibration_samples(), 1, {}), std::invalid_argument);
   auto samples = timed_by(some_rates(1), {});
   for (auto& sample : samples)

@@ -18,23 +18,24 @@ namespace {
 std::atomic<std::size_t> allocated{0};
 std::atomic<std::size_t> most_allocated{0};
 
-/// The size of a block stands in front of it.
-constexpr std::size_t header = alignof(std::max_align_t);
+constexpr std::size_t usual_alignment = alignof(std::max_align_t);
 
-[[maybe_unused]] void* counted_allocation(std::size_t size) {
-  auto* const block = static_cast<std::byte*>(std::malloc(size + header));
+/// The size of a block stands in front of it, in as many bytes as it is aligned to.
+[[maybe_unused]] void* counted_allocation(std::size_t size, std::size_t alignment = usual_alignment) {
+  const auto whole = (size + 2 * alignment - 1) / alignment * alignment;
+  auto* const block = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
   if (block == nullptr) throw std::bad_alloc();
   *reinterpret_cast<std::size_t*>(block) = size;
   const auto now = allocated += size;
   auto most = most_allocated.load();
   while (most < now && !most_allocated.compare_exchange_weak(most, now)) {
   }
-  return block + header;
+  return block + alignment;
 }
 
-[[maybe_unused]] void counted_release(void* memory) noexcept {
+[[maybe_unused]] void counted_release(void* memory, std::size_t alignment = usual_alignment) noexcept {
   if (memory == nullptr) return;
-  auto* const block = static_cast<std::byte*>(memory) - header;
+  auto* const block = static_cast<std::byte*>(memory) - alignment;
   allocated -= *reinterpret_cast<std::size_t*>(block);
   std::free(block);
 }
@@ -44,6 +45,12 @@ constexpr std::size_t header = alignof(std::max_align_t);
 #if OZBOUND_REPLACES_NEW
 void* operator new(std::size_t size) { return counted_allocation(size); }
 void* operator new[](std::size_t size) { return counted_allocation(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted_allocation(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory, std::align_val_t alignment) noexcept {
+  counted_release(memory, static_cast<std::size_t>(alignment));
+}
 void operator delete(void* memory) noexcept { counted_release(memory); }
 void operator delete[](void* memory) noexcept { counted_release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { counted_release(memory); }

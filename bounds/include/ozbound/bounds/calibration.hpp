@@ -27,6 +27,9 @@ inline constexpr std::array<std::string_view, 7> slice_terms{
     "inner",    // m n k: the enclosure of |A||B|
 };
 
+inline constexpr std::size_t slice_product_term = 3;
+static_assert(slice_terms[slice_product_term] == "product");
+
 /// Of native DGEMM with its certificate. Terms of two sizes make the rate rise with the least of m, n and k.
 inline constexpr std::array<std::string_view, 5> native_terms{
     "call",     // 1
@@ -66,12 +69,8 @@ struct Rates {
   TermSeconds<exact_terms> exact{};
   std::optional<TermSeconds<native_terms>> native;  ///< none where there was no native DGEMM
 
-  /// Whether products have a cost. Where they have none, the times were too disturbed to tell plans apart.
-  [[nodiscard]] bool products_cost() const { return slices[3] > 0 && exact[3] > 0; }
-
   bool operator==(const Rates&) const = default;
 };
-static_assert(slice_terms[3] == "product" && exact_terms[3] == "product");
 
 /// What was measured on one machine with one kernel.
 struct Calibration {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 namespace ozbound {
 
@@ -18,10 +19,11 @@ class PageBuffer {
   [[nodiscard]] const std::int8_t* data() const { return bytes_.get(); }
 
  private:
-  struct Free {
-    void operator()(std::int8_t* bytes) const;
+  struct Delete {
+    std::align_val_t alignment{1};
+    void operator()(std::int8_t* bytes) const { ::operator delete(bytes, alignment); }
   };
-  std::unique_ptr<std::int8_t, Free> bytes_;
+  std::unique_ptr<std::int8_t, Delete> bytes_;
 };
 
 }  // namespace ozbound
