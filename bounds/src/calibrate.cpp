@@ -1,9 +1,9 @@
 #include "ozbound/bounds/calibrate.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <random>
 #include <stdexcept>

@@ -20,7 +20,7 @@ class PageBuffer {
 
  private:
   struct Delete {
-    std::align_val_t alignment{1};
+    std::align_val_t alignment;
     void operator()(std::int8_t* bytes) const { ::operator delete(bytes, alignment); }
   };
   std::unique_ptr<std::int8_t, Delete> bytes_;
