@@ -243,10 +243,10 @@ struct BatchArguments {
   void run() {
     if (decisions.empty())
       (void)gemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c,
-                                 count, target, options);
+                                 count, target, test::counting(options));
     else
       (void)gemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c,
-                                 count, decisions, options);
+                                 count, decisions, test::counting(options));
   }
 };
 

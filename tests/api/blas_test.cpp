@@ -355,7 +355,7 @@ TYPED_TEST(BlasGemm, OptionsThatDoNotFitAreRefused) {
   using T = TypeParam;
   A fine;
   const auto decision = decide(fine.layout, fine.op_a, fine.op_b, fine.m, fine.n, fine.k, fine.alpha, fine.a, fine.lda, fine.b,
-                               fine.ldb, fine.beta, static_cast<const T*>(nullptr), fine.ldc, fine.target);
+                               fine.ldb, fine.beta, static_cast<const T*>(nullptr), fine.ldc, fine.target, test::counting({}));
   const CpuEngine engine({.threads = 1});
   const PreparedOperand other(row_major<const T>(fine.a + 1, 2, 4, 4), Side::rows_of_a, decision, engine);
   const PreparedOperand b(row_major<const T>(fine.b, 4, 3, 3), Side::columns_of_b, decision, engine);

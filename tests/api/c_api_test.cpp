@@ -389,6 +389,7 @@ TYPED_TEST(CApi, BatchArgumentsAreRefused) {
   refused([](auto& x) { x.stride_b = -1; }, "stride_b ");
   refused([](auto& x) { x.stride_c = 0; }, "stride_c ");
   Arguments<T> x;
+  x.choices = OZB_NO_NATIVE + OZB_COUNT_PRODUCTS;  // slices, which need a workspace
   ozb_decision* decision = nullptr;
   ASSERT_EQ(x.decide(&decision), OZB_SUCCESS);
   const DecisionHandle owner(decision);
