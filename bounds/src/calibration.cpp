@@ -151,11 +151,12 @@ Calibration merged(Calibration calibration, const Calibration& old) {
 
 nlohmann::json entry_json(const Calibration& calibration) { return to_json(std::vector{calibration}).at("calibrations")[0]; }
 
-/// What was found of a machine: nothing where its entry is wrong.
-std::optional<Calibration> readable(const nlohmann::json& entry) {
+/// Nothing where the entry is wrong; `note` says what.
+std::optional<Calibration> readable(const nlohmann::json& entry, std::string& note) {
   try {
     return calibration_from(entry);
-  } catch (const std::invalid_argument&) {
+  } catch (const std::invalid_argument& wrong_entry) {
+    note = wrong_entry.what();
     return std::nullopt;
   }
 }
@@ -258,14 +259,16 @@ nlohmann::json read_calibration_file(const std::filesystem::path& path) {
 }
 
 nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibration) {
-  auto& entries = file.at("calibrations");
-  const auto same = std::ranges::find_if(entries, [&](const auto& entry) { return same_machine(entry, calibration); });
-  if (same == entries.end()) {
-    entries.push_back(entry_json(calibration));
-  } else {
-    const auto old = readable(*same);
-    *same = entry_json(old ? merged(calibration, *old) : calibration);
-  }
+  auto entries = nlohmann::json::array();
+  auto whole = calibration;
+  std::string unread;
+  for (auto& entry : file.at("calibrations"))
+    if (!same_machine(entry, calibration))
+      entries.push_back(std::move(entry));
+    else if (const auto old = readable(entry, unread))
+      whole = merged(whole, *old);
+  entries.push_back(entry_json(whole));
+  file["calibrations"] = std::move(entries);
   return file;
 }
 
@@ -311,14 +314,12 @@ CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::pa
   std::error_code error;
   if (path.empty() || (!std::filesystem::exists(path, error) && !error)) return shipped_costs(here, engine.threads(), "");
   try {
+    std::string note = "calibration: none of this processor, kernel and version";
     const auto file = read_calibration_file(path);
-    const auto& all = file.at("calibrations");
-    const auto mine = std::ranges::find_if(all, [&](const auto& entry) { return same_machine(entry, here); });
-    if (mine != all.end())
-      return {calibration_from(*mine),
-              engine.threads(),
-              {"calibrated", "seconds", here.processor, here.kernel, engine.threads(), ""}};
-    return shipped_costs(here, engine.threads(), "calibration: none of this processor, kernel and version");
+    for (const auto& entry : file.at("calibrations"))
+      if (const auto mine = same_machine(entry, here) ? readable(entry, note) : std::nullopt)
+        return {*mine, engine.threads(), {"calibrated", "seconds", here.processor, here.kernel, engine.threads(), ""}};
+    return shipped_costs(here, engine.threads(), std::move(note));
   } catch (const std::exception& wrong_file) {
     return shipped_costs(here, engine.threads(), wrong_file.what());
   }

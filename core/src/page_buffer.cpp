@@ -1,6 +1,5 @@
 #include "ozbound/core/page_buffer.hpp"
 
-#include <limits>
 #include <new>
 
 #ifdef __linux__
@@ -15,13 +14,11 @@ constexpr std::size_t huge_page = std::size_t{1} << 21, cache_line = 64;
 }  // namespace
 
 PageBuffer::PageBuffer(std::size_t bytes) {
-  const std::size_t unit = bytes < huge_page ? cache_line : huge_page;
-  if (bytes > std::numeric_limits<std::size_t>::max() - unit) throw std::bad_alloc();
-  const std::size_t size = (bytes + unit - 1) / unit * unit;
-  const std::align_val_t alignment{unit};
-  bytes_ = {static_cast<std::int8_t*>(::operator new(size, alignment)), {alignment}};
+  const std::align_val_t alignment{bytes < huge_page ? cache_line : huge_page};
+  bytes_ = {static_cast<std::int8_t*>(::operator new(bytes, alignment)), {alignment}};
 #ifdef __linux__
-  if (unit == huge_page) madvise(bytes_.get(), size, MADV_HUGEPAGE);  // a wish: small pages do as well
+  // The pages that are filled to the end: a cap on memory is kept. A wish, small pages do as well.
+  if (bytes >= huge_page) madvise(bytes_.get(), bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
 }
 

@@ -246,10 +246,10 @@ TEST(Calibration, ItsOwnPlaceIsTaken) {
   auto better = some();
   better.rates[0].slices[0] = 1, better.rates[1].slices[0] = 2;
   file = with_calibration(file, better);
-  EXPECT_EQ(calibrations_from_json(file), (std::vector{better, some("other")}));
+  EXPECT_EQ(calibrations_from_json(file), (std::vector{some("other"), better}));
   auto newer = some();
   newer.version = "2";
-  EXPECT_EQ(calibrations_from_json(with_calibration(file, newer)), (std::vector{better, some("other"), newer}));
+  EXPECT_EQ(calibrations_from_json(with_calibration(file, newer)), (std::vector{some("other"), better, newer}));
 }
 
 TEST(Calibration, OtherNumbersOfThreadsAreKept) {
@@ -336,6 +336,10 @@ TEST_F(CalibrationFile, WrongEntriesHideNoOther) {
   file["calibrations"].push_back("nothing");
   write(file.dump());
   EXPECT_EQ(origin().model, "calibrated");
+  file["calibrations"].insert(file["calibrations"].begin(), to_json(std::vector{mine()})["calibrations"][0]);
+  file["calibrations"][0]["rates"] = 1;
+  write(file.dump());
+  EXPECT_EQ(origin().model, "calibrated") << "a wrong one of the same machine comes first";
 }
 
 TEST_F(CalibrationFile, ThatIsNoneIsNotUsed) {

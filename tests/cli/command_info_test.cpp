@@ -5,8 +5,8 @@
 
 #include "cli/command.hpp"
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/core/kernel.hpp"
 #include "ozbound/bounds/named_bound.hpp"
+#include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
 
 namespace ozbound::cli::test {

@@ -8,6 +8,7 @@
 
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/core/panel_slices.hpp"
 #include "support/gemm_calls.hpp"
 #include "support/replaces_new.hpp"
 
@@ -92,6 +93,19 @@ TEST(WorkspaceTest, IsAnUpperLimitAndKept) {
       }
       EXPECT_GE(before, full / 3) << "the limit is not far above what is used; " << text;
     }
+}
+
+/// Slices that lie on huge pages.
+TEST(WorkspaceTest, LargeSlicesTakeWhatIsSaid) {
+  if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot be counted in this build";
+  const Matrix<double> a(700, 1001);
+  const CpuEngine engine({.threads = 1});
+  const Slicing slicing{Encoding::balanced(), 5};
+  const double said = PanelSlices::bytes(700, 1001, slicing, {engine.kernel().rows(), PanelLayout{}.block});
+  const double bytes = bytes_of([&] { (void)engine.slice(a, Side::rows_of_a, slicing); });
+  EXPECT_GT(said, 0x1p21);
+  EXPECT_LE(bytes, said + 16000);
+  EXPECT_GE(bytes, said);
 }
 
 }  // namespace
