@@ -6,6 +6,9 @@
  * Every function may be called from many threads at once, and throws nothing. Those that return a status (OZB_SUCCESS is 0)
  * leave a text that names the argument for ozb_last_error. What they hand out is null where they fail, and is given back to
  * ..._destroy. Handles do not change: threads may share them.
+ *
+ * The first call that chooses by predicted seconds reads the machine's calibration; where memory runs out in that, the program
+ * ends (the JSON library's destructors allocate).
  */
 
 #include <stdint.h>
