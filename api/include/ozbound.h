@@ -34,8 +34,8 @@ enum {
 enum { OZB_ROW_MAJOR = 101, OZB_COLUMN_MAJOR = 102 };
 enum { OZB_NONE = 111, OZB_TRANSPOSE = 112, OZB_CONJUGATE_TRANSPOSE = 113 };
 
-/* How ozb_decide_... choose, as a sum. They compare predicted seconds, measured on this machine (`ozbound calibrate`) or by those
- * who made this library; the choice may differ between machines, and with it the bits of C within the target. With
+/* How ozb_decide_... choose, as a sum. They compare predicted seconds, measured on this machine (`ozbound calibrate`) or by
+ * those who made this library; the choice may differ between machines, and with it the bits of C within the target. With
  * OZB_NO_NATIVE + OZB_COUNT_PRODUCTS it is the same on all of them. */
 enum {
   OZB_DEFAULT = 0,
@@ -71,8 +71,8 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) OZB_NOEXCEPT;
 
-/* The decision of ozb_dgemm and ozb_sgemm (which choose by OZB_DEFAULT), without the product. C is only read, and only where beta
- * is not 0. */
+/* The decision of ozb_dgemm and ozb_sgemm (which choose by OZB_DEFAULT), without the product. C is only read, and only where
+ * beta is not 0. */
 int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
                  const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) OZB_NOEXCEPT;

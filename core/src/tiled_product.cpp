@@ -146,8 +146,8 @@ void SumTile::add_products(Index row, Index rows, Index column, Index columns, c
   }
 }
 
-TiledProduct::TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan,
-                           const CpuEngine::Options& options, const Kernel& kernel)
+TiledProduct::TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const CpuEngine::Options& options,
+                           const Kernel& kernel)
     : a_(a), b_(b) {
   if (a.count() == 0 || b.count() == 0) return;
   const auto groups = plan.groups(a.inner_dimension());

@@ -10,8 +10,8 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/plan.hpp"
 #include "ozbound/core/panel_slices.hpp"
+#include "ozbound/core/plan.hpp"
 
 namespace ozbound {
 
