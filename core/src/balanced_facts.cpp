@@ -92,7 +92,7 @@ template <bool wide>
 // The same in floating point, exactly, where powers of two take the elements to units of w_s and none is too small for it.
 
 constexpr double integers = 0x1.8p52;  // added to a number below 2^51, rounds it to an integer, ties to even
-constexpr auto integers_bits = static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, integers));
+constexpr auto integers_bits = __builtin_bit_cast(std::uint64_t, integers);
 
 /// x >= 0 in units of which there are less than 2^32, as an integer, rounded down.
 [[gnu::always_inline]] inline double floor_of(double x) {
@@ -117,7 +117,7 @@ template <bool large>
   const double to_units = power_of_two(static_cast<int>(-scale - last));
   const double to_whole = power_of_two(last + VectorFacts::fraction_bits);
   const double from_whole = power_of_two(-last - VectorFacts::fraction_bits);
-  const auto low_carries = static_cast<std::int64_t>(slices == 8 ? carries : carries >> (64 - 8 * slices)) - integers_bits;
+  const std::uint64_t low_carries = (slices == 8 ? carries : carries >> (64 - 8 * slices)) - integers_bits;  // modulo 2^64
   alignas(64) double sums[capacity], highs[large ? capacity : 1];
   for (std::size_t l = 0; l < length; ++l) {
     const double value = x[l] * to_units;
@@ -141,8 +141,8 @@ template <bool large>
   std::memcpy(out.low, sums, length * sizeof(double));
   if (large) std::memcpy(out.high, highs, length * sizeof(double));
   for (std::size_t l = 0; l < length; ++l) {
-    const std::uint64_t high = large ? (out.high[l] - static_cast<std::uint64_t>(integers_bits)) << 32 : 0;
-    out.low[l] += static_cast<std::uint64_t>(low_carries) + high;
+    const std::uint64_t high = large ? (out.high[l] - integers_bits) << 32 : 0;
+    out.low[l] += low_carries + high;
   }
 }
 
