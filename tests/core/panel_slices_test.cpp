@@ -40,17 +40,7 @@ double element(const StoredMatrix& operand, Side side, Index i, Index l) {
 int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encoding) {
   Exact top;
   for (const auto& x : vector) top = std::max(top, x.magnitude());
-  if (top.is_zero()) return 0;
-  const int ufp = top.top_exponent();
-  switch (encoding.kind) {
-    case Encoding::Kind::truncated:
-    case Encoding::Kind::ozimmu:
-    case Encoding::Kind::unsigned8: return ufp + 1;
-    case Encoding::Kind::nearest:
-    case Encoding::Kind::nearest_adaptive: return top == test::power_of_two_exact(ufp) ? ufp : ufp + 1;
-    case Encoding::Kind::balanced: return top < Exact{0x1FD, ufp - 8} ? ufp + 1 : ufp + 2;
-  }
-  return 0;
+  return properties::scale_exponent(encoding, top);
 }
 
 std::vector<Exact> exact_vector(const StoredMatrix& operand, Side side, Index i) {
