@@ -105,7 +105,10 @@ bool CudaEngine::takes(const SlicedMatrix& sliced) const {
 }
 
 SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) const {
-  return {operand, side, slicing, options_.threads};
+  const CudaDevice device(options_.device);
+  if (!on_device(operand, "operand")) return {operand, side, slicing, options_.threads};
+  const HostCopy copy(operand, cudaStreamPerThread);
+  return {copy.view(), side, slicing, options_.threads};
 }
 
 std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
@@ -122,11 +125,11 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
   const OwnArena memory(product.bytes(), stream);
 
   DeviceEpilogue last{.alpha = epilogue.alpha, .beta = epilogue.beta};
-  const DeviceCopy result(c.as_input(), stream);  // what is not written stays
+  const DeviceOperand result(c.as_input(), "c", stream);  // what is not written stays
   last.c = last.c0 = result.matrix();
-  DeviceCopy addend;
+  DeviceOperand addend;
   if (!is_zero(epilogue.beta) && !same_elements(epilogue.c0, c)) {
-    addend = DeviceCopy(epilogue.c0, stream);
+    addend = DeviceOperand(epilogue.c0, "c0", stream);
     last.c0 = addend.matrix();
   }
   std::optional<BoundCopy> bound;

@@ -38,8 +38,8 @@ CudaSlices::CudaSlices(const InputView& operand, Side side, Slicing slicing, int
   memory_ = DeviceArray<std::uint8_t>(static_cast<Index>(needed.used() + Arena::alignment), stream);
   auto arena = Arena::aligned(memory_.data(), needed.used());
   slices_ = take_slices(arena, reversed, slicing, count(), inner_dimension());
-  const DeviceCopy copy(vectors_of(operand, side), stream);
-  launch_slicing(copy.matrix(), slicing, slices_, stream);
+  const DeviceOperand vectors(vectors_of(operand, side), "operand", stream);
+  launch_slicing(vectors.matrix(), slicing, slices_, stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "arena.hpp"
 #include "cuda_check.hpp"
@@ -18,17 +17,10 @@
 #include "product.hpp"
 #include "slicing.hpp"
 #include "specials.hpp"
+#include "transfer.hpp"
 
 namespace ozbound::gpu {
 namespace {
-
-DeviceMatrix matrix_of(const InputView& view) {
-  return std::visit(
-      [&]<class T>(const MatrixView<const T>& v) -> DeviceMatrix {
-        return {const_cast<T*>(v.data()), v.row_stride(), v.col_stride(), sizeof(T) == sizeof(double)};
-      },
-      view.typed());
-}
 
 DeviceMatrix transposed(DeviceMatrix x) {
   std::swap(x.row_stride, x.col_stride);

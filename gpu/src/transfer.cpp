@@ -1,6 +1,8 @@
 #include "transfer.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <variant>
 
 namespace ozbound::gpu {
@@ -35,17 +37,28 @@ struct Lines {
 
 }  // namespace
 
-DeviceCopy::DeviceCopy(const InputView& host, cudaStream_t stream) {
+DeviceCopy DeviceCopy::unset(const InputView& host, cudaStream_t stream) {
+  DeviceCopy copy;
   std::visit(
       [&]<class T>(const MatrixView<const T>& view) {
-        matrix_.is_double = sizeof(T) == sizeof(double);
+        copy.matrix_.is_double = sizeof(T) == sizeof(double);
+        if (view.empty()) return;
+        const Lines lines(view);
+        copy.memory_ = DeviceArray<std::uint8_t>(lines.count * lines.length * static_cast<Index>(sizeof(T)), stream);
+        copy.matrix_.data = copy.memory_.data();
+        (lines.by_row ? copy.matrix_.row_stride : copy.matrix_.col_stride) = lines.length;
+        (lines.by_row ? copy.matrix_.col_stride : copy.matrix_.row_stride) = 1;
+      },
+      host.typed());
+  return copy;
+}
+
+DeviceCopy::DeviceCopy(const InputView& host, cudaStream_t stream) : DeviceCopy(unset(host, stream)) {
+  std::visit(
+      [&]<class T>(const MatrixView<const T>& view) {
         if (view.empty()) return;
         const Lines lines(view);
         const auto bytes = at(lines.length) * sizeof(T);
-        memory_ = DeviceArray<std::uint8_t>(static_cast<Index>(bytes) * lines.count, stream);
-        matrix_.data = memory_.data();
-        (lines.by_row ? matrix_.row_stride : matrix_.col_stride) = lines.length;
-        (lines.by_row ? matrix_.col_stride : matrix_.row_stride) = 1;
         if (lines.direct) {
           check(cudaMemcpy2DAsync(memory_.data(), bytes, view.data(), at(lines.distance) * sizeof(T), bytes, at(lines.count),
                                   cudaMemcpyHostToDevice, stream),
@@ -80,6 +93,70 @@ void DeviceCopy::write_to(const OutputView& host, cudaStream_t stream) const {
           for (Index j = 0; j < view.cols(); ++j) view(i, j) = packed[at(i * view.cols() + j)];
       },
       host.typed());
+}
+
+bool on_device(const void* data, const char* name) {
+  cudaPointerAttributes of{};
+  check(cudaPointerGetAttributes(&of, data), "cudaPointerGetAttributes");
+  if (of.type == cudaMemoryTypeManaged) return true;
+  if (of.type != cudaMemoryTypeDevice) return false;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  if (of.device != device)
+    throw std::invalid_argument(std::string(name) + " must be in the memory of the host or of device " +
+                                std::to_string(device) + ": it is in that of device " + std::to_string(of.device));
+  return true;
+}
+
+bool on_device(const InputView& view, const char* name) {
+  return !view.empty() && std::visit([name](const auto& v) { return on_device(v.data(), name); }, view.typed());
+}
+
+DeviceMatrix matrix_of(const InputView& view) {
+  return std::visit(
+      []<class T>(const MatrixView<const T>& v) -> DeviceMatrix {
+        return {const_cast<T*>(v.data()), v.row_stride(), v.col_stride(), sizeof(T) == sizeof(double)};
+      },
+      view.typed());
+}
+
+DeviceOperand::DeviceOperand(const InputView& view, const char* name, cudaStream_t stream) : in_place_(on_device(view, name)) {
+  if (!in_place_) copy_ = DeviceCopy(view, stream);
+  matrix_ = in_place_ ? matrix_of(view) : copy_.matrix();
+}
+
+void DeviceOperand::write_to(const OutputView& view, cudaStream_t stream) const {
+  if (!in_place_) copy_.write_to(view, stream);
+}
+
+namespace {
+
+/// A view of storage that receives the elements of a view of device memory: line by line, or with all that lies between them.
+template <class T>
+InputView copy_elements(const MatrixView<const T>& view, Matrix<T>& storage, cudaStream_t stream) {
+  if (view.empty()) return view;
+  const Lines lines(view);
+  if (lines.direct) {
+    storage = Matrix<T>(lines.count, lines.length);
+    const auto bytes = at(lines.length) * sizeof(T);
+    check(cudaMemcpy2DAsync(storage.data(), bytes, view.data(), at(lines.distance) * sizeof(T), bytes, at(lines.count),
+                            cudaMemcpyDefault, stream),
+          "cudaMemcpy2DAsync");
+    const InputView copied(storage);
+    return lines.by_row ? copied : copied.transposed();
+  }
+  storage = Matrix<T>(1, (view.rows() - 1) * view.row_stride() + (view.cols() - 1) * view.col_stride() + 1);
+  check(cudaMemcpyAsync(storage.data(), view.data(), at(storage.cols()) * sizeof(T), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
+  return MatrixView<const T>(storage.data(), view.rows(), view.cols(), view.row_stride(), view.col_stride());
+}
+
+}  // namespace
+
+HostCopy::HostCopy(const InputView& device, cudaStream_t stream)
+    : view_(device.is_double() ? copy_elements(std::get<0>(device.typed()), doubles_, stream)
+                               : copy_elements(std::get<1>(device.typed()), floats_, stream)) {
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
 BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t stream) {

@@ -8,6 +8,7 @@
 #include "device_array.hpp"
 #include "device_epilogue.hpp"
 #include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/matrix.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound::gpu {
@@ -19,6 +20,9 @@ class DeviceCopy {
   DeviceCopy() = default;
   DeviceCopy(const InputView& host, cudaStream_t stream);
 
+  /// Memory for one, not set.
+  static DeviceCopy unset(const InputView& host, cudaStream_t stream);
+
   [[nodiscard]] const DeviceMatrix& matrix() const { return matrix_; }
 
   /// Copies all elements to a matrix of the same shape, format and order of strides.
@@ -27,6 +31,47 @@ class DeviceCopy {
  private:
   DeviceArray<std::uint8_t> memory_;
   DeviceMatrix matrix_;
+};
+
+/// Whether kernels read memory where it is: that of the current device, and managed memory. Null is nowhere.
+/// @throws std::invalid_argument naming the argument for memory of another device.
+bool on_device(const void* data, const char* name);
+
+/// The same of a view's elements.
+bool on_device(const InputView& view, const char* name);
+
+/// A view of device memory as kernels take it.
+DeviceMatrix matrix_of(const InputView& view);
+
+/// A matrix of the host's or the device's, as kernels take it: where it is, or a copy, for which DeviceCopy's words hold.
+class DeviceOperand {
+ public:
+  DeviceOperand() = default;
+  /// @throws std::invalid_argument naming the argument for memory of another device.
+  DeviceOperand(const InputView& view, const char* name, cudaStream_t stream);
+
+  [[nodiscard]] const DeviceMatrix& matrix() const { return matrix_; }
+
+  /// What was written to the matrix is in the view that it was made of. @pre that is what `view` is.
+  void write_to(const OutputView& view, cudaStream_t stream) const;
+
+ private:
+  bool in_place_ = true;
+  DeviceCopy copy_;
+  DeviceMatrix matrix_;
+};
+
+/// A matrix of the device's in the host's memory. Waits for the stream.
+class HostCopy {
+ public:
+  HostCopy(const InputView& device, cudaStream_t stream);
+
+  [[nodiscard]] const InputView& view() const { return view_; }
+
+ private:
+  Matrix<double> doubles_;
+  Matrix<float> floats_;
+  InputView view_;
 };
 
 /// A copy of a vector of the host.

@@ -10,6 +10,7 @@
 
 #include "cuda_check.hpp"
 #include "device_array.hpp"
+#include "mirror/device_stored.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
@@ -25,50 +26,6 @@ using gpu::DeviceScalars;
 using gpu::Path;
 
 constexpr Path paths[] = {Path::portable, Path::cublaslt, Path::fused, Path::automatic};
-
-/// Where a view begins.
-void* origin_of(const InputView& view) {
-  const void* const data = std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view.typed());
-  return const_cast<void*>(data);
-}
-
-/// A stored matrix as it lies, padding and all, in device memory.
-class DeviceStored {
- public:
-  DeviceStored(const StoredMatrix& host, cudaStream_t stream)
-      : size_(host.storage().single ? sizeof(float) : sizeof(double)),
-        padding_(static_cast<std::size_t>(host.storage().padding) * size_),
-        bytes_(2 * padding_ +
-               static_cast<std::size_t>((host.storage().column_major ? host.cols() : host.rows()) * host.ld()) * size_),
-        memory_(static_cast<Index>(bytes_), stream) {
-    copy(memory_.data(), begin_of(host), cudaMemcpyHostToDevice, stream);
-  }
-
-  [[nodiscard]] OutputView view(StoredMatrix& host) const {
-    return std::visit(
-        [&]<class T>(const MatrixView<T>& v) {
-          auto* const data = v.empty() ? nullptr : reinterpret_cast<T*>(memory_.data() + padding_);
-          return OutputView(MatrixView<T>(data, v.rows(), v.cols(), v.row_stride(), v.col_stride()));
-        },
-        host.output().typed());
-  }
-
-  void copy_to(StoredMatrix& host, cudaStream_t stream) const {
-    copy(begin_of(host), memory_.data(), cudaMemcpyDeviceToHost, stream);
-  }
-
- private:
-  [[nodiscard]] std::uint8_t* begin_of(const StoredMatrix& host) const {
-    return static_cast<std::uint8_t*>(origin_of(host.input())) - padding_;
-  }
-  void copy(void* to, const void* from, cudaMemcpyKind kind, cudaStream_t stream) const {
-    if (bytes_ > 0) check(cudaMemcpyAsync(to, from, bytes_, kind, stream), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  }
-
-  std::size_t size_, padding_, bytes_;
-  DeviceArray<std::uint8_t> memory_;
-};
 
 /// A product whose matrices are in device memory.
 struct OnDevice {

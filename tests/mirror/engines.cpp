@@ -3,9 +3,11 @@
 // Usage: engines [SECONDS]. Without an argument a fixed list of cases; with one, products drawn at random for so long. Prints
 // one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
+#include "mirror/device_stored.hpp"
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/core/cpu_engine.hpp"
@@ -107,6 +109,93 @@ bool compare_blocked(const Engine& cpu, const Engine& cuda, int count) {
   return section.report();
 }
 
+/// Views of a product's matrices, some in device memory: which, says a bit each of `placement`.
+struct Placed {
+  Product product;
+  DeviceStored a, b, c0, c;
+  unsigned placement;
+
+  Placed(const Product& of, unsigned where, cudaStream_t stream)
+      : product(of), a(of.a, stream), b(of.b, stream), c0(of.c0, stream), c(of.c, stream), placement(where) {}
+
+  [[nodiscard]] InputView view_a() { return (placement & 1) != 0 ? a.input(product.a) : product.a.input(); }
+  [[nodiscard]] InputView view_b() { return (placement & 2) != 0 ? b.input(product.b) : product.b.input(); }
+  [[nodiscard]] InputView view_c0() { return (placement & 4) != 0 ? c0.input(product.c0) : product.c0.input(); }
+  [[nodiscard]] OutputView view_c() { return (placement & 8) != 0 ? c.view(product.c) : product.c.output(); }
+  [[nodiscard]] StoredMatrix result() {
+    if ((placement & 8) != 0) c.copy_to(product.c, cudaStreamPerThread);
+    return product.c;
+  }
+};
+
+bool same_facts(const SliceFacts& x, const SliceFacts& y) {
+  const auto same_norms = [](const std::vector<IntegerNorms>& v, const std::vector<IntegerNorms>& w) {
+    return std::equal(v.begin(), v.end(), w.begin(), w.end(), [](const IntegerNorms& n, const IntegerNorms& o) {
+      return n.sum == o.sum && n.sum_squares == o.sum_squares && n.max == o.max;
+    });
+  };
+  return std::equal(x.vectors.begin(), x.vectors.end(), y.vectors.begin(), y.vectors.end(),
+                    [&](const VectorFacts& v, const VectorFacts& w) {
+                      return same_norms({v.vector}, {w.vector}) && v.floor_squares == w.floor_squares &&
+                             same_norms(v.slices, w.slices) && same_norms(v.tails, w.tails) && v.weights == w.weights &&
+                             v.scale.exponent == w.scale.exponent && v.scale.special == w.scale.special;
+                    });
+}
+
+/// Every mixture of host and device memory; slices of one are multiplied with slices of the other, and again.
+bool compare_placements(const Engine& cpu, const Engine& cuda) {
+  Section slices("slices of the device's"), facts("facts of the device's"), results("C, matrices here or there"),
+      open("open entries"), again("C, slices kept");
+  for (std::uint64_t seed = 0; seed < 160; ++seed) {
+    const auto product = sample_product(60, 80000 + seed);
+    const Steps expected(product, cpu);
+    Placed placed(product, static_cast<unsigned>(seed % 16), cudaStreamPerThread);
+    const auto a = cuda.slice(placed.view_a(), Side::rows_of_a, product.plan.a);
+    const auto b = cuda.slice(placed.view_b(), Side::columns_of_b, product.plan.b);
+    compare_slices(expected.a, a, product, slices);
+    compare_slices(expected.b, b, product, slices);
+    const auto describe_it = [&] { return describe(product) + ", placement " + std::to_string(placed.placement); };
+    facts.expect(same_facts(cpu.measure(product.a.input(), Side::rows_of_a, product.plan.a),
+                            cuda.measure(placed.view_a(), Side::rows_of_a, product.plan.a)) &&
+                     same_facts(cpu.measure(product.b.input(), Side::columns_of_b, product.plan.b),
+                                cuda.measure(placed.view_b(), Side::columns_of_b, product.plan.b)),
+                 describe_it);
+    const auto epilogue = [&](const InputView& c0) {
+      const auto finite = [](double x) { return is_finite(bits_of(x), binary64) ? x : 1; };
+      return Epilogue{finite(product.alpha), finite(product.beta), c0, product.error ? &*product.error : nullptr};
+    };
+    const auto left = cuda.multiply(a, b, product.plan, epilogue(placed.view_c0()), placed.view_c());
+    compare_results(expected.c, placed.result(), product, "C", results);
+    open.expect(left == expected.open, describe_it);
+    Placed other(product, 15 - placed.placement, cudaStreamPerThread);
+    cuda.multiply(a, b, product.plan, epilogue(other.view_c0()), other.view_c());
+    compare_results(expected.c, other.result(), product, "C", again);
+  }
+  bool good = true;
+  for (const auto* section : {&slices, &facts, &results, &open, &again}) good = section->report() && good;
+  return good;
+}
+
+/// C in place of C0, in device memory.
+bool compare_in_place_on_device(const Engine& cpu, const Engine& cuda) {
+  Section section("in place on the device");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    auto product = sample_product(60, 90000 + seed);
+    product.error.reset(), product.beta = 0.5, product.c0 = product.c;
+    for (Index i = 0; i < product.m(); ++i)
+      for (Index j = 0; j < product.n(); ++j) product.c0.set(i, j, static_cast<double>(i) - static_cast<double>(j));
+    product.c = product.c0;
+    const Steps expected(product, cpu);
+    Placed placed(product, 8, cudaStreamPerThread);
+    const auto finite = [](double x) { return is_finite(bits_of(x), binary64) ? x : 1; };
+    cuda.multiply(cuda.slice(product.a.input(), Side::rows_of_a, product.plan.a),
+                  cuda.slice(product.b.input(), Side::columns_of_b, product.plan.b), product.plan,
+                  {finite(product.alpha), product.beta, placed.view_c().as_input(), nullptr}, placed.view_c());
+    compare_results(expected.c, placed.result(), product, "C", section);
+  }
+  return section.report();
+}
+
 /// What one engine refuses, the other refuses in the same words.
 bool compare_refusals(const Engine& cpu, const Engine& cuda) {
   Section section("refusals");
@@ -162,6 +251,8 @@ bool compare_fixed(const Engine& cpu, const Engine& cuda) {
   compared("long inner dimensions", all(long_inputs()));
   std::printf("others\n");
   good = compare_blocked(cpu, cuda, 20) && good;
+  good = compare_placements(cpu, cuda) && good;
+  good = compare_in_place_on_device(cpu, cuda) && good;
   return compare_refusals(cpu, cuda) && good;
 }
 

@@ -14,8 +14,11 @@ struct Kernels;
 /// How many devices CUDA offers; 0 without a driver.
 int device_count();
 
-/// The engine on a CUDA device, for operands and results in host memory: the bits of CpuEngine. Slices stay on the device.
-/// Calls from several threads run side by side, each on its thread's own stream. CUDA's errors are thrown as CudaError.
+/// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,
+/// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError.
+///
+/// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
+/// they lie, or managed; in that of another device they are refused. What other streams do with them must be over.
 class CudaEngine final : public Engine {
  public:
   struct Options {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "ozbound/bounds/native_gemm.hpp"
+
+namespace ozbound::gpu {
+
+/// cublasDgemm as a native DGEMM, `cublas 13.1.0`; null where this build has no cuBLAS. Operands may be in the host's memory,
+/// from where they are copied, or in the device's, where they are used as they lie. Calls wait for their result; those of
+/// several threads follow one another.
+///
+/// It sums conventionally, as certificates assume: the emulation of FP64 that cuBLAS has is off, by the math mode pedantic,
+/// "the prescribed precision and standardized arithmetic for all phases of calculations", which no environment variable
+/// changes.
+/// @throws std::invalid_argument for a negative device, CudaError where there is none.
+std::unique_ptr<NativeGemm> make_cublas_gemm(int device = 0);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,161 @@
+#include <cublas_v2.h>
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "copying.hpp"
+#include "cuda_device.hpp"
+#include "ozbound/core/overlap.hpp"
+#include "ozbound/gpu/cublas_gemm.hpp"
+#include "ozbound/gpu/cuda_error.hpp"
+#include "transfer.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+using gpu::check;
+
+void check(cublasStatus_t status, const char* call) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw CudaError(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+}
+
+struct Shape {
+  Index rows, columns;
+};
+
+/// Whether a matrix is column-major, as cuBLAS takes it.
+bool by_column(const DeviceMatrix& x, Shape shape) {
+  return (x.row_stride == 1 || shape.rows <= 1) && (x.col_stride >= std::max<Index>(shape.rows, 1) || shape.columns <= 1);
+}
+
+bool by_row(const DeviceMatrix& x, Shape shape) {
+  return by_column({x.data, x.col_stride, x.row_stride, x.is_double}, {shape.columns, shape.rows});
+}
+
+/// A matrix on the device as cuBLAS takes it: column-major, or the transpose of one that is.
+class CublasMatrix {
+ public:
+  /// A or B; copied close together where it is neither.
+  CublasMatrix(const InputView& view, const char* name, cudaStream_t stream)
+      : shape_{view.rows(), view.cols()}, operand_(view, name, stream), matrix_(operand_.matrix()) {
+    if (by_column(matrix_, shape_) || by_row(matrix_, shape_)) return;
+    own_ = DeviceArray<double>(shape_.rows * shape_.columns, stream);
+    matrix_ = {own_.data(), 1, shape_.rows};
+    launch_copying(operand_.matrix(), matrix_, shape_.rows, shape_.columns, stream);
+  }
+
+  [[nodiscard]] const double* data() const { return static_cast<const double*>(matrix_.data); }
+  [[nodiscard]] cublasOperation_t op(bool of_transpose) const {
+    return by_column(matrix_, shape_) == of_transpose ? CUBLAS_OP_T : CUBLAS_OP_N;
+  }
+  [[nodiscard]] Index ld() const {
+    return by_column(matrix_, shape_) ? std::max<Index>({matrix_.col_stride, shape_.rows, 1})
+                                      : std::max<Index>({matrix_.row_stride, shape_.columns, 1});
+  }
+
+ private:
+  Shape shape_;
+  DeviceOperand operand_;
+  DeviceMatrix matrix_;
+  DeviceArray<double> own_;
+};
+
+/// Where cuBLAS writes C, with C0 in it: C itself where that is on the device and as cuBLAS takes it.
+class CublasResult {
+ public:
+  CublasResult(const GemmCall& call, cudaStream_t stream)
+      : c_(call.c), shape_{call.m(), call.n()}, on_device_(on_device(call.c.as_input(), "c")) {
+    if (on_device_) matrix_ = matrix_of(call.c.as_input());
+    in_place_ = on_device_ && (by_column(matrix_, shape_) || by_row(matrix_, shape_));
+    if (!in_place_) copy_ = DeviceCopy::unset(call.c.as_input(), stream), matrix_ = copy_.matrix();
+    if (call.beta == 0 || (in_place_ && same_elements(call.c0, call.c))) return;
+    const DeviceOperand c0(call.c0, "c0", stream);
+    launch_copying(c0.matrix(), matrix_, shape_.rows, shape_.columns, stream);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  [[nodiscard]] double* data() const { return static_cast<double*>(matrix_.data); }
+  [[nodiscard]] bool is_by_column() const { return by_column(matrix_, shape_); }
+  [[nodiscard]] Index ld() const {
+    return is_by_column() ? std::max(matrix_.col_stride, shape_.rows) : std::max(matrix_.row_stride, shape_.columns);
+  }
+
+  void write(cudaStream_t stream) const {
+    if (in_place_) return;
+    if (on_device_)
+      launch_copying(matrix_, matrix_of(c_.as_input()), shape_.rows, shape_.columns, stream);
+    else
+      copy_.write_to(c_, stream);
+  }
+
+ private:
+  OutputView c_;
+  Shape shape_;
+  bool on_device_;
+  bool in_place_ = false;
+  DeviceCopy copy_;
+  DeviceMatrix matrix_;
+};
+
+class CublasGemm final : public NativeGemm {
+ public:
+  explicit CublasGemm(int device) : device_(device) {
+    if (device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(device));
+    const CudaDevice current(device);
+    check(cublasCreate(&handle_), "cublasCreate");
+    check(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
+  }
+  ~CublasGemm() override { cublasDestroy(handle_); }
+  CublasGemm(const CublasGemm&) = delete;
+  CublasGemm& operator=(const CublasGemm&) = delete;
+
+  [[nodiscard]] std::string name() const override {
+    const auto part = [](libraryPropertyType which) {
+      int value = 0;
+      check(cublasGetProperty(which, &value), "cublasGetProperty");
+      return std::to_string(value);
+    };
+    return "cublas " + part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
+  }
+
+  void dgemm(const GemmCall& call) const override {
+    if (call.m() == 0 || call.n() == 0) return;
+    const CudaDevice current(device_);
+    const auto stream = cudaStreamPerThread;
+    const CublasMatrix a(call.a, "a", stream), b(call.b, "b", stream);
+    const CublasResult c(call, stream);
+    launch(call, a, b, c, stream);
+    c.write(stream);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+ private:
+  /// A row-major C is the column-major transpose(B) transpose(A).
+  void launch(const GemmCall& call, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c,
+              cudaStream_t stream) const {
+    const bool transposed = !c.is_by_column();
+    const auto data = [&c](const CublasMatrix& x) { return x.data() == nullptr ? c.data() : x.data(); };  // k = 0
+    const auto& left = transposed ? b : a;
+    const auto& right = transposed ? a : b;
+    const Index rows = transposed ? call.n() : call.m(), columns = transposed ? call.m() : call.n();
+    const std::scoped_lock lock(mutex_);
+    check(cublasSetStream(handle_, stream), "cublasSetStream");
+    check(cublasDgemm_64(handle_, left.op(transposed), right.op(transposed), rows, columns, call.k(), &call.alpha, data(left),
+                         left.ld(), data(right), right.ld(), &call.beta, c.data(), c.ld()),
+          "cublasDgemm_64");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the handle's workspace is free again
+  }
+
+  int device_;
+  mutable std::mutex mutex_;  ///< of the handle
+  cublasHandle_t handle_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<NativeGemm> make_cublas_gemm(int device) { return std::make_unique<CublasGemm>(device); }
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,9 @@
+#include "ozbound/gpu/cublas_gemm.hpp"
+
+#ifndef OZBOUND_HAVE_CUBLAS
+namespace ozbound::gpu {
+
+std::unique_ptr<NativeGemm> make_cublas_gemm(int) { return nullptr; }
+
+}  // namespace ozbound::gpu
+#endif
