@@ -47,9 +47,13 @@ double target_tau(const Target& target, Index k, const Format& format) {
 
 double rescaled_upper(double x, std::int64_t shift) { return x == 0 ? 0 : Scaled{x, shift}.upper(); }
 
-Allowance::Allowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
-                     const MagnitudeProduct& product, const Engine& engine)
-    : product_(product), options_(options), normwise_(same_kind(target, Target::Kind::normwise)), factor_(factor) {
+HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
+                             const MagnitudeProduct& product, const Engine& engine)
+    : product_(product),
+      options_(options),
+      threads_(engine.threads()),
+      normwise_(same_kind(target, Target::Kind::normwise)),
+      factor_(factor) {
   if (same_kind(target, Target::Kind::rowcol)) {
     row_norms_ = euclidean_lower(a, Side::rows_of_a, engine), column_norms_ = euclidean_lower(b, Side::columns_of_b, engine);
     for (auto first = column_norms_.begin(); first != column_norms_.end();) {
@@ -58,16 +62,16 @@ Allowance::Allowance(InputView a, InputView b, const Target& target, double fact
       first = last;
     }
   }
-  if (normwise_) set_norm(engine.threads());
+  if (normwise_) set_norm();
 }
 
-bool Allowance::special(Index i, Index j) const {
+bool HostAllowance::special(Index i, Index j) const {
   return product_.special_row(i) || product_.special_column(j) ||
          (options_.beta != 0 && !is_finite(options_.c0.bits(i, j), binary64));
 }
 
 /// M, or its share, from a lower bound of |A||B| or of what stands for it.
-double Allowance::share_of(Index i, Index j, double product_lower) const {
+double HostAllowance::share_of(Index i, Index j, double product_lower) const {
   double m = row_norms_.empty() ? product_lower : multiply_lower(row_norms_[at(i)], column_norms_[at(j)]);
   if (options_.beta != 0)
     m = add_lower(m, c0_share_lower(options_.alpha, options_.beta, double_from_bits(options_.c0.bits(i, j)),
@@ -75,19 +79,19 @@ double Allowance::share_of(Index i, Index j, double product_lower) const {
   return normwise_ ? m : multiply_lower(factor_, m);
 }
 
-Probe Allowance::probe(Index i, Index j) const {
+Probe HostAllowance::probe(Index i, Index j) const {
   if (special(i, j)) return {i, j, infinity};
   const auto bounds = product_.at(i, j);
   return {i, j, bounds.upper == 0 ? infinity : share_of(i, j, row_norms_.empty() ? bounds.lower : 0)};
 }
 
-double Allowance::ratio_upper(const Probe& probe, double error) {
-  if (error == 0 || probe.allowed == infinity) return 0;
-  return probe.allowed == 0 ? infinity : divide_upper(error, probe.allowed);
+double Probe::ratio_upper(double error) const {
+  if (error == 0 || allowed == infinity) return 0;
+  return allowed == 0 ? infinity : divide_upper(error, allowed);
 }
 
 /// No more than any entry of row i and a chunk of columns allows.
-double Allowance::allowed_in_chunk(Index i, Index chunk) const {
+double HostAllowance::allowed_in_chunk(Index i, Index chunk) const {
   const Index first = chunk * chunk_columns;
   const double m = row_norms_.empty() ? product_.cheap_lower(i, first, std::min(chunk_columns, product_.cols() - first))
                                       : multiply_lower(row_norms_[at(i)], least_column_norms_[at(chunk)]);
@@ -95,27 +99,27 @@ double Allowance::allowed_in_chunk(Index i, Index chunk) const {
 }
 
 /// Whether it is cheap to see that ratio_upper(i, j, error) is less than a ratio.
-bool Allowance::below(Index i, Index j, double error, double ratio) const {
+bool HostAllowance::below(Index i, Index j, double error, double ratio) const {
   const double share = share_of(i, j, product_.cheap_lower(i, j));
   return share > 0 && divide_upper(error, share) < ratio;
 }
 
 // Norms add entries of different scales. They are taken relative to the largest one; what is 2^400 below it only counts
 // upwards.
-double Allowance::at_scale_upper(Index i, Index j, double x) const {
+double HostAllowance::at_scale_upper(Index i, Index j, double x) const {
   const auto shift = product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
   return x == 0 || product_.at(i, j).upper == 0 ? 0 : std::max(Scaled{x, shift}.upper(), 0x1p-500);
 }
 
-double Allowance::at_scale_lower(Index i, Index j, double x) const {
+double HostAllowance::at_scale_lower(Index i, Index j, double x) const {
   const auto shift = product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
   const double value = Scaled{x, shift}.lower();
   return value < 0x1p-500 ? 0 : value;
 }
 
-void Allowance::set_norm(int threads) {
+void HostAllowance::set_norm() {
   m_ = Matrix<double>(product_.rows(), product_.cols());
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads_)
   for (Index i = 0; i < m_.rows(); ++i) {
     const FloatEnvironment environment;
     for (Index j = 0; j < m_.cols(); ++j) m_(i, j) = special(i, j) ? infinity : share_of(i, j, product_.at(i, j).lower);
@@ -136,7 +140,7 @@ void Allowance::set_norm(int threads) {
   norm_allowed_ = multiply_lower(factor_, squares == 0 ? 0 : next_down(std::sqrt(squares)));
 }
 
-double Allowance::normwise_share(Index i, Index j, double error) const {
+double HostAllowance::normwise_share(Index i, Index j, double error) const {
   const double value = at_scale_upper(i, j, error);
   if (value == 0 || m_(i, j) == infinity) return 0;
   return norm_allowed_ == 0 ? infinity : multiply_upper(divide_upper(value, norm_allowed_), divide_upper(value, norm_allowed_));
@@ -159,14 +163,12 @@ std::vector<std::int64_t> shifts(const std::vector<std::int32_t>& from, const st
 
 }  // namespace
 
-Worst Allowance::worst(const RelativeError& error, int threads) const {
-  return normwise_ ? worst_norm(error, threads) : worst_entry(error, threads);
-}
+Worst HostAllowance::worst(const PlanBound& bound) const { return normwise_ ? worst_norm(bound) : worst_entry(bound); }
 
-Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
-  const auto rows = shifts(*error.row_exponents, product_.row_exponents());
-  const auto columns = shifts(*error.column_exponents, product_.column_exponents());
-  const auto chunks = chunk_bound(*error.bound, columns);
+Worst HostAllowance::worst_entry(const PlanBound& error) const {
+  const auto rows = shifts(error.row_exponents, product_.row_exponents());
+  const auto columns = shifts(error.column_exponents, product_.column_exponents());
+  const auto chunks = chunk_bound(error.product, columns);
   const auto of_chunks = [&](Index i, double* upper) {
     chunks.bound.upper_row(i, 0, chunks_of(product_.cols()), upper);
     for (Index chunk = 0; chunk < chunks_of(product_.cols()); ++chunk) {
@@ -175,7 +177,7 @@ Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
       upper[chunk] = relative == 0 || product_.special_row(i) ? 0 : share == 0 ? infinity : divide_upper(relative, share);
     }
   };
-  const ChunkedBound entries(*error.bound);
+  const ChunkedBound entries(error.product);
   std::vector<double> factors;
   for (const auto shift : columns) factors.push_back(near_power_of_two(shift));
   const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
@@ -188,16 +190,16 @@ Worst Allowance::worst_entry(const RelativeError& error, int threads) const {
       if (open[at(j - first)] == 0) continue;
       const double relative = rescaled_upper(errors[at(j - first)], rows[at(i)] + columns[at(j)]);
       if (relative == 0 || special(i, j) || below(i, j, relative, largest.value)) continue;
-      largest.take({ratio_upper(probe(i, j), relative), i, j});
+      largest.take({probe(i, j).ratio_upper(relative), i, j});
     }
   };
-  const auto largest = largest_entry(product_.rows(), product_.cols(), threads, of_chunks, of_entries);
+  const auto largest = largest_entry(product_.rows(), product_.cols(), threads_, of_chunks, of_entries);
   return {largest.value, largest.i, largest.j};
 }
 
 /// Marks the entries of a chunk whose ratio may reach `ratio`, the other ones being seen to be below it.
-void Allowance::open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
-                             std::uint8_t* open) const {
+void HostAllowance::open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
+                                 std::uint8_t* open) const {
   // 1 - 2^-12 is below what rounds the few operations here, and below what level 2 takes off a sum. Far from underflow.
   const double share = factor_ * ratio * (1 - 0x1p-12);
   if (!row_norms_.empty() || !(share > 0x1p-700) || share == infinity) {
@@ -209,18 +211,18 @@ void Allowance::open_entries(Index i, Index first, Index count, double ratio, co
   find_open(errors, factors, lower.data(), share, count, open);
 }
 
-Worst Allowance::worst_norm(const RelativeError& error, int threads) const {
-  const auto row_shifts = shifts(*error.row_exponents, product_.row_exponents());
-  const auto column_shifts = shifts(*error.column_exponents, product_.column_exponents());
+Worst HostAllowance::worst_norm(const PlanBound& error) const {
+  const auto row_shifts = shifts(error.row_exponents, product_.row_exponents());
+  const auto column_shifts = shifts(error.column_exponents, product_.column_exponents());
   std::vector<Worst> rows(at(m_.rows()));
   std::vector<double> sums(at(m_.rows()));
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(threads_)
   for (Index i = 0; i < m_.rows(); ++i) {
     const FloatEnvironment environment;
     auto& row = rows[at(i)];
     row.i = i;
     for (Index j = 0; j < m_.cols(); ++j) {
-      const double relative = rescaled_upper(error.bound->upper(i, j), row_shifts[at(i)] + column_shifts[at(j)]);
+      const double relative = rescaled_upper(error.product.upper(i, j), row_shifts[at(i)] + column_shifts[at(j)]);
       const double share = normwise_share(i, j, relative);
       sums[at(i)] = add_upper(sums[at(i)], share);
       if (share > row.ratio) row.ratio = share, row.j = j;
@@ -235,7 +237,7 @@ Worst Allowance::worst_norm(const RelativeError& error, int threads) const {
   return worst;
 }
 
-std::vector<Probe> Allowance::probes(Index per_side) const {
+std::vector<Probe> HostAllowance::probes(Index per_side) const {
   const Index m = product_.rows(), n = product_.cols();
   std::vector<Probe> entries;
   if (m == 0 || n == 0) return entries;
@@ -248,7 +250,7 @@ std::vector<Probe> Allowance::probes(Index per_side) const {
 }
 
 /// Of some rows, and of the entries that are not known to be zero only, so that what they allow is known well.
-Entry Allowance::least_allowing() const {
+Entry HostAllowance::least_allowing() const {
   constexpr Index most_rows = 32;
   Entry least{0, 0};
   double least_allowed = infinity;

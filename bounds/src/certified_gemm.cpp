@@ -9,17 +9,14 @@
 
 #include "allowance.hpp"
 #include "evidence.hpp"
-#include "largest_bound.hpp"
 #include "native_bound.hpp"
-#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -63,6 +60,7 @@ class CertifiedGemm {
         k_(call.k()),
         decision_(decision),
         engine_(engine),
+        access_(engine),
         options_(options),
         evidence_(evidence),
         prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
@@ -86,8 +84,9 @@ class CertifiedGemm {
   Certificate run() {
     keep_c0();
     take_fingerprints();
-    find_specials();
-    if (specials_ > 0) apply_specials(call_, engine_.threads());
+    specials_ = access_->special_entries(call_);
+    special_count_ = access_->count(specials_);
+    if (special_count_ > 0) access_->apply_specials(call_, specials_);
     if (call_.all_special()) return finish_exact_bound();
     switch (decision_.method) {
       case Method::slices: return decision_.target.kind == Target::Kind::relative ? run_relative() : run_slices();
@@ -95,8 +94,8 @@ class CertifiedGemm {
       case Method::native: return run_native();
       case Method::exact: break;
     }
-    multiply_exactly(call_, engine_.threads());
-    certificate_.exact = certificate_.m * certificate_.n - specials_;
+    access_->multiply_exactly(call_, specials_);
+    certificate_.exact = certificate_.m * certificate_.n - special_count_;
     return finish_exact_bound();
   }
 
@@ -122,10 +121,8 @@ class CertifiedGemm {
   /// C0 may be C itself, but it is read again after C is written: by further rounds, and by the comparison with M.
   void keep_c0() {
     if (call_.beta == 0) return;
-    c0_copy_ = Matrix<double>(certificate_.m, certificate_.n);
-    for (Index i = 0; i < certificate_.m; ++i)
-      for (Index j = 0; j < certificate_.n; ++j) c0_copy_(i, j) = double_from_bits(call_.c0.bits(i, j));
-    call_.c0 = c0_copy_;
+    c0_copy_ = access_->copy(call_.c0);
+    call_.c0 = c0_copy_->view().as_input();
   }
 
   /// Of what is read.
@@ -133,45 +130,16 @@ class CertifiedGemm {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
     const auto of = [this](const PreparedOperand* prepared, const InputView& operand) {
-      return prepared != nullptr ? prepared->fingerprint() : fingerprint(operand, engine_.threads());
+      return prepared != nullptr ? prepared->fingerprint() : access_->fingerprint(operand);
     };
     if (reads) prints.a = of(prepared_a_, call_.a), prints.b = of(prepared_b_, call_.b);
-    if (!is_zero(call_.beta)) prints.c0 = fingerprint(call_.c0, engine_.threads());
-  }
-
-  /// Special entries, by row, column and C0: found before anything is written.
-  void find_specials() {
-    special_rows_ = vector_scales(call_.a, Side::rows_of_a, Encoding::balanced(), engine_.threads());
-    special_columns_ = vector_scales(call_.b, Side::columns_of_b, Encoding::balanced(), engine_.threads());
-    specials_ = 0;
-    if (call_.beta != 0 || call_.all_special()) {
-      for (Index i = 0; i < certificate_.m; ++i)
-        for (Index j = 0; j < certificate_.n; ++j) specials_ += special(i, j) ? 1 : 0;
-      return;
-    }
-    const auto count = [](const std::vector<VectorScale>& scales) {
-      return std::count_if(scales.begin(), scales.end(), [](const VectorScale& scale) { return scale.special; });
-    };
-    const Index rows = count(special_rows_), columns = count(special_columns_);
-    specials_ = rows * certificate_.n + columns * certificate_.m - rows * columns;
-  }
-
-  [[nodiscard]] bool special(Index i, Index j) const {
-    return call_.all_special() || special_rows_[at(i)].special || special_columns_[at(j)].special ||
-           (call_.beta != 0 && !is_finite(call_.c0.bits(i, j), binary64));
+    if (!is_zero(call_.beta)) prints.c0 = access_->fingerprint(call_.c0);
   }
 
   [[nodiscard]] DecideOptions scalars() const {
     DecideOptions options;
     options.alpha = call_.alpha, options.beta = call_.beta, options.c0 = call_.c0, options.format = call_.c.format();
     return options;
-  }
-
-  /// Those of a prepared operand that has them, else measured into `own`.
-  [[nodiscard]] const SliceFacts& facts(const PreparedOperand* prepared, InputView operand, Side side, const Slicing& slicing,
-                                        std::optional<SliceFacts>& own) const {
-    const auto* known = prepared == nullptr ? nullptr : prepared->facts(slicing);
-    return known != nullptr ? *known : own.emplace(engine_.measure(operand, side, slicing));
   }
 
   /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
@@ -181,23 +149,18 @@ class CertifiedGemm {
             prepared_b_ == nullptr ? nullptr : prepared_b_->slices(plan.b)};
   }
 
-  [[nodiscard]] ErrorBound plan_bound(const SplitPlan& plan) const {
-    auto bound = rounding_bound();
-    bound.source =
+  [[nodiscard]] PlanBound plan_bound(const SplitPlan& plan) {
+    return evidence_ != nullptr && plan == this->plan() ? evidence_->bound : examination().bound(plan);
+  }
+
+  /// With one rounding.
+  [[nodiscard]] ErrorBound error_bound(PlanBound bound) const {
+    auto result = rounding_bound();
+    result.source =
         "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
-    if (evidence_ != nullptr && plan == this->plan()) {
-      bound.product = evidence_->product;
-      bound.row_exponents = evidence_->row_exponents, bound.column_exponents = evidence_->column_exponents;
-      return bound;
-    }
-    std::optional<SliceFacts> own_a, own_b;
-    const auto& rows = facts(prepared_a_, call_.a, Side::rows_of_a, plan.a, own_a).vectors;
-    const auto& columns = facts(prepared_b_, call_.b, Side::columns_of_b, plan.b, own_b).vectors;
-    bound.product = plan_error_upper(rows, columns, plan, call_.k());
-    bound.row_exponents.clear(), bound.column_exponents.clear();
-    for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);
-    for (const auto& facts : columns) bound.column_exponents.push_back(facts.scale.exponent);
-    return bound;
+    result.product = std::move(bound.product);
+    result.row_exponents = std::move(bound.row_exponents), result.column_exponents = std::move(bound.column_exponents);
+    return result;
   }
 
   /// One rounding to C's format and nothing else.
@@ -207,8 +170,8 @@ class CertifiedGemm {
     bound.alpha = call_.alpha;
     bound.result_factor = u_;
     bound.underflow = call_.c.is_double() ? 0x1p-1074 : 0x1p-150;
-    bound.row_exponents.assign(at(certificate_.m), 0);
-    bound.column_exponents.assign(at(certificate_.n), 0);
+    bound.row_exponents.assign(static_cast<std::size_t>(certificate_.m), 0);
+    bound.column_exponents.assign(static_cast<std::size_t>(certificate_.n), 0);
     return bound;
   }
 
@@ -221,32 +184,34 @@ class CertifiedGemm {
     auto bound = plan_bound(plan());
     multiply_finite(call_, plan(), engine_, kept(plan()), nullptr, options_.workspace);
     certificate_.plans = {plan()};
-    certificate_.bound = std::move(bound);
     if (decision_.target.kind == Target::Kind::correctly_rounded)
-      judge_zero_error();
+      judge_zero_error(bound.product);
     else
-      judge_slices();
+      judge_slices(bound);
+    certificate_.bound = error_bound(std::move(bound));
     return finish();
   }
 
   /// A plan without Ziv's test is correctly rounded where its error bound is zero.
-  void judge_zero_error() {
-    for (Index i = 0; i < certificate_.m; ++i)
-      for (Index j = 0; j < certificate_.n; ++j)
-        if (!special(i, j) && certificate_.bound.product.upper(i, j) > 0) set_worst({infinity, i, j});
+  void judge_zero_error(const EntryBound& bound) {
+    if (const auto inexact = access_->last_inexact(bound, specials_)) set_worst({infinity, inexact->i, inexact->j});
     if (certificate_.ratio == 0) certificate_.ratio = 1;
   }
 
-  void judge_slices() {
+  void judge_slices(const PlanBound& bound) {
     if (evidence_ != nullptr) return set_worst(evidence_->worst);
     if (!(tau_ >= u_)) return set_worst({infinity, 0, 0});
-    const MagnitudeProduct product(call_.a, call_.b, engine_);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
-    const auto options = scalars();
-    const Allowance allowance(call_.a, call_.b, decision_.target, factor, options, product, engine_);
-    set_worst(
-        allowance.worst({&certificate_.bound.product, &certificate_.bound.row_exponents, &certificate_.bound.column_exponents},
-                        engine_.threads()));
+    set_worst(examination().allowance(decision_.target, factor)->worst(bound));
+  }
+
+  /// Of the operands, made when first needed.
+  Examination& examination() {
+    if (!examination_) {
+      scalars_ = scalars();
+      examination_ = access_->examine({call_.a, call_.b, prepared_a_, prepared_b_}, scalars_);
+    }
+    return *examination_;
   }
 
   /// Multiplies with ever more slices; `open` gives the entries of a product that its error bound leaves open. What finishing
@@ -264,7 +229,7 @@ class CertifiedGemm {
       next = finer(*next);
     }
     certificate_.exact = static_cast<Index>(undecided->size());
-    finish_exactly(call_, *undecided, engine_.threads());
+    access_->finish_exactly(call_, *undecided);
   }
 
   [[nodiscard]] bool worth_multiplying(const SplitPlan& next, const std::vector<Entry>& undecided) const {
@@ -284,18 +249,18 @@ class CertifiedGemm {
   }
 
   Certificate run_relative() {
+    // E + u |C^| <= tau (|C^| (1 - u) - E): E <= |C^| (tau (1 - u) - u) / (1 + tau); docs/derivations/targets.md.
+    const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
     double worst = std::min(1.0, divide_upper(u_, tau_));
-    refine([this, &worst](const SplitPlan& plan) {
-      const auto bound = plan_bound(plan);
+    refine([&](const SplitPlan& plan) {
+      const auto bound = error_bound(plan_bound(plan));
+      const auto wide = access_->matrix(certificate_.m, certificate_.n, call_.c.is_double());
       auto product = call_;
-      Matrix<double> wide;
-      Matrix<float> narrow;
-      if (call_.c.is_double())
-        product.c = wide = Matrix<double>(certificate_.m, certificate_.n);
-      else
-        product.c = narrow = Matrix<float>(certificate_.m, certificate_.n);
+      product.c = wide->view();
       multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
-      return accept_relative(product.c.as_input(), bound, worst);
+      auto accepted = access_->accept_relative(product.c.as_input(), bound, factor, specials_, call_.c);
+      worst = std::max(worst, accepted.worst);
+      return std::move(accepted.open);
     });
     certificate_.bound = rounding_bound();
     certificate_.bound.source = "relative: every entry within tau |C|";
@@ -304,41 +269,11 @@ class CertifiedGemm {
     return finish();
   }
 
-  /// Takes over the entries of a product whose error is below tau |C|, and returns the others.
-  std::vector<Entry> accept_relative(InputView product, const ErrorBound& bound, double& worst) {
-    // E + u |C^| <= tau (|C^| (1 - u) - E): E <= |C^| (tau (1 - u) - u) / (1 + tau); docs/derivations/targets.md.
-    const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
-    const double least_normal = call_.c.is_double() ? 0x1p-1022 : 0x1p-126;
-    std::vector<Entry> open;
-    for (Index i = 0; i < certificate_.m; ++i)
-      for (Index j = 0; j < certificate_.n; ++j) {
-        if (special(i, j)) continue;
-        const auto bits = product.bits(i, j);
-        const double magnitude = double_from_bits(bits & ~binary64.sign);
-        const double error = bound.product.upper(i, j);
-        const auto scale = std::int64_t{bound.row_exponents[at(i)]} + bound.column_exponents[at(j)];
-        const double absolute = Scaled::product_upper(Scaled::magnitude(call_.alpha), Scaled{error, scale}).upper();
-        const bool normal = magnitude >= least_normal && is_finite(bits, binary64);
-        if (error > 0 && !(normal && absolute <= multiply_lower(factor, magnitude))) {
-          open.push_back({i, j});
-          continue;
-        }
-        if (error > 0) worst = std::max(worst, divide_upper(absolute, multiply_lower(factor, magnitude)));
-        write_value(i, j, bits);
-      }
-    return open;
-  }
-
-  void write_value(Index i, Index j, std::uint64_t wide_bits) {
-    const auto value = double_from_bits(wide_bits);
-    call_.c.set_bits(i, j, call_.c.is_double() ? wide_bits : bits_of(static_cast<float>(value)));
-  }
-
   Certificate run_native() {
-    const auto guarantee = native_guarantee(call_.a, call_.b, scalars());
+    const auto guarantee = native_guarantee(call_.a, call_.b, scalars(), *access_);
     certificate_.bound = native_error_bound(call_.a, call_.b, guarantee, scalars(), engine_);
     options_.native->dgemm(call_);
-    if (specials_ > 0) apply_specials(call_, engine_.threads());
+    if (special_count_ > 0) access_->apply_specials(call_, specials_);
     certificate_.native = options_.native->name();
     if (native_certifies(guarantee, decision_.target, k_, scalars()))
       set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
@@ -363,9 +298,8 @@ class CertifiedGemm {
 
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
-    certificate_.fingerprints.c = fingerprint(call_.c.as_input(), engine_.threads());
-    certificate_.largest_bound = largest_bound(
-        certificate_.bound, call_.c.as_input(), [this](Index i, Index j) { return special(i, j); }, engine_.threads());
+    certificate_.fingerprints.c = access_->fingerprint(call_.c.as_input());
+    certificate_.largest_bound = access_->largest_bound(certificate_.bound, call_.c.as_input(), specials_);
     return std::move(certificate_);
   }
 
@@ -373,15 +307,18 @@ class CertifiedGemm {
   Index k_;
   const Decision& decision_;
   const Engine& engine_;
+  AccessOf access_;
   const GemmOptions& options_;
   const Evidence* evidence_;
   const PreparedOperand* prepared_a_;  ///< null where A is not read
   const PreparedOperand* prepared_b_;
   double u_;
   double tau_;
-  Matrix<double> c0_copy_;
-  std::vector<VectorScale> special_rows_, special_columns_;
-  Index specials_ = 0;
+  std::unique_ptr<OwnedMatrix> c0_copy_;
+  SpecialEntries specials_;
+  Index special_count_ = 0;
+  DecideOptions scalars_;
+  std::unique_ptr<Examination> examination_;
   Certificate certificate_;
 };
 

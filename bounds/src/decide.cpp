@@ -1,10 +1,8 @@
 #include "ozbound/bounds/decide.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,52 +12,13 @@
 #include "allowance.hpp"
 #include "evidence.hpp"
 #include "native_bound.hpp"
+#include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-std::vector<std::int32_t> exponents_of(const SliceFacts& facts) {
-  std::vector<std::int32_t> exponents;
-  for (const auto& vector : facts.vectors) exponents.push_back(vector.scale.exponent);
-  return exponents;
-}
-
-/// Facts of one operand under every slice count, of all its vectors or of one, measured when first asked for.
-class FactsCache {
- public:
-  FactsCache(InputView operand, Side side, Encoding encoding, const Engine& engine)
-      : operand_(operand), side_(side), encoding_(encoding), engine_(engine) {}
-
-  const SliceFacts& all(int slices) {
-    auto& slot = all_[at(slices)];
-    if (!slot) slot = std::make_unique<SliceFacts>(engine_.measure(operand_, side_, {encoding_, slices}));
-    return *slot;
-  }
-
-  const VectorFacts& one(Index i, int slices) {
-    if (all_[at(slices)]) return all_[at(slices)]->vectors[at(i)];
-    auto& slot = single_[{i, slices}];
-    if (!slot) {
-      const auto vector =
-          side_ == Side::rows_of_a ? operand_.block(i, 0, 1, operand_.cols()) : operand_.block(0, i, operand_.rows(), 1);
-      slot = std::make_unique<SliceFacts>(engine_.measure(vector, side_, {encoding_, slices}));
-    }
-    return slot->vectors.front();
-  }
-
- private:
-  InputView operand_;
-  Side side_;
-  Encoding encoding_;
-  const Engine& engine_;
-  std::array<std::unique_ptr<SliceFacts>, max_slices + 1> all_;
-  std::map<std::pair<Index, int>, std::unique_ptr<SliceFacts>> single_;
-};
 
 struct CostedPlan {
   SplitPlan plan;
@@ -90,16 +49,16 @@ std::vector<CostedPlan> enumerate_plans(Encoding encoding, const CostModel& cost
 
 class Chooser {
  public:
-  Chooser(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options, Index k)
-      : a_(a),
-        b_(b),
+  Chooser(const Factors& factors, const Target& target, const Engine& engine, const DecideOptions& options, Index k)
+      : a_(factors.a),
+        b_(factors.b),
         engine_(engine),
+        access_(engine),
         options_(options),
         u_(unit_roundoff(options.format)),
         tau_(target_tau(target, k, options.format)),
-        decision_{target, Method::slices, {}, a.rows(), b.cols(), k, 0, 0, {}, {}, {}},
-        rows_(a, Side::rows_of_a, options.encoding, engine),
-        columns_(b, Side::columns_of_b, options.encoding, engine) {}
+        decision_{target, Method::slices, {}, a_.rows(), b_.cols(), k, 0, 0, {}, {}, {}},
+        examination_(access_->examine(factors, options)) {}
 
   Decided choose() {
     if (!options_.encoding.common_ratio())
@@ -110,7 +69,7 @@ class Chooser {
       throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +
                           ": not even a correctly rounded result meets it");
     const bool asked = options_.native != nullptr || !options_.slices;
-    const auto guarantee = asked ? native_guarantee(a_, b_, options_) : NativeGuarantee{};
+    const auto guarantee = asked ? native_guarantee(a_, b_, options_, *access_) : NativeGuarantee{};
     consider_native(guarantee);
     if (options_.slices) consider_slices(kind);
     finish(guarantee);
@@ -138,12 +97,11 @@ class Chooser {
   void consider_slices(Target::Kind kind) {
     const auto plans = enumerate_plans(options_.encoding, costs(), m(), n(), decision_.k);
     if (native_limit() < plans.front().cost) return;
-    const MagnitudeProduct product(a_, b_, engine_);
-    if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, product, 0x1p-8 * u_, Method::correctly_rounded);
-    if (kind == Target::Kind::relative) return choose_refined(plans, product, 0x1p-2 * tau_, Method::slices);
+    if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, 0x1p-8 * u_, Method::correctly_rounded);
+    if (kind == Target::Kind::relative) return choose_refined(plans, 0x1p-2 * tau_, Method::slices);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
-    const Allowance allowance(a_, b_, decision_.target, factor, options_, product, engine_);
-    if (!choose_certified(plans, allowance)) choose_refined(plans, product, 0x1p-8 * u_, Method::correctly_rounded);
+    const auto allowance = examination_->allowance(decision_.target, factor);
+    if (!choose_certified(plans, *allowance)) choose_refined(plans, 0x1p-8 * u_, Method::correctly_rounded);
   }
 
   /// The cheapest plan whose bound certifies the target for every entry, if it costs no more than a native DGEMM that does, or
@@ -170,16 +128,15 @@ class Chooser {
 
   /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
   /// exactly, the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
-  void choose_refined(const std::vector<CostedPlan>& plans, const MagnitudeProduct& product, double share, Method method) {
-    const Allowance allowance(a_, b_, Target::componentwise(1), share, options_, product, engine_);
-    const auto probes = allowance.probes(8);
+  void choose_refined(const std::vector<CostedPlan>& plans, double share, Method method) {
+    const auto probes = examination_->allowance(Target::componentwise(1), share)->probes(8);
     const double exact = costs().exact(m(), n(), decision_.k);
     // More than a triangular plan is expected to cost the cheapest does not: most others are refused by few probes.
-    double limit = std::min({exact, native_limit(), cheapest_triangular(probes, allowance, exact)});
+    double limit = std::min({exact, native_limit(), cheapest_triangular(probes, exact)});
     std::optional<Candidate> best;
     for (const auto& [plan, cost] : plans) {
       if (cost + least_open * exact > limit) break;
-      const double expected = expected_cost(plan, cost, exact, limit, probes, allowance);
+      const double expected = expected_cost(plan, cost, exact, limit, probes);
       if (expected > limit || (best && expected == limit)) continue;
       limit = expected, best = Candidate{method, plan, expected, 1, true};
     }
@@ -194,8 +151,8 @@ class Chooser {
     double total = 0;
     const double uniform = truncation_a_priori_upper(plan, a_.cols());
     for (const auto& probe : probes) {
-      const double error = error_at(plan, uniform, probe.i, probe.j, allowance);
-      worst = std::max(worst, allowance.normwise() ? 0 : Allowance::ratio_upper(probe, error));
+      const double error = examination_->error_at(plan, uniform, probe.i, probe.j);
+      worst = std::max(worst, allowance.normwise() ? 0 : probe.ratio_upper(error));
       if (worst > 1) return worst;
       if (allowance.normwise()) total = std::max(total, allowance.normwise_share(probe.i, probe.j, error));
     }
@@ -203,46 +160,33 @@ class Chooser {
   }
 
   /// Of products with s slices each and cut s + 1.
-  double cheapest_triangular(const std::vector<Probe>& probes, const Allowance& allowance, double exact) {
+  double cheapest_triangular(const std::vector<Probe>& probes, double exact) {
     double least = infinity;
     for (int s = 1; s <= max_slices; ++s) {
       const SplitPlan plan{{options_.encoding, s}, {options_.encoding, s}, s + 1, Accumulation::exact};
       const double cost = costs().slices(plan, m(), n(), decision_.k);
       if (cost + least_open * exact > least) break;
-      least = std::min(least, expected_cost(plan, cost, exact, least, probes, allowance));
+      least = std::min(least, expected_cost(plan, cost, exact, least, probes));
     }
     return least;
   }
 
   /// The cost of a plan and of finishing exactly the share of probes whose error bound is beyond their allowance, or anything
   /// above `limit`.
-  double expected_cost(const SplitPlan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes,
-                       const Allowance& allowance) {
+  double expected_cost(const SplitPlan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes) {
     const double uniform = truncation_a_priori_upper(plan, a_.cols());
     double open = 0, expected = cost + least_open * exact;
     for (const auto& probe : probes) {
       if (expected > limit) break;
-      if (Allowance::ratio_upper(probe, error_at(plan, uniform, probe.i, probe.j, allowance)) > 1) ++open;
+      if (probe.ratio_upper(examination_->error_at(plan, uniform, probe.i, probe.j)) > 1) ++open;
       expected = cost + std::max(open / static_cast<double>(probes.size()), least_open) * exact;
     }
     return expected;
   }
 
-  double error_at(const SplitPlan& plan, double uniform, Index i, Index j, const Allowance& allowance) {
-    const auto& row = rows_.one(i, plan.a.slices);
-    const auto& column = columns_.one(j, plan.b.slices);
-    const auto& product = allowance.product();
-    const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - product.row_exponents()[at(i)] -
-                       product.column_exponents()[at(j)];
-    return rescaled_upper(entry_error_upper(row, column, plan, a_.cols(), uniform), shift);
-  }
-
   Evidence check_all(const SplitPlan& plan, const Allowance& allowance) {
-    const auto& rows = rows_.all(plan.a.slices);
-    const auto& columns = columns_.all(plan.b.slices);
-    Evidence found{
-        plan_error_upper(rows.vectors, columns.vectors, plan, a_.cols()), exponents_of(rows), exponents_of(columns), {}};
-    found.worst = allowance.worst({&found.product, &found.row_exponents, &found.column_exponents}, engine_.threads());
+    Evidence found{examination_->bound(plan), {}};
+    found.worst = allowance.worst(found.bound);
     return found;
   }
 
@@ -289,11 +233,12 @@ class Chooser {
 
   InputView a_, b_;
   const Engine& engine_;
+  AccessOf access_;
   const DecideOptions& options_;
   double u_;
   double tau_;
   Decision decision_;
-  FactsCache rows_, columns_;
+  std::unique_ptr<Examination> examination_;
   std::optional<Candidate> native_;
   std::optional<Candidate> chosen_;
   std::optional<Evidence> evidence_;  ///< of the plan that certifies
@@ -324,7 +269,7 @@ Decided decide_with_evidence(InputView a, InputView b, const Target& target, con
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  return Chooser(a, b, target, engine, read, k).choose();
+  return Chooser({a, b}, target, engine, read, k).choose();
 }
 
 }  // namespace ozbound

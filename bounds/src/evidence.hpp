@@ -1,21 +1,16 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "allowance.hpp"
 #include "ozbound/bounds/decide.hpp"
-#include "ozbound/core/entry_bound.hpp"
+#include "ozbound/bounds/examination.hpp"
 
 namespace ozbound {
 
 /// What `decide` found out about its operands under the plan that it took: all that a certificate says of them. It is about the
 /// elements that were read, and holds no view of them; whoever uses it answers for their being the same.
 struct Evidence {
-  EntryBound product;  ///< as ErrorBound's, with the exponents
-  std::vector<std::int32_t> row_exponents;
-  std::vector<std::int32_t> column_exponents;
+  PlanBound bound;
   Worst worst;  ///< over what the decision's target allows
 };
 

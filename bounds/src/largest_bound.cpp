@@ -55,8 +55,7 @@ class RowPart {
 
 }  // namespace
 
-double largest_bound(const ErrorBound& bound, const InputView& c, const std::function<bool(Index, Index)>& special,
-                     int threads) {
+double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials, int threads) {
   const Index n = c.cols();
   const auto row_exponent = [&bound](Index i) { return std::int64_t{bound.row_exponents[static_cast<std::size_t>(i)]}; };
   const std::vector<std::int64_t> exponents(bound.column_exponents.begin(), bound.column_exponents.end());
@@ -84,7 +83,7 @@ double largest_bound(const ErrorBound& bound, const InputView& c, const std::fun
       find_open(product.data(), factors.data() + first, std::fabs(bound.alpha) * near_power_of_two(row_exponent(i)), row.data(),
                 roundings.data(), largest.value, count, open.data());
     for (Index j = 0; j < count; ++j)
-      if (open[static_cast<std::size_t>(j)] != 0 && !special(i, first + j))
+      if (open[static_cast<std::size_t>(j)] != 0 && !specials.at(i, first + j))
         largest.take({bound.at(product[static_cast<std::size_t>(j)],
                                row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
                       i, first + j});

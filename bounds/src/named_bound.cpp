@@ -9,6 +9,7 @@
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/bounds/uchino_bound.hpp"
+#include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -139,7 +140,8 @@ const SplitPlan& checked(const SplitPlan& plan, InputView a, InputView b) {
 
 /// @throws std::invalid_argument where a product may underflow, a sum overflow, or an operand is not of binary64.
 void check_native(const std::string& name, const BoundInputs& inputs) {
-  const auto guarantee = native_guarantee(inputs.a, inputs.b, {});
+  const CpuEngine engine;
+  const auto guarantee = native_guarantee(inputs.a, inputs.b, {}, HostAccess(engine));
   if (!guarantee.obstacle.empty()) throw std::invalid_argument(name + ": " + guarantee.obstacle);
   if (guarantee.underflow > 0) throw std::invalid_argument(name + ": a product of native DGEMM may underflow");
 }

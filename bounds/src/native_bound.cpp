@@ -12,66 +12,21 @@
 namespace ozbound {
 namespace {
 
-/// Exponents of the smallest and the largest non-zero magnitude.
-struct Range {
-  int least = std::numeric_limits<int>::max();
-  int top = std::numeric_limits<int>::min();
-
-  [[nodiscard]] bool empty() const { return top < least; }
-
-  /// @pre x is finite.
-  void add(Dyadic x) {
-    if (x.magnitude == 0) return;
-    least = std::min(least, x.top_exponent());
-    top = std::max(top, x.top_exponent());
-  }
-  void join(const Range& other) {
-    least = std::min(least, other.least);
-    top = std::max(top, other.top);
-  }
-};
-
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
-
-/// Of one row, or nothing where it holds a special: each of its entries of C is special then.
-Range range_of_row(InputView rows, Index i) {
-  Range range;
-  for (Index l = 0; l < rows.cols(); ++l) {
-    if (!is_finite(rows.bits(i, l), binary64)) return {};
-    range.add(rows.element(i, l));
-  }
-  return range;
-}
-
-Range range_of(InputView operand, Side side) {
-  const auto vectors = vectors_of(operand, side);
-  Range range;
-  for (Index i = 0; i < vectors.rows(); ++i) range.join(range_of_row(vectors, i));
-  return range;
-}
-
-Range range_of_c0(const DecideOptions& options) {
-  Range range;
-  if (options.beta == 0) return range;
-  for (Index i = 0; i < options.c0.rows(); ++i)
-    for (Index j = 0; j < options.c0.cols(); ++j)
-      if (is_finite(options.c0.bits(i, j), binary64)) range.add(options.c0.element(i, j));
-  return range;
-}
 
 bool plus_minus_one(double x) { return x == 1 || x == -1; }
 
 /// Whether |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near 2^1022: their sum stays finite where it does not.
-bool may_overflow(const Range& a, const Range& b, Index k, const DecideOptions& options) {
+bool may_overflow(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
+                  const DecideOptions& options) {
   const int alpha_top = to_dyadic(options.alpha).top_exponent();
   const int beta_top = options.beta == 0 ? 0 : to_dyadic(options.beta).top_exponent();
-  const Range c0 = range_of_c0(options);
   if (!c0.empty() && c0.top + std::max(beta_top, 0) + 2 > 1020) return true;
   return !a.empty() && !b.empty() &&
          a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(alpha_top + 1, 0) > 1020;
 }
 
-bool may_underflow(const Range& a, const Range& b, const DecideOptions& options) {
+bool may_underflow(const ExponentRange& a, const ExponentRange& b, const DecideOptions& options) {
   const bool scaling_exact = plus_minus_one(options.alpha) && (options.beta == 0 || plus_minus_one(options.beta));
   return !scaling_exact || (!a.empty() && !b.empty() && a.least + b.least < -1022);
 }
@@ -83,14 +38,15 @@ double underflow_upper(Index k, double alpha) {
   return multiply_upper(multiply_upper(half_eta_terms, add_upper(magnitude, 1)), 0x1p-1074);
 }
 
-std::string obstacle(const Range& a, const Range& b, Index k, const DecideOptions& options) {
+std::string obstacle(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
+                     const DecideOptions& options) {
   if (!finite(options.alpha) || !finite(options.beta)) return "alpha or beta is not finite";
-  return may_overflow(a, b, k, options) ? "an intermediate result of native DGEMM may overflow" : "";
+  return may_overflow(a, b, c0, k, options) ? "an intermediate result of native DGEMM may overflow" : "";
 }
 
 }  // namespace
 
-NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& options) {
+NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& options, const OperandAccess& access) {
   NativeGuarantee guarantee;
   const Index k = a.cols();
   const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
@@ -100,9 +56,10 @@ NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& 
     guarantee.obstacle = "native DGEMM takes binary64 operands";
     return guarantee;
   }
-  const Range rows = range_of(a, Side::rows_of_a);
-  const Range columns = range_of(b, Side::columns_of_b);
-  guarantee.obstacle = obstacle(rows, columns, k, options);
+  const auto rows = access.exponent_range(a, Side::rows_of_a);
+  const auto columns = access.exponent_range(b, Side::columns_of_b);
+  const auto c0 = options.beta == 0 ? ExponentRange{} : access.exponent_range(options.c0);
+  guarantee.obstacle = obstacle(rows, columns, c0, k, options);
   if (may_underflow(rows, columns, options)) guarantee.underflow = underflow_upper(k, options.alpha);
   return guarantee;
 }

@@ -4,6 +4,7 @@
 
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/error_bound.hpp"
+#include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/bounds/target.hpp"
 
 namespace ozbound {
@@ -16,7 +17,7 @@ struct NativeGuarantee {
   std::string obstacle;  ///< why there is no guarantee at all; empty if there is one
 };
 
-NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& options);
+NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& options, const OperandAccess& access);
 
 /// Whether that certifies a target.
 bool native_certifies(const NativeGuarantee& guarantee, const Target& target, Index k, const DecideOptions& options);

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/overlap.hpp"
 
@@ -27,7 +27,7 @@ bool same_matrix(const InputView& x, const InputView& y) {
 }  // namespace
 
 PreparedOperand::PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine)
-    : view_(operand), side_(side), fingerprint_(ozbound::fingerprint(operand, engine.threads())) {
+    : view_(operand), side_(side), fingerprint_(AccessOf(engine)->fingerprint(operand)) {
   const FloatEnvironment environment;
   if (!slicing) return;
   parts_ = std::make_shared<const Parts>(Parts{engine.slice(operand, side, *slicing), engine.measure(operand, side, *slicing)});

@@ -11,6 +11,7 @@
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "ozbound/core/special.hpp"
+#include "ozbound/core/special_entries.hpp"
 
 namespace ozbound {
 namespace {
@@ -18,31 +19,6 @@ namespace {
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
-
-/// Which rows of A and columns of B, entries of C0 and scalars carry specials.
-struct SpecialMap {
-  std::vector<VectorScale> rows, columns;
-  bool everywhere;
-
-  SpecialMap(const GemmCall& call, int threads)
-      : rows(vector_scales(call.a, Side::rows_of_a, Encoding::balanced(), threads)),
-        columns(vector_scales(call.b, Side::columns_of_b, Encoding::balanced(), threads)),
-        everywhere(call.all_special()) {}
-
-  /// Whether no entry but one whose C0 is special can be.
-  [[nodiscard]] bool product_nowhere() const {
-    const auto special = [](const VectorScale& scale) { return scale.special; };
-    return !everywhere && std::none_of(rows.begin(), rows.end(), special) &&
-           std::none_of(columns.begin(), columns.end(), special);
-  }
-
-  [[nodiscard]] bool product_special(Index i, Index j) const {
-    return everywhere || rows[static_cast<std::size_t>(i)].special || columns[static_cast<std::size_t>(j)].special;
-  }
-  [[nodiscard]] bool special(const GemmCall& call, Index i, Index j) const {
-    return product_special(i, j) || (!is_zero(call.beta) && !is_finite(call.c0.bits(i, j), binary64));
-  }
-};
 
 SpecialSum special_sum(const GemmCall& call, Index i, Index j, bool with_product) {
   SpecialSum sum;
@@ -155,16 +131,34 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
   return undecided;
 }
 
-void apply_specials(const GemmCall& original, int threads) {
+SpecialEntries special_entries(const GemmCall& original, int threads) {
   const auto call = original.without_unread();
-  const SpecialMap map(call, threads);
-  if (is_zero(call.beta) && map.product_nowhere()) return;
+  const auto special = [&](const InputView& operand, Side side) {
+    std::vector<std::uint8_t> flags;
+    for (const auto& scale : vector_scales(operand, side, Encoding::balanced(), threads))
+      flags.push_back(scale.special ? 1 : 0);
+    return flags;
+  };
+  return {special(call.a, Side::rows_of_a), special(call.b, Side::columns_of_b), call.all_special(),
+          is_zero(call.beta) ? InputView() : call.c0};
+}
+
+Index SpecialEntries::count_by_product() const {
+  const auto m = static_cast<Index>(rows.size()), n = static_cast<Index>(columns.size());
+  const Index i = std::count(rows.begin(), rows.end(), 1), j = std::count(columns.begin(), columns.end(), 1);
+  return everywhere ? m * n : i * n + j * m - i * j;
+}
+
+void apply_specials(const GemmCall& original, const SpecialEntries& specials, int threads) {
+  if (specials.c0.empty() && specials.count_by_product() == 0) return;
+  const auto call = original.without_unread();
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (Index i = 0; i < call.m(); ++i)
     for (Index j = 0; j < call.n(); ++j)
-      if (map.special(call, i, j))
-        call.c.set_bits(i, j, special_sum(call, i, j, map.product_special(i, j)).bits(call.c.format()));
+      if (specials.at(i, j)) call.c.set_bits(i, j, special_sum(call, i, j, specials.product(i, j)).bits(call.c.format()));
 }
+
+void apply_specials(const GemmCall& call, int threads) { apply_specials(call, special_entries(call, threads), threads); }
 
 void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
   const auto call = original.without_unread();
@@ -193,24 +187,25 @@ void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries,
   failure.rethrow();
 }
 
-void multiply_exactly(const GemmCall& original, int threads) {
+void multiply_exactly(const GemmCall& original, const SpecialEntries& specials, int threads) {
   const auto call = original.without_unread();
-  const SpecialMap map(call, threads);
-  if (map.everywhere) return;
+  if (specials.everywhere) return;
   FirstException failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (Index i = 0; i < call.m(); ++i)
     failure.run([&] {
-      if (map.rows[static_cast<std::size_t>(i)].special) return;
+      if (specials.rows[static_cast<std::size_t>(i)] != 0) return;
       std::vector<Dyadic> row;
       read_row(call.a, i, row);
       for (Index j = 0; j < call.n(); ++j) {
         const auto column = [&](std::size_t l) { return call.b.element(static_cast<Index>(l), j); };
-        if (!map.special(call, i, j)) call.c.set_bits(i, j, exact_entry(call, row, column, i, j));
+        if (!specials.at(i, j)) call.c.set_bits(i, j, exact_entry(call, row, column, i, j));
       }
     });
   failure.rethrow();
 }
+
+void multiply_exactly(const GemmCall& call, int threads) { multiply_exactly(call, special_entries(call, threads), threads); }
 
 void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
   call.check();

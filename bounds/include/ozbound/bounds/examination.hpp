@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/plan.hpp"
+
+namespace ozbound {
+
+/// The bound of a product under a plan before its rounding, relative to 2^(row_exponents[i] + column_exponents[j]).
+struct PlanBound {
+  EntryBound product;
+  std::vector<std::int32_t> row_exponents;
+  std::vector<std::int32_t> column_exponents;
+  std::shared_ptr<const void> there = nullptr;  ///< of the examination that made it: the bound where the matrices lie
+};
+
+/// The entry that is nearest to what a target allows, or furthest beyond.
+struct Worst {
+  double ratio = 0;
+  Index i = 0;
+  Index j = 0;
+};
+
+/// An entry to try plans on, and the error that it allows before rounding, relative to the product's scales; +Inf for any.
+struct Probe {
+  Index i;
+  Index j;
+  double allowed;
+
+  /// error / allowed, rounded up; the error relative to the product's scales. 0 where there is no error.
+  [[nodiscard]] double ratio_upper(double error) const;
+};
+
+/// How large the error before the final rounding may be, so that the error after it meets a target:
+///
+///   |alpha| E (1 + u) + u M <= tau M,   that is   E <= (tau - u) / (1 + u) * M / |alpha|,
+///
+/// with M from below (docs/derivations/targets.md). Entries with specials allow everything and count in no norm.
+/// @pre of all members: a FloatEnvironment.
+class Allowance {
+ public:
+  virtual ~Allowance() = default;
+
+  /// What an entry allows: dear, and asked once for many plans.
+  [[nodiscard]] virtual Probe probe(Index i, Index j) const = 0;
+
+  /// Over all entries; for a normwise target the ratio of the norms, at the entry with the largest error.
+  [[nodiscard]] virtual Worst worst(const PlanBound& bound) const = 0;
+
+  /// Whether the target is normwise: probes say nothing then, normwise_share does.
+  [[nodiscard]] virtual bool normwise() const = 0;
+
+  /// error^2 at (i, j) over allowed^2 in the whole: what an entry contributes to a normwise ratio squared. From above.
+  [[nodiscard]] virtual double normwise_share(Index i, Index j, double error) const = 0;
+
+  /// Entries to try a plan on: the one that seems to allow least, as far as it is cheap to know, and one for every few rows and
+  /// columns.
+  [[nodiscard]] virtual std::vector<Probe> probes(Index per_side) const = 0;
+};
+
+/// What is found out about A and B, and kept as long as this lives: all that a decision says of their elements. Of matrices
+/// where they lie, which must outlive it. @pre of all members: a FloatEnvironment.
+class Examination {
+ public:
+  virtual ~Examination() = default;
+
+  /// plan_error_upper, of all entries.
+  [[nodiscard]] virtual PlanBound bound(const SplitPlan& plan) = 0;
+
+  /// The same of one entry, relative to the product's scales. `uniform` is the plan's truncation_a_priori_upper.
+  [[nodiscard]] virtual double error_at(const SplitPlan& plan, double uniform, Index i, Index j) = 0;
+
+  /// @param factor share of M that E may take: (tau - u) / (1 + u), from below. The result refers to this.
+  [[nodiscard]] virtual std::unique_ptr<Allowance> allowance(const Target& target, double factor) = 0;
+};
+
+}  // namespace ozbound

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ozbound/core/gemm.hpp"
+
+namespace ozbound {
+
+/// The entries of C that NaN and infinities decide: those of special rows of A and columns of B, those over a C0 that is not
+/// finite, and every one under scalars that are not.
+struct SpecialEntries {
+  std::vector<std::uint8_t> rows, columns;  ///< [m], [n]: 1 where the vector holds a NaN or an infinity
+  bool everywhere = false;
+  InputView c0;  ///< m x n where it is read, else empty
+
+  /// By A, B and the scalars, whatever C0 is.
+  [[nodiscard]] bool product(Index i, Index j) const {
+    return everywhere || rows[static_cast<std::size_t>(i)] != 0 || columns[static_cast<std::size_t>(j)] != 0;
+  }
+
+  /// Reads C0.
+  [[nodiscard]] bool at(Index i, Index j) const {
+    return product(i, j) || (!c0.empty() && !is_finite(c0.bits(i, j), binary64));
+  }
+
+  /// How many entries are special whatever C0 is.
+  [[nodiscard]] Index count_by_product() const;
+};
+
+/// Those of a call, without what it never reads.
+SpecialEntries special_entries(const GemmCall& call, int threads);
+
+/// As apply_specials and multiply_exactly of gemm.hpp, where the entries are known.
+void apply_specials(const GemmCall& call, const SpecialEntries& specials, int threads);
+void multiply_exactly(const GemmCall& call, const SpecialEntries& specials, int threads);
+
+}  // namespace ozbound
