@@ -26,13 +26,6 @@ std::vector<double> euclidean_lower(InputView operand, Side side, const Engine& 
   return norms;
 }
 
-/// |beta c0| / |alpha| relative to 2^scale, from below.
-double c0_share_lower(double alpha, double beta, double c0, std::int64_t scale) {
-  const auto product = Scaled::product_lower(Scaled::magnitude(beta), Scaled::magnitude(c0));
-  const auto divisor = Scaled::magnitude(alpha);
-  return Scaled{divide_lower(product.significand, divisor.significand), product.exponent - divisor.exponent - scale}.lower();
-}
-
 bool same_kind(const Target& target, Target::Kind kind) { return target.kind == kind; }
 
 }  // namespace
@@ -44,8 +37,6 @@ double target_tau(const Target& target, Index k, const Format& format) {
   if (target.kind != Target::Kind::dgemm) return target.tau;
   return to_double_lower(static_cast<std::uint64_t>(std::max<Index>(k, 1))) * unit_roundoff(format);  // u is a power of two
 }
-
-double rescaled_upper(double x, std::int64_t shift) { return x == 0 ? 0 : Scaled{x, shift}.upper(); }
 
 HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
                              const MagnitudeProduct& product, const Engine& engine)
@@ -83,11 +74,6 @@ Probe HostAllowance::probe(Index i, Index j) const {
   if (special(i, j)) return {i, j, infinity};
   const auto bounds = product_.at(i, j);
   return {i, j, bounds.upper == 0 ? infinity : share_of(i, j, row_norms_.empty() ? bounds.lower : 0)};
-}
-
-double Probe::ratio_upper(double error) const {
-  if (error == 0 || allowed == infinity) return 0;
-  return allowed == 0 ? infinity : divide_upper(error, allowed);
 }
 
 /// No more than any entry of row i and a chunk of columns allows.
@@ -190,7 +176,7 @@ Worst HostAllowance::worst_entry(const PlanBound& error) const {
       if (open[at(j - first)] == 0) continue;
       const double relative = rescaled_upper(errors[at(j - first)], rows[at(i)] + columns[at(j)]);
       if (relative == 0 || special(i, j) || below(i, j, relative, largest.value)) continue;
-      largest.take({probe(i, j).ratio_upper(relative), i, j});
+      largest.take({ratio_upper(relative, probe(i, j).allowed), i, j});
     }
   };
   const auto largest = largest_entry(product_.rows(), product_.cols(), threads_, of_chunks, of_entries);

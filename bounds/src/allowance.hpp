@@ -5,6 +5,7 @@
 
 #include "magnitude_product.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/entry_allowance.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
@@ -56,8 +57,5 @@ class HostAllowance final : public Allowance {
   std::int64_t scale_ = 0;                        // largest row + column exponent, the unit of norms
   double norm_allowed_ = 0;
 };
-
-/// x relative to the product's scales, when it was relative to those of a slicing, which are at least as large.
-double rescaled_upper(double x, std::int64_t shift);
 
 }  // namespace ozbound

@@ -152,7 +152,7 @@ class Chooser {
     const double uniform = truncation_a_priori_upper(plan, a_.cols());
     for (const auto& probe : probes) {
       const double error = examination_->error_at(plan, uniform, probe.i, probe.j);
-      worst = std::max(worst, allowance.normwise() ? 0 : probe.ratio_upper(error));
+      worst = std::max(worst, allowance.normwise() ? 0 : ratio_upper(error, probe.allowed));
       if (worst > 1) return worst;
       if (allowance.normwise()) total = std::max(total, allowance.normwise_share(probe.i, probe.j, error));
     }
@@ -178,7 +178,7 @@ class Chooser {
     double open = 0, expected = cost + least_open * exact;
     for (const auto& probe : probes) {
       if (expected > limit) break;
-      if (probe.ratio_upper(examination_->error_at(plan, uniform, probe.i, probe.j)) > 1) ++open;
+      if (ratio_upper(examination_->error_at(plan, uniform, probe.i, probe.j), probe.allowed) > 1) ++open;
       expected = cost + std::max(open / static_cast<double>(probes.size()), least_open) * exact;
     }
     return expected;

@@ -107,21 +107,6 @@ OZB_MULTIVERSION double float_dot(const float* x, const float* y, Index length) 
   return total;
 }
 
-// Each term of float_dot meets at most 1024 roundings of 2^-24 and k / 1024 + 1 of 2^-53, together below 1 + 2^-13 for
-// k < 2^40; its product underflows by at most 2^-149. (docs/derivations/enclosure.md)
-constexpr double dot_error = 0x1p-13;
-
-double level_two_lower(double dot, Index k) {
-  const double sum = subtract_lower(dot, multiply_upper(static_cast<double>(k), 0x1p-149));
-  return divide_lower(sum, 1 + dot_error);
-}
-
-/// Operands rounded towards zero lose a factor 1 + 2^-23 each, and up to 2^-126 where they became 0.
-double level_two_upper(double dot, Index k) {
-  const double sum = add_upper(dot, multiply_upper(static_cast<double>(k), 0x1p-149));
-  return add_upper(multiply_upper(sum, 1 + 2 * dot_error), multiply_upper(static_cast<double>(k), 0x1p-124));
-}
-
 std::vector<std::int32_t> exponents_of(const std::vector<VectorScale>& scales) {
   std::vector<std::int32_t> exponents;
   for (const auto& scale : scales) exponents.push_back(scale.exponent);
@@ -216,27 +201,19 @@ bool MagnitudeProduct::find_looseness(int threads) const {
   return loose;
 }
 
-MagnitudeProduct::Bounds MagnitudeProduct::level_one(Index i, Index j) const {
-  const auto sum = static_cast<std::uint64_t>(sums_(i, j));
-  const auto row = static_cast<std::uint64_t>(row_sums_[index(i)]), column = static_cast<std::uint64_t>(column_sums_[index(j)]);
-  const auto rest = row == 0 || column == 0 ? 0 : row + column + static_cast<std::uint64_t>(k_);
-  return {to_double_lower(sum) * 0x1p-14, to_double_upper(sum + rest) * 0x1p-14, 1};
+MagnitudeBounds MagnitudeProduct::level_one(Index i, Index j) const {
+  return ozbound::level_one(static_cast<std::uint64_t>(sums_(i, j)), static_cast<std::uint64_t>(row_sums_[index(i)]),
+                            static_cast<std::uint64_t>(column_sums_[index(j)]), k_);
 }
 
-MagnitudeProduct::Bounds MagnitudeProduct::at(Index i, Index j) const {
+MagnitudeBounds MagnitudeProduct::at(Index i, Index j) const {
   auto bounds = level_one(i, j);
-  if (loose_) {
-    const double dot = float_dot(x_->vector(i), y_->vector(j), k_);
-    bounds.lower = std::max(bounds.lower, level_two_lower(dot, k_));
-    bounds.upper = std::min(bounds.upper, level_two_upper(dot, k_));
-    bounds.levels = 2;
-  }
-  if (bounds.lower == 0 && bounds.upper > 0) settle(i, j, bounds);
-  return bounds;
+  if (loose_) bounds = level_two(bounds, float_dot(x_->vector(i), y_->vector(j), k_), k_);
+  return bounds.lower == 0 && bounds.upper > 0 ? settled(i, j, bounds) : bounds;
 }
 
 /// Zero for good, or as large as the largest product's leading bits.
-void MagnitudeProduct::settle(Index i, Index j, Bounds& bounds) const {
+MagnitudeBounds MagnitudeProduct::settled(Index i, Index j, const MagnitudeBounds& bounds) const {
   std::call_once(tops_found_, [this] {
     append_tops(rows_of_a_, row_scales_, x_tops_);
     append_tops(columns_of_b_, column_scales_, y_tops_);
@@ -244,15 +221,8 @@ void MagnitudeProduct::settle(Index i, Index j, Bounds& bounds) const {
   const auto *x = x_tops_.data() + i * k_, *y = y_tops_.data() + j * k_;
   std::int32_t top = 2 * no_top;
   for (Index l = 0; l < k_; ++l) top = std::max(top, x[l] + y[l]);
-  bounds.levels = 3;
-  if (top < no_top / 2) {
-    bounds.upper = 0;
-    return;
-  }
-  const Scaled largest{1, top - row_exponents_[index(i)] - column_exponents_[index(j)]};
-  const Scaled all{to_double_upper(static_cast<std::uint64_t>(k_)), largest.exponent + 2};
-  bounds.lower = largest.lower();
-  bounds.upper = std::min(bounds.upper, all.upper());
+  if (top < no_top / 2) return level_three_zero(bounds);
+  return level_three(bounds, std::int64_t{top} - row_exponents_[index(i)] - column_exponents_[index(j)], k_);
 }
 
 // float_dot adds numbers that are not negative, and rounding is monotone: it is no smaller than any of its terms.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/magnitude_levels.hpp"
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "scaled_vectors.hpp"
@@ -26,14 +27,8 @@ class MagnitudeProduct {
   [[nodiscard]] bool special_row(Index i) const { return row_scales_[static_cast<std::size_t>(i)].special; }
   [[nodiscard]] bool special_column(Index j) const { return column_scales_[static_cast<std::size_t>(j)].special; }
 
-  struct Bounds {
-    double lower = 0;
-    double upper = 0;
-    int levels = 1;
-  };
-
   /// Enclosure::lower and upper of an entry.
-  [[nodiscard]] Bounds at(Index i, Index j) const;
+  [[nodiscard]] MagnitudeBounds at(Index i, Index j) const;
 
   /// No more than at(i, j).lower, from level 1 and, where level 2 is needed, from a few large products: cheap.
   [[nodiscard]] double cheap_lower(Index i, Index j) const;
@@ -51,8 +46,8 @@ class MagnitudeProduct {
 
  private:
   [[nodiscard]] bool find_looseness(int threads) const;
-  [[nodiscard]] Bounds level_one(Index i, Index j) const;
-  void settle(Index i, Index j, Bounds& bounds) const;
+  [[nodiscard]] MagnitudeBounds level_one(Index i, Index j) const;
+  [[nodiscard]] MagnitudeBounds settled(Index i, Index j, const MagnitudeBounds& bounds) const;
   const double* row_of_b(Index l, Index first, Index count, double* copy) const;
 
   InputView b_, rows_of_a_, columns_of_b_;

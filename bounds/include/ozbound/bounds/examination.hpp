@@ -31,9 +31,6 @@ struct Probe {
   Index i;
   Index j;
   double allowed;
-
-  /// error / allowed, rounded up; the error relative to the product's scales. 0 where there is no error.
-  [[nodiscard]] double ratio_upper(double error) const;
 };
 
 /// How large the error before the final rounding may be, so that the error after it meets a target:

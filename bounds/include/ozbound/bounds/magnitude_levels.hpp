@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound {
+
+/// An entry of |A||B| enclosed, relative to 2^(e_i + e_j), 2^e_i = 2 ufp(max |a_i|): the three levels of enclose_product, from
+/// integers and sums that whoever evaluates an entry has found. @pre a FloatEnvironment.
+struct MagnitudeBounds {
+  double lower = 0;
+  double upper = 0;
+  int levels = 1;
+};
+
+/// From the sum of products of first digits, and the sums of first digits of the row and of the column; 0 only for vectors of
+/// zeros, or for special ones.
+OZB_HD inline MagnitudeBounds level_one(std::uint64_t sum, std::uint64_t row_sum, std::uint64_t column_sum, Index k) {
+  const auto rest = row_sum == 0 || column_sum == 0 ? 0 : row_sum + column_sum + static_cast<std::uint64_t>(k);
+  return {to_double_lower(sum) * 0x1p-14, to_double_upper(sum + rest) * 0x1p-14, 1};
+}
+
+// Each term of the FP32 dot product meets at most 1024 roundings of 2^-24 and k / 1024 + 1 of 2^-53, together below 1 + 2^-13
+// for k < 2^40; its product underflows by at most 2^-149. (docs/derivations/enclosure.md)
+inline constexpr double level_two_error = 0x1p-13;
+
+OZB_HD inline double level_two_lower(double dot, Index k) {
+  const double sum = subtract_lower(dot, multiply_upper(static_cast<double>(k), 0x1p-149));
+  return divide_lower(sum, 1 + level_two_error);
+}
+
+/// Operands rounded towards zero lose a factor 1 + 2^-23 each, and up to 2^-126 where they became 0.
+OZB_HD inline double level_two_upper(double dot, Index k) {
+  const double sum = add_upper(dot, multiply_upper(static_cast<double>(k), 0x1p-149));
+  return add_upper(multiply_upper(sum, 1 + 2 * level_two_error), multiply_upper(static_cast<double>(k), 0x1p-124));
+}
+
+OZB_HD inline MagnitudeBounds level_two(MagnitudeBounds bounds, double dot, Index k) {
+  const double lower = level_two_lower(dot, k), upper = level_two_upper(dot, k);
+  return {lower > bounds.lower ? lower : bounds.lower, upper < bounds.upper ? upper : bounds.upper, 2};
+}
+
+/// From the largest floor(log2 |a_il|) + floor(log2 |b_lj|), minus e_i + e_j.
+OZB_HD inline MagnitudeBounds level_three(MagnitudeBounds bounds, std::int64_t largest, Index k) {
+  const double all = Scaled{to_double_upper(static_cast<std::uint64_t>(k)), largest + 2}.upper();
+  return {Scaled{1, largest}.lower(), all < bounds.upper ? all : bounds.upper, 3};
+}
+
+/// The same where every product is zero.
+OZB_HD inline MagnitudeBounds level_three_zero(MagnitudeBounds bounds) { return {bounds.lower, 0, 3}; }
+
+}  // namespace ozbound
