@@ -19,7 +19,7 @@ int device_count();
 ///
 /// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
 /// they lie, or managed; in that of another device they are refused. What other streams do with them must be over.
-class CudaEngine final : public Engine {
+class CudaEngine : public Engine {
  public:
   struct Options {
     int device = 0;
