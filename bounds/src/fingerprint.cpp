@@ -4,29 +4,19 @@
 #include <cstring>
 
 #include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/fingerprint_term.hpp"
 #include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
 namespace {
 
-constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
 constexpr std::size_t block = 512;
-
-/// The last step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators): one to one.
-constexpr std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
 
 /// The sum over elements that lie `step` apart in the order that gives their keys.
 OZB_MULTIVERSION std::uint64_t mixed_sum(const std::uint64_t* elements, std::size_t count, std::uint64_t key,
                                          std::uint64_t step) {
   std::uint64_t sum = 0;
-  for (std::size_t t = 0; t < count; ++t, key += step) {
-    const auto bits = elements[t];
-    sum += mix((is_nan(bits, binary64) ? binary64.nan : bits) + key);
-  }
+  for (std::size_t t = 0; t < count; ++t, key += step) sum += fingerprint_term(elements[t], key);
   return sum;
 }
 
@@ -58,7 +48,8 @@ std::uint64_t sum_of_lines(MatrixView<const T> lines, Index by_line, Index by_el
       const auto count = std::min(block, static_cast<std::size_t>(lines.cols() - l));
       read(lines, i, l, count, elements.data());
       const auto number = static_cast<std::uint64_t>(i * by_line + l * by_element);
-      sum += mixed_sum(elements.data(), count, (number + 1) * golden, static_cast<std::uint64_t>(by_element) * golden);
+      sum +=
+          mixed_sum(elements.data(), count, fingerprint_key(number), static_cast<std::uint64_t>(by_element) * fingerprint_step);
     }
   }
   return sum;

@@ -13,6 +13,7 @@
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "cuda_slices.hpp"
+#include "host_facts.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "product.hpp"
 #include "transfer.hpp"
@@ -105,10 +106,18 @@ bool CudaEngine::takes(const SlicedMatrix& sliced) const {
 }
 
 SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) const {
+  if (slicing.slices < 1 || slicing.slices > max_slices) return {operand, side, slicing, 1};  // refuses
   const CudaDevice device(options_.device);
-  if (!on_device(operand, "operand")) return {operand, side, slicing, options_.threads};
-  const HostCopy copy(operand, cudaStreamPerThread);
-  return {copy.view(), side, slicing, options_.threads};
+  const auto stream = cudaStreamPerThread;
+  const auto vectors = vectors_of(operand, side);
+  Arena needed;
+  take_facts(needed, slicing, vectors.rows());
+  const OwnArena memory(static_cast<double>(needed.used()), stream);
+  auto arena = memory.arena();
+  const auto facts = take_facts(arena, slicing, vectors.rows());
+  const DeviceOperand copy(vectors, "operand", stream);
+  launch_facts(copy.matrix(), vectors.cols(), facts, stream);
+  return copy_facts_to_host(facts, stream);
 }
 
 std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,

@@ -3,6 +3,8 @@
 #include "cuda_check.hpp"
 #include "ozbound/core/digits.hpp"
 #include "slicing.hpp"
+#include "tops.hpp"
+#include "vectors.cuh"
 
 // Every kernel here works on tiles of 32 vectors by 128 elements, loaded along whichever stride is shorter.
 
@@ -12,16 +14,6 @@ namespace {
 constexpr int threads = 256;
 constexpr int tile_vectors = 32;
 constexpr int tile_elements = 128;
-
-/// The rows of a matrix as vectors.
-struct Vectors {
-  DeviceMatrix matrix;
-  Index count;
-  Index inner;
-
-  /// Element l of vector i as the bits of a binary64 number; those of 0 outside.
-  [[nodiscard]] __device__ std::uint64_t bits(Index i, Index l) const { return i < count && l < inner ? matrix.bits(i, l) : 0; }
-};
 
 /// Where the tile of this block begins.
 struct TileStart {
@@ -43,40 +35,13 @@ __device__ void for_each_place(const DeviceMatrix& matrix, const Visit& visit) {
   }
 }
 
-/// Raises tops[i], zero at first, to the largest magnitude of vector i.
-__global__ void find_tops(Vectors x, Index padded, std::uint64_t* tops) {
-  __shared__ unsigned long long tile_tops[tile_vectors];
-  if (threadIdx.x < tile_vectors) tile_tops[threadIdx.x] = 0;
-  __syncthreads();
-  const TileStart at(padded);
-  const Index first = at.vector, start = at.element;
-  for_each_place(x.matrix, [&](int v, int l) {
-    const unsigned long long magnitude = x.bits(first + v, start + l) & ~binary64.sign;
-    if (magnitude != 0) atomicMax(&tile_tops[v], magnitude);
-  });
-  __syncthreads();
-  if (threadIdx.x < tile_vectors && tile_tops[threadIdx.x] != 0)
-    atomicMax(reinterpret_cast<unsigned long long*>(tops) + first + threadIdx.x, tile_tops[threadIdx.x]);
-}
-
-struct Scale {
-  int exponent = 0;
-  bool special = false;
-};
-
-/// VectorScale of core, from the largest magnitude.
-__device__ Scale scale_of(std::uint64_t top, Encoding encoding) {
-  if (!is_finite(top, binary64)) return {0, true};
-  return {encoding.scale_exponent(to_dyadic(top, binary64)), false};
-}
-
 /// Exponents of the weights of nearest_adaptive's digits, one block a vector; see adaptive_weights in core.
 __global__ void find_adaptive_weights(Vectors x, Slicing slicing, const std::uint64_t* tops, std::int16_t* all_weights) {
   __shared__ std::int16_t weights[max_slices];
   __shared__ int top;
   constexpr int nothing_left = -100000;
   const Index i = blockIdx.x;
-  const auto scale = scale_of(tops[i], slicing.encoding);
+  const DeviceScale scale(tops[i], slicing.encoding);
   const int beta = slicing.encoding.beta;
   for (int slice = 1; slice <= slicing.slices; ++slice) {
     if (threadIdx.x == 0) top = nothing_left;
@@ -152,7 +117,7 @@ __global__ void __launch_bounds__(threads) slice_tiles(Vectors x, Encoding encod
   const Index first = at.vector, start = at.element;
   if (threadIdx.x < tile_vectors) {
     const Index i = first + threadIdx.x;
-    const auto scale = i < x.count ? scale_of(out.tops[i], encoding) : Scale{};
+    const auto scale = i < x.count ? DeviceScale(out.tops[i], encoding) : DeviceScale{};
     exponents[threadIdx.x] = scale.exponent;
     special[threadIdx.x] = scale.special;
     if (start == 0 && i < x.count) {
@@ -176,16 +141,28 @@ __global__ void __launch_bounds__(threads) slice_tiles(Vectors x, Encoding encod
   }
 }
 
+/// floor(2^7 |x| / 2^scale), scale that of truncated digits: in [64, 127] for the largest of a vector that is not zero.
+struct FirstMagnitudes {
+  __device__ void operator()(const std::uint64_t* bits, int scale, const std::int16_t*, std::uint32_t* words) const {
+    words[0] = 0;
+    for (int e = 0; e < 4; ++e) {
+      const auto x = to_dyadic(bits[e] & ~binary64.sign, binary64);
+      words[0] |= static_cast<std::uint32_t>(truncated_digit(x, scale - 7, 7)) << (8 * e);
+    }
+  }
+};
+
 Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-/// Tiles of all vectors, and as many more as fill up memory to a multiple of `multiple`.
-unsigned tiles(const DeviceSlices& slices, Index multiple) {
-  return static_cast<unsigned>(round_up(slices.count, multiple) / tile_vectors * (slices.padded / tile_elements));
+/// Tiles of all vectors, and as many more as fill up memory to a multiple of vector_step.
+unsigned tiles(const DeviceSlices& slices) {
+  const Index vectors = round_up(slices.count, DeviceSlices::vector_step);
+  return static_cast<unsigned>(vectors / tile_vectors * (slices.padded / tile_elements));
 }
 
 template <class Digits>
 void launch_tiles(const Vectors& x, Encoding encoding, const DeviceSlices& out, Digits digits, cudaStream_t stream) {
-  slice_tiles<<<tiles(out, DeviceSlices::vector_step), threads, 0, stream>>>(x, encoding, out, digits);
+  slice_tiles<<<tiles(out), threads, 0, stream>>>(x, encoding, out, digits);
   check_launch("slice_tiles");
 }
 
@@ -213,21 +190,27 @@ DeviceSlices take_slices(Arena& arena, bool reversed, Slicing slicing, Index cou
   return slices;
 }
 
+void launch_adaptive_weights(const DeviceMatrix& vectors, Index count, Index inner, Slicing slicing, const std::uint64_t* tops,
+                             std::int16_t* weights, cudaStream_t stream) {
+  if (count == 0) return;
+  find_adaptive_weights<<<static_cast<unsigned>(count), threads, 0, stream>>>({vectors, count, inner}, slicing, tops, weights);
+  check_launch("find_adaptive_weights");
+}
+
+void launch_first_magnitudes(const DeviceMatrix& vectors, const DeviceSlices& slices, cudaStream_t stream) {
+  check(cudaMemsetAsync(slices.any_special, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
+  if (slices.count == 0) return;
+  launch_tops(vectors, slices.count, slices.inner, slices.tops, stream);
+  launch_tiles({vectors, slices.count, slices.inner}, {Encoding::Kind::truncated, 7}, slices, FirstMagnitudes{}, stream);
+}
+
 void launch_slicing(const DeviceMatrix& vectors, Slicing slicing, const DeviceSlices& slices, cudaStream_t stream) {
   const Vectors x{vectors, slices.count, slices.inner};
   check(cudaMemsetAsync(slices.any_special, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
   if (slices.count == 0) return;
-  check(cudaMemsetAsync(slices.tops, 0, static_cast<std::size_t>(slices.count) * sizeof(std::uint64_t), stream),
-        "cudaMemsetAsync");
-  if (slices.inner > 0) {
-    find_tops<<<tiles(slices, tile_vectors), threads, 0, stream>>>(x, slices.padded, slices.tops);
-    check_launch("find_tops");
-  }
-  if (slices.weight_exponents != nullptr) {
-    find_adaptive_weights<<<static_cast<unsigned>(slices.count), threads, 0, stream>>>(x, slicing, slices.tops,
-                                                                                       slices.weight_exponents);
-    check_launch("find_adaptive_weights");
-  }
+  launch_tops(vectors, slices.count, slices.inner, slices.tops, stream);
+  if (slices.weight_exponents != nullptr)
+    launch_adaptive_weights(vectors, slices.count, slices.inner, slicing, slices.tops, slices.weight_exponents, stream);
   if (slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= 8) return launch_balanced(x, slices, stream);
   launch_tiles(x, slicing.encoding, slices, AnyDigits{slicing}, stream);
 }

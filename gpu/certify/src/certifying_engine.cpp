@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cuda_device.hpp"
+#include "device_fingerprint.hpp"
 #include "host_matrices.hpp"
 
 namespace ozbound::gpu {
@@ -51,7 +52,10 @@ class HostExamined final : public Examination {
 
 std::uint64_t CertifyingEngine::fingerprint(const InputView& matrix) const {
   const CudaDevice device(device_);
-  return host_.fingerprint(HostInput(matrix, "matrix", stream).view());
+  if (!on_device(matrix, "matrix")) return host_.fingerprint(matrix);
+  const DeviceArray<std::uint64_t> sum(1, stream);
+  launch_fingerprint(matrix_of(matrix), matrix.rows(), matrix.cols(), sum.data(), stream);
+  return copy_to_host(sum.data(), 1, stream)[0];
 }
 
 ExponentRange CertifyingEngine::exponent_range(const InputView& operand, Side side) const {

@@ -2,29 +2,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "ozbound/core/encoding.hpp"
+#include "ozbound/core/integer_norms.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
 
-/// Exact integer norms of a vector of non-negative integers; the unit is stated where they are kept.
-struct IntegerNorms {
-  std::uint64_t sum = 0;          ///< ||.||_1
-  std::uint64_t sum_squares = 0;  ///< ||.||_2^2; stays at 2^64 - 1 once it would pass
-  std::uint64_t max = 0;          ///< ||.||_inf
-
-  void add(std::uint64_t x);
-  void add(const IntegerNorms& other);  ///< of further elements
-  [[nodiscard]] bool zero() const { return max == 0; }
-};
-
 /// What a bound needs to know of one vector, from integers alone, so that every engine gets the same bound.
 struct VectorFacts {
-  /// Bits below a weight (below rho for the vector itself) at which magnitudes are rounded up to integers.
-  static constexpr int fraction_bits = 16;
+  static constexpr int fraction_bits = IntegerNorms::fraction_bits;
 
   IntegerNorms vector;               ///< |x| in units of rho 2^-16, rounded up
   std::uint64_t floor_squares = 0;   ///< sum of squares of |x| in units of rho 2^-16, rounded down: below ||x||_2^2
@@ -46,6 +36,9 @@ struct SliceFacts {
   std::vector<VectorFacts> vectors;
 
   SliceFacts(InputView operand, Side side, Slicing slicing, int threads);
+
+  /// What an engine has measured.
+  SliceFacts(Slicing under, std::vector<VectorFacts> measured) : slicing(under), vectors(std::move(measured)) {}
 };
 
 }  // namespace ozbound

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/host_device.hpp"
+
+namespace ozbound {
+
+// A fingerprint is a sum modulo 2^64 over elements, each mixed with its place: the order of summation does not matter.
+
+/// Between the keys of two elements that follow each other: 2^64 over the golden ratio, odd.
+inline constexpr std::uint64_t fingerprint_step = 0x9e3779b97f4a7c15;
+
+/// The key of element (i, l) of a matrix, of number i * cols + l.
+OZB_HD constexpr std::uint64_t fingerprint_key(std::uint64_t number) { return (number + 1) * fingerprint_step; }
+
+/// What an element adds: the last step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators),
+/// which is one to one. `bits` of a binary64 number; every NaN is the same.
+OZB_HD constexpr std::uint64_t fingerprint_term(std::uint64_t bits, std::uint64_t key) {
+  std::uint64_t z = (is_nan(bits, binary64) ? Format(binary64).nan : bits) + key;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+}  // namespace ozbound

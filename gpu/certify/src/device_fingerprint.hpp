@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "device_epilogue.hpp"
+
+namespace ozbound::gpu {
+
+/// fingerprint of bounds, into one word of device memory.
+void launch_fingerprint(const DeviceMatrix& matrix, Index rows, Index columns, std::uint64_t* sum, cudaStream_t stream);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,78 @@
+#include "level_one.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "level_one_kernels.hpp"
+#include "slicing.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+constexpr Index most_digit = 127;
+constexpr Slicing one_digit{Encoding::balanced(), 1};
+
+SplitPlan plan() { return {one_digit, one_digit, 2, Accumulation::exact}; }
+
+Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+}  // namespace
+
+LevelOne::LevelOne(Index m, Index n, Index k, Kernels& kernels)
+    : m_(m),
+      n_(n),
+      k_(k),
+      kernels_(kernels),
+      narrow_(LtProduct::applies(plan()) && k <= std::numeric_limits<std::int32_t>::max() / (most_digit * most_digit)) {
+  constexpr double any_memory = std::numeric_limits<double>::infinity();
+  if (!narrow_) product_.emplace(plan(), m, n, k, any_memory, Path::cublaslt, kernels);
+}
+
+LtProduct::Shape LevelOne::shape() const {
+  const Index padded = round_up(std::max<Index>(k_, 1), DeviceSlices::digit_step);
+  return {round_up(m_, LtProduct::step), round_up(n_, LtProduct::step), padded, padded, padded};
+}
+
+void LevelOne::prepare() const {
+  if (m_ == 0 || n_ == 0) return;
+  if (narrow_)
+    kernels_.lt.tune(shape());
+  else
+    product_->prepare();
+}
+
+LevelOneSums LevelOne::launch(const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena, cudaStream_t stream) const {
+  LevelOneSums result;
+  result.m = m_, result.n = n_, result.k = k_;
+  result.rows = take_slices(arena, false, one_digit, m_, k_);
+  result.columns = take_slices(arena, true, one_digit, n_, k_);
+  auto* const row_sums = arena.take<std::int64_t>(m_);
+  auto* const column_sums = arena.take<std::int64_t>(n_);
+  result.loose = arena.take<std::uint32_t>(1);
+  result.row_sums = row_sums, result.column_sums = column_sums;
+  auto* const narrow = narrow_ ? arena.take<std::int32_t>(shape().rows * shape().columns) : nullptr;
+  auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
+  auto* const wide = narrow_ ? nullptr : arena.take<std::uint8_t>(static_cast<Index>(product_->bytes()));
+  if (result.loose == nullptr) return result;  // only counted
+  launch_first_magnitudes(a, result.rows, stream);
+  launch_first_magnitudes({b.data, b.col_stride, b.row_stride, b.is_double}, result.columns, stream);
+  launch_digit_sums(result.rows, row_sums, stream);
+  launch_digit_sums(result.columns, column_sums, stream);
+  if (m_ > 0 && n_ > 0) {
+    if (narrow_) {
+      kernels_.lt.launch(shape(), result.rows.digits, result.columns.digits, narrow, workspace, stream);
+      result.narrow = narrow, result.row_stride = 1, result.col_stride = shape().rows;
+    } else {
+      const Arena memory(wide, static_cast<std::size_t>(product_->bytes()));
+      product_->for_each_block(result.rows, result.columns, memory, stream,
+                               [&](const Block&, const BlockSums<std::int64_t>& sums) {
+                                 result.wide = sums.data;
+                                 result.row_stride = sums.row_stride, result.col_stride = sums.col_stride;
+                               });
+    }
+  }
+  launch_looseness(result, stream);
+  return result;
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "arena.hpp"
+#include "device_epilogue.hpp"
+#include "device_slices.hpp"
+#include "ozbound/bounds/magnitude_levels.hpp"
+#include "product.hpp"
+
+namespace ozbound::gpu {
+
+/// Level 1 of an enclosure of |A||B| in device memory: sums of products of first digits, which int32 holds or int64.
+struct LevelOneSums {
+  const std::int32_t* narrow = nullptr;  ///< of (i, j) at [i * row_stride + j * col_stride], as wide, which is null then
+  const std::int64_t* wide = nullptr;
+  Index row_stride = 0, col_stride = 0;
+  const std::int64_t* row_sums = nullptr;     ///< [m]: of first digits; 0 for vectors of zeros alone and special ones
+  const std::int64_t* column_sums = nullptr;  ///< [n]
+  DeviceSlices rows, columns;                 ///< the first digits, their exponents and specials
+  std::uint32_t* loose = nullptr;             ///< one word: not 0 where level 2 is needed
+  Index m = 0, n = 0, k = 0;
+
+  [[nodiscard]] OZB_HD std::uint64_t sum(Index i, Index j) const {
+    const Index at = i * row_stride + j * col_stride;
+    return narrow != nullptr ? static_cast<std::uint64_t>(narrow[at]) : static_cast<std::uint64_t>(wide[at]);
+  }
+  [[nodiscard]] OZB_HD MagnitudeBounds at(Index i, Index j) const {
+    return level_one(sum(i, j), static_cast<std::uint64_t>(row_sums[i]), static_cast<std::uint64_t>(column_sums[j]), k);
+  }
+  [[nodiscard]] OZB_HD std::int64_t exponent(Index i, Index j) const {
+    return std::int64_t{rows.exponents[i]} + columns.exponents[j];
+  }
+  [[nodiscard]] OZB_HD bool special(Index i, Index j) const { return rows.special[i] != 0 || columns.special[j] != 0; }
+};
+
+/// Computes level 1 for products of one shape.
+class LevelOne {
+ public:
+  LevelOne(Index m, Index n, Index k, Kernels& kernels);
+
+  /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
+  void prepare() const;
+
+  /// Takes memory from the arena, and launches unless it only counts. `a` is m x k, `b` k x n.
+  LevelOneSums launch(const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena, cudaStream_t stream) const;
+
+ private:
+  [[nodiscard]] LtProduct::Shape shape() const;
+
+  Index m_, n_, k_;
+  Kernels& kernels_;
+  bool narrow_;
+  std::optional<Product> product_;  ///< for sums of 64 bits
+};
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "arena.hpp"
+#include "device_epilogue.hpp"
+#include "ozbound/core/encoding.hpp"
+#include "ozbound/core/integer_norms.hpp"
+
+namespace ozbound::gpu {
+
+/// SliceFacts in device memory, an array for each number: the same integers. A special vector's norms are zero.
+struct DeviceFacts {
+  static constexpr int norms_each = 3;  ///< sum, sum of squares, max, as in IntegerNorms
+
+  std::uint64_t* norms = nullptr;          ///< of part t of vector i, number h: norms[(t * norms_each + h) * count + i]
+  std::uint64_t* floor_squares = nullptr;  ///< [count]
+  std::uint64_t* tops = nullptr;           ///< [count]: the largest magnitude's bits, as launch_tops
+  std::int32_t* exponents = nullptr;       ///< [count]
+  std::uint8_t* special = nullptr;         ///< [count]
+  std::int16_t* weights = nullptr;         ///< [i * weight_pitch + p - 1] for encodings without a common ratio, else null
+  int weight_pitch = 0;
+  Index count = 0;
+  Slicing slicing = {};
+
+  // Parts: the vector, its slices 1 … s, its tails after 1 … s slices.
+  [[nodiscard]] OZB_HD constexpr int slice_part(int p) const { return p; }
+  [[nodiscard]] OZB_HD constexpr int tail_part(int p) const { return slicing.slices + p; }
+  [[nodiscard]] OZB_HD constexpr int parts() const { return 1 + 2 * slicing.slices; }
+
+  [[nodiscard]] OZB_HD std::uint64_t& norm(int part, int h, Index i) const {
+    return norms[(part * norms_each + h) * count + i];
+  }
+
+  /// Exponent of the weight of digit p of vector i over its scale.
+  [[nodiscard]] OZB_HD int weight_exponent(Index i, int p) const {
+    return weights == nullptr ? slicing.encoding.weight_exponent(p) : weights[i * weight_pitch + p - 1];
+  }
+};
+
+/// Memory for the facts of `count` vectors.
+DeviceFacts take_facts(Arena& arena, Slicing slicing, Index count);
+
+/// Measures the rows of `vectors` (facts.count x inner) under facts.slicing.
+void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& facts, cudaStream_t stream);
+
+/// Facts of some vectors under 1 … max_slices slices of one encoding: they share what does not depend on the slice count.
+struct FactsOfAllSlicings {
+  std::array<DeviceFacts, max_slices> of;  ///< [slices - 1]
+  std::uint64_t* elements = nullptr;       ///< copies of the vectors, one after the other
+  std::uint64_t* words = nullptr;          ///< all norms
+  Index word_count = 0;
+
+  /// Of `count` vectors of `inner` elements.
+  static FactsOfAllSlicings take(Arena& arena, Encoding encoding, Index count, Index inner);
+};
+
+/// Measures rows indices[0] … indices[count - 1] of `vectors`, in this order.
+void launch_facts_of_some(const DeviceMatrix& vectors, Index inner, const Index* indices, const FactsOfAllSlicings& facts,
+                          cudaStream_t stream);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "facts.hpp"
+#include "ozbound/core/slice_facts.hpp"
+
+namespace ozbound::gpu {
+
+/// Waits for the stream.
+SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream);
+
+}  // namespace ozbound::gpu
