@@ -5,10 +5,9 @@
 #include "facts_cache.hpp"
 #include "largest_bound.hpp"
 #include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/entry_allowance.hpp"
 #include "ozbound/bounds/operand_access.hpp"
-#include "ozbound/bounds/scaled.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {
@@ -175,17 +174,14 @@ OperandAccess::Accepted HostAccess::accept_relative(const InputView& product, co
     for (Index j = 0; j < c.cols(); ++j) {
       if (specials.at(i, j)) continue;
       const auto bits = product.bits(i, j);
-      const double magnitude = double_from_bits(bits & ~binary64.sign);
-      const double error = bound.product.upper(i, j);
       const auto scale =
           std::int64_t{bound.row_exponents[static_cast<std::size_t>(i)]} + bound.column_exponents[static_cast<std::size_t>(j)];
-      const double absolute = Scaled::product_upper(Scaled::magnitude(bound.alpha), Scaled{error, scale}).upper();
-      const bool normal = magnitude >= least_normal && is_finite(bits, binary64);
-      if (error > 0 && !(normal && absolute <= multiply_lower(factor, magnitude))) {
+      const auto verdict = judge_relative(bits, bound.product.upper(i, j), scale, bound.alpha, factor, least_normal);
+      if (!verdict.accepted) {
         accepted.open.push_back({i, j});
         continue;
       }
-      if (error > 0) accepted.worst = std::max(accepted.worst, divide_upper(absolute, multiply_lower(factor, magnitude)));
+      accepted.worst = std::max(accepted.worst, verdict.share);
       write_value(c, i, j, bits);
     }
   return accepted;

@@ -14,6 +14,7 @@
 #include "cuda_device.hpp"
 #include "cuda_slices.hpp"
 #include "host_facts.hpp"
+#include "open_entries.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "product.hpp"
 #include "transfer.hpp"
@@ -42,39 +43,6 @@ class OwnArena {
  private:
   std::size_t bytes_;
   DeviceArray<std::uint8_t> memory_;
-};
-
-constexpr Index open_bits = 32;
-
-/// The entries that Ziv's test leaves open: a bit each in device memory, and how many.
-class OpenEntries {
- public:
-  OpenEntries(Index m, Index n, cudaStream_t stream)
-      : columns_(n), words_((m * n + open_bits - 1) / open_bits), bits_(words_, stream), count_(1, stream) {
-    if (words_ > 0) check(cudaMemsetAsync(bits_.data(), 0, static_cast<std::size_t>(words_) * 4, stream), "cudaMemsetAsync");
-    check(cudaMemsetAsync(count_.data(), 0, sizeof(unsigned long long), stream), "cudaMemsetAsync");
-  }
-
-  void add_to(DeviceEpilogue& epilogue) const { epilogue.open = bits_.data(), epilogue.open_count = count_.data(); }
-
-  /// Waits for the stream.
-  [[nodiscard]] std::vector<Entry> in_order(cudaStream_t stream) const {
-    std::vector<Entry> entries;
-    if (copy_to_host(count_.data(), 1, stream)[0] == 0) return entries;
-    const auto words = copy_to_host(bits_.data(), words_, stream);
-    for (Index w = 0; w < words_; ++w)
-      for (Index bit = 0; bit < open_bits; ++bit)
-        if ((words[static_cast<std::size_t>(w)] >> bit & 1) != 0) {
-          const Index place = w * open_bits + bit;
-          entries.push_back({place / columns_, place % columns_});
-        }
-    return entries;
-  }
-
- private:
-  Index columns_, words_;
-  DeviceArray<std::uint32_t> bits_;
-  DeviceArray<unsigned long long> count_;
 };
 
 }  // namespace

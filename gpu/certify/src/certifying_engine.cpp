@@ -1,10 +1,13 @@
 #include "ozbound/gpu/certifying_engine.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "cuda_device.hpp"
 #include "device_fingerprint.hpp"
+#include "entries.hpp"
 #include "host_matrices.hpp"
+#include "open_entries.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -48,6 +51,97 @@ class HostExamined final : public Examination {
   std::unique_ptr<Examination> examination_;
 };
 
+bool any_on_device(const GemmCall& call) {
+  return on_device(call.a, "a") || on_device(call.b, "b") || on_device(call.c.as_input(), "c") ||
+         (!is_zero(call.beta) && on_device(call.c0, "c0"));
+}
+
+Shape shape_of(const SpecialEntries& specials) {
+  return {static_cast<Index>(specials.rows.size()), static_cast<Index>(specials.columns.size())};
+}
+
+/// SpecialEntries for kernels. The entries must outlive it.
+class SpecialsOnDevice {
+ public:
+  explicit SpecialsOnDevice(const SpecialEntries& specials)
+      : rows_(copy_to_device(specials.rows, stream)),
+        columns_(copy_to_device(specials.columns, stream)),
+        c0_(specials.c0, "c0", stream),
+        specials_{rows_.data(), columns_.data(), specials.everywhere, !specials.c0.empty(), c0_.matrix()} {}
+
+  [[nodiscard]] const DeviceSpecials& entries() const { return specials_; }
+
+ private:
+  DeviceArray<std::uint8_t> rows_, columns_;
+  DeviceOperand c0_;
+  DeviceSpecials specials_;
+};
+
+/// ErrorBound for kernels. The bound must outlive it.
+class ErrorBoundOnDevice {
+ public:
+  explicit ErrorBoundOnDevice(const ErrorBound& bound)
+      : product_(bound.product, static_cast<Index>(bound.row_exponents.size()),
+                 static_cast<Index>(bound.column_exponents.size()), stream),
+        row_exponents_(copy_to_device(bound.row_exponents, stream)),
+        column_exponents_(copy_to_device(bound.column_exponents, stream)),
+        bound_{product_.bound(), row_exponents_.data(), column_exponents_.data(), bound} {}
+
+  [[nodiscard]] const DeviceErrorBound& bound() const { return bound_; }
+
+ private:
+  BoundCopy product_;
+  DeviceArray<std::int32_t> row_exponents_, column_exponents_;
+  DeviceErrorBound bound_;
+};
+
+/// A number that kernels raise, 0 at first.
+class DeviceNumber {
+ public:
+  DeviceNumber() : number_(1, stream) {
+    check(cudaMemsetAsync(number_.data(), 0, sizeof(std::uint64_t), stream), "cudaMemsetAsync");
+  }
+  [[nodiscard]] std::uint64_t* data() const { return number_.data(); }
+  /// Waits for the stream.
+  [[nodiscard]] std::uint64_t value() const { return copy_to_host(number_.data(), 1, stream)[0]; }
+
+ private:
+  DeviceArray<std::uint64_t> number_;
+};
+
+/// A call whose C is written where it lies, or copied back.
+class CallOnDevice {
+ public:
+  explicit CallOnDevice(const GemmCall& original)
+      : call_(original.without_unread()),
+        a_(call_.a, "a", stream),
+        b_(call_.b, "b", stream),
+        c0_(is_zero(call_.beta) ? InputView() : call_.c0, "c0", stream),
+        c_(call_.c.as_input(), "c", stream) {}
+
+  [[nodiscard]] ExactCall exact() const {
+    return {a_.matrix(), b_.matrix(), c0_.matrix(), c_.matrix(), call_.alpha, call_.beta, {call_.m(), call_.n()}, call_.k()};
+  }
+  /// Waits for the stream.
+  void finish() const {
+    c_.write_to(call_.c, stream);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+ private:
+  GemmCall call_;
+  DeviceOperand a_, b_, c0_, c_;
+};
+
+ExponentRange range_on_device(const InputView& vectors, const char* name, bool by_vector) {
+  constexpr ExponentRange nothing;
+  const DeviceOperand operand(vectors, name, stream);
+  const auto range = copy_to_device<std::int32_t>({nothing.least, nothing.top}, stream);
+  launch_exponent_range(operand.matrix(), vectors.rows(), vectors.cols(), by_vector, range.data(), stream);
+  const auto found = copy_to_host(range.data(), 2, stream);
+  return {found[0], found[1]};
+}
+
 }  // namespace
 
 std::uint64_t CertifyingEngine::fingerprint(const InputView& matrix) const {
@@ -60,12 +154,13 @@ std::uint64_t CertifyingEngine::fingerprint(const InputView& matrix) const {
 
 ExponentRange CertifyingEngine::exponent_range(const InputView& operand, Side side) const {
   const CudaDevice device(device_);
-  return host_.exponent_range(HostInput(operand, "operand", stream).view(), side);
+  if (!on_device(operand, "operand")) return host_.exponent_range(operand, side);
+  return range_on_device(vectors_of(operand, side), "operand", true);
 }
 
 ExponentRange CertifyingEngine::exponent_range(const InputView& matrix) const {
   const CudaDevice device(device_);
-  return host_.exponent_range(HostInput(matrix, "c0", stream).view());
+  return on_device(matrix, "c0") ? range_on_device(matrix, "c0", false) : host_.exponent_range(matrix);
 }
 
 std::unique_ptr<OwnedMatrix> CertifyingEngine::matrix(Index rows, Index cols, bool is_double) const {
@@ -93,7 +188,10 @@ SpecialEntries CertifyingEngine::special_entries(const GemmCall& call) const {
 
 Index CertifyingEngine::count(const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  return host_.count(HostSpecials(specials, stream).entries());
+  if (!on_device(specials.c0, "c0")) return host_.count(specials);
+  const DeviceNumber count;
+  launch_counting(SpecialsOnDevice(specials).entries(), shape_of(specials), count.data(), stream);
+  return static_cast<Index>(count.value());
 }
 
 void CertifyingEngine::apply_specials(const GemmCall& call, const SpecialEntries& specials) const {
@@ -105,17 +203,22 @@ void CertifyingEngine::apply_specials(const GemmCall& call, const SpecialEntries
 
 void CertifyingEngine::multiply_exactly(const GemmCall& call, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  const HostCall host(call, stream);
-  host_.multiply_exactly(host.call(), HostSpecials(specials, stream).entries());
-  host.write_back();
+  if (!any_on_device(call)) return host_.multiply_exactly(call, specials);
+  if (specials.everywhere) return;
+  const CallOnDevice there(call);
+  const SpecialsOnDevice known(specials);
+  launch_exact(there.exact(), nullptr, call.m() * call.n(), known.entries(), stream);
+  there.finish();
 }
 
 void CertifyingEngine::finish_exactly(const GemmCall& call, const std::vector<Entry>& entries) const {
   if (entries.empty()) return;
   const CudaDevice device(device_);
-  const HostCall host(call, stream);
-  host_.finish_exactly(host.call(), entries);
-  host.write_back();
+  if (!any_on_device(call)) return host_.finish_exactly(call, entries);
+  const CallOnDevice there(call);
+  const auto open = copy_to_device(entries, stream);
+  launch_exact(there.exact(), open.data(), static_cast<Index>(entries.size()), {}, stream);
+  there.finish();
 }
 
 std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, const DecideOptions& options) const {
@@ -125,23 +228,40 @@ std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, c
 
 double CertifyingEngine::largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  const HostInput host(c, "c", stream);
-  return host_.largest_bound(bound, host.view(), HostSpecials(specials, stream).entries());
+  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.largest_bound(bound, c, specials);
+  const DeviceOperand result(c, "c", stream);
+  const ErrorBoundOnDevice there(bound);
+  const SpecialsOnDevice known(specials);
+  const DeviceNumber largest;
+  launch_largest_bound(there.bound(), result.matrix(), known.entries(), shape_of(specials), largest.data(), stream);
+  return double_from_bits(largest.value());
 }
 
 std::optional<Entry> CertifyingEngine::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  return host_.last_inexact(bound, HostSpecials(specials, stream).entries());
+  if (!on_device(specials.c0, "c0")) return host_.last_inexact(bound, specials);
+  const auto [m, n] = shape_of(specials);
+  const BoundCopy there(bound, m, n, stream);
+  const SpecialsOnDevice known(specials);
+  const DeviceNumber after;
+  launch_last_inexact(there.bound(), known.entries(), {m, n}, after.data(), stream);
+  const auto place = static_cast<Index>(after.value()) - 1;
+  return place < 0 ? std::nullopt : std::optional(Entry{place / n, place % n});
 }
 
 OperandAccess::Accepted CertifyingEngine::accept_relative(const InputView& product, const ErrorBound& bound, double factor,
                                                           const SpecialEntries& specials, const OutputView& c) const {
   const CudaDevice device(device_);
-  const HostInput from(product, "c", stream);
-  const HostOutput to(c, "c", stream);
-  auto accepted = host_.accept_relative(from.view(), bound, factor, HostSpecials(specials, stream).entries(), to.view());
-  to.write_back();
-  return accepted;
+  const auto shape = shape_of(specials);
+  const DeviceOperand from(product, "c", stream), to(c.as_input(), "c", stream);
+  const ErrorBoundOnDevice there(bound);
+  const SpecialsOnDevice known(specials);
+  const OpenEntries open(shape.m, shape.n, stream);
+  const DeviceNumber worst;
+  launch_accepting({from.matrix(), to.matrix(), factor, open.bits(), open.count(), worst.data()}, there.bound(),
+                   known.entries(), shape, stream);
+  to.write_to(c, stream);
+  return {open.in_order(stream), double_from_bits(worst.value())};
 }
 
 }  // namespace ozbound::gpu

@@ -25,4 +25,22 @@ OZB_HD inline double ratio_upper(double error, double allowed) {
   return allowed == 0 ? double_from_bits(binary64.inf) : divide_upper(error, allowed);
 }
 
+/// What a relative target says of an entry.
+struct RelativeVerdict {
+  bool accepted = false;
+  double share = 0;  ///< |alpha| E / (factor |x|), rounded up; 0 where there is no error
+};
+
+/// Whether |alpha| E <= factor |x| for a computed x, from its bits as those of a binary64 number: not if it is below
+/// least_normal or not finite, unless there is no error. E is `error` 2^scale.
+OZB_HD inline RelativeVerdict judge_relative(std::uint64_t x, double error, std::int64_t scale, double alpha, double factor,
+                                             double least_normal) {
+  if (error == 0) return {true, 0};
+  const double magnitude = double_from_bits(x & ~binary64.sign);
+  const double absolute = Scaled::product_upper(Scaled::magnitude(alpha), Scaled{error, scale}).upper();
+  const double most = multiply_lower(factor, magnitude);
+  if (!(magnitude >= least_normal && is_finite(x, binary64) && absolute <= most)) return {};
+  return {true, divide_upper(absolute, most)};
+}
+
 }  // namespace ozbound

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <vector>
 
 #include "ozbound/core/cost_model.hpp"
+#include "ozbound/core/entry.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/slice_facts.hpp"
@@ -12,12 +12,6 @@
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
-
-struct Entry {
-  Index i;
-  Index j;
-  auto operator<=>(const Entry&) const = default;  ///< row by row
-};
 
 /// What happens to the integer sums: C = alpha S + beta C0, rounded once.
 struct Epilogue {

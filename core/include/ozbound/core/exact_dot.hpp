@@ -35,6 +35,14 @@ class ExactDot {
     if (++terms_ % terms_between_carries == 0) carry();
   }
 
+  /// Adds the terms of another sum.
+  OZB_HD constexpr void add(ExactDot other) {
+    carry();
+    other.carry();
+    for (int i = 0; i < bins; ++i) bins_[i] += other.bins_[i];
+    carry();
+  }
+
   /// The sum so far.
   [[nodiscard]] OZB_HD constexpr WideDyadic<limbs> value() const {
     auto carried = *this;
