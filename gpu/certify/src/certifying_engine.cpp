@@ -1,6 +1,6 @@
 #include "ozbound/gpu/certifying_engine.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include "cuda_device.hpp"
@@ -8,6 +8,8 @@
 #include "entries.hpp"
 #include "host_matrices.hpp"
 #include "open_entries.hpp"
+#include "specials.hpp"
+#include "tops.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -56,6 +58,19 @@ bool any_on_device(const GemmCall& call) {
          (!is_zero(call.beta) && on_device(call.c0, "c0"));
 }
 
+/// For every row whether it holds a NaN or an infinity.
+std::vector<std::uint8_t> special_vectors(const InputView& vectors, const char* name) {
+  std::vector<std::uint8_t> special(static_cast<std::size_t>(vectors.rows()));
+  if (vectors.empty()) return special;
+  const DeviceOperand operand(vectors, name, stream);
+  const DeviceArray<std::uint64_t> tops(vectors.rows(), stream);
+  launch_tops(operand.matrix(), vectors.rows(), vectors.cols(), tops.data(), stream);
+  const auto found = copy_to_host(tops.data(), vectors.rows(), stream);
+  std::transform(found.begin(), found.end(), special.begin(),
+                 [](std::uint64_t top) { return static_cast<std::uint8_t>(is_finite(top, binary64) ? 0 : 1); });
+  return special;
+}
+
 Shape shape_of(const SpecialEntries& specials) {
   return {static_cast<Index>(specials.rows.size()), static_cast<Index>(specials.columns.size())};
 }
@@ -64,14 +79,30 @@ Shape shape_of(const SpecialEntries& specials) {
 class SpecialsOnDevice {
  public:
   explicit SpecialsOnDevice(const SpecialEntries& specials)
-      : rows_(copy_to_device(specials.rows, stream)),
+      : m_(static_cast<Index>(specials.rows.size())),
+        n_(static_cast<Index>(specials.columns.size())),
+        one_(copy_to_device<std::uint32_t>({1}, stream)),
+        rows_(copy_to_device(specials.rows, stream)),
         columns_(copy_to_device(specials.columns, stream)),
         c0_(specials.c0, "c0", stream),
         specials_{rows_.data(), columns_.data(), specials.everywhere, !specials.c0.empty(), c0_.matrix()} {}
 
   [[nodiscard]] const DeviceSpecials& entries() const { return specials_; }
 
+  /// As launch_specials takes the specials of a product: slices without digits.
+  [[nodiscard]] DeviceSlices rows(Index k) const { return slices(rows_, m_, k); }
+  [[nodiscard]] DeviceSlices columns(Index k) const { return slices(columns_, n_, k); }
+
  private:
+  [[nodiscard]] DeviceSlices slices(const DeviceArray<std::uint8_t>& special, Index count, Index k) const {
+    DeviceSlices result;
+    result.special = special.data(), result.any_special = one_.data();
+    result.count = count, result.inner = k;
+    return result;
+  }
+
+  Index m_, n_;
+  DeviceArray<std::uint32_t> one_;
   DeviceArray<std::uint8_t> rows_, columns_;
   DeviceOperand c0_;
   DeviceSpecials specials_;
@@ -121,6 +152,10 @@ class CallOnDevice {
 
   [[nodiscard]] ExactCall exact() const {
     return {a_.matrix(), b_.matrix(), c0_.matrix(), c_.matrix(), call_.alpha, call_.beta, {call_.m(), call_.n()}, call_.k()};
+  }
+  void write_specials(const SpecialsOnDevice& specials) const {
+    const DeviceEpilogue epilogue{.alpha = call_.alpha, .beta = call_.beta, .c0 = c0_.matrix(), .c = c_.matrix()};
+    launch_specials(a_.matrix(), b_.matrix(), specials.rows(call_.k()), specials.columns(call_.k()), epilogue, stream);
   }
   /// Waits for the stream.
   void finish() const {
@@ -181,9 +216,10 @@ std::unique_ptr<OwnedMatrix> CertifyingEngine::copy(const InputView& original) c
 
 SpecialEntries CertifyingEngine::special_entries(const GemmCall& call) const {
   const CudaDevice device(device_);
-  auto specials = host_.special_entries(HostCall(call, stream).call());
-  specials.c0 = is_zero(call.beta) ? InputView() : call.c0;
-  return specials;
+  if (!any_on_device(call)) return host_.special_entries(call);
+  const auto read = call.without_unread();
+  return {special_vectors(read.a, "a"), special_vectors(read.b.transposed(), "b"), call.all_special(),
+          is_zero(call.beta) ? InputView() : call.c0};
 }
 
 Index CertifyingEngine::count(const SpecialEntries& specials) const {
@@ -196,9 +232,16 @@ Index CertifyingEngine::count(const SpecialEntries& specials) const {
 
 void CertifyingEngine::apply_specials(const GemmCall& call, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  const HostCall host(call, stream);
-  host_.apply_specials(host.call(), HostSpecials(specials, stream).entries());
-  host.write_back();
+  if (!any_on_device(call)) return host_.apply_specials(call, specials);
+  if (call.without_unread().k() == 0) {  // where the kernel would write all of beta C0
+    const HostCall host(call, stream);
+    host_.apply_specials(host.call(), HostSpecials(specials, stream).entries());
+    return host.write_back();
+  }
+  const CallOnDevice there(call);
+  const SpecialsOnDevice known(specials);
+  there.write_specials(known);
+  there.finish();
 }
 
 void CertifyingEngine::multiply_exactly(const GemmCall& call, const SpecialEntries& specials) const {

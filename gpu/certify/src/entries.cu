@@ -154,7 +154,8 @@ void launch_counting(const DeviceSpecials& specials, Shape shape, std::uint64_t*
 void launch_accepting(const RelativeProduct& relative, const DeviceErrorBound& bound, const DeviceSpecials& specials,
                       Shape shape, cudaStream_t stream) {
   if (empty(shape)) return;
-  accept_relative<<<entry_grid(shape.m, shape.n, by_row(relative.c)), entry_threads, 0, stream>>>(relative, bound, specials, shape);
+  accept_relative<<<entry_grid(shape.m, shape.n, by_row(relative.c)), entry_threads, 0, stream>>>(relative, bound, specials,
+                                                                                                  shape);
   check_launch("accept_relative");
 }
 
