@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda_check.hpp"
+#include "device_pool.hpp"
 
 namespace ozbound::gpu {
 
@@ -16,7 +17,9 @@ class DeviceArray {
  public:
   DeviceArray() = default;
   DeviceArray(std::int64_t count, cudaStream_t stream) : stream_(stream) {
-    if (count > 0) check(cudaMallocAsync(&data_, static_cast<std::size_t>(count) * sizeof(T), stream), "cudaMallocAsync");
+    if (count > 0)
+      check(cudaMallocFromPoolAsync(&data_, static_cast<std::size_t>(count) * sizeof(T), device_pool(), stream),
+            "cudaMallocFromPoolAsync");
   }
   ~DeviceArray() {
     if (data_ != nullptr) cudaFreeAsync(data_, stream_);

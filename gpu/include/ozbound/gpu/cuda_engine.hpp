@@ -14,6 +14,9 @@ struct Kernels;
 /// How many devices CUDA offers; 0 without a driver.
 int device_count();
 
+/// Gives device memory that products no longer need back to the device: engines keep it for the next ones. Waits for the device.
+void release_memory(int device = 0);
+
 /// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,
 /// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError.
 ///

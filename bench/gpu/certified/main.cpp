@@ -1,0 +1,218 @@
+// Products that are decided, multiplied and certified on the device, end to end, beside cublasDgemm: host's clock, from before
+// the call until the device is done, as ratios formed within each repetition (docs/benchmarks.md).
+//
+// Usage: ozbound-bench-gpu-certified [--quick] [--json FILE]. Exits with 0 whatever was measured, 2 for a wrong argument or
+// without a device.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cublas.hpp"
+#include "cuda_check.hpp"
+#include "device_array.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/gpu/certifying_engine.hpp"
+#include "ozbound/gpu/device_gemm.hpp"
+#include "random_matrix.hpp"
+
+namespace ozbound::bench {
+namespace {
+
+using gpu::check;
+
+const cudaStream_t stream = cudaStreamPerThread;
+
+struct Case {
+  const char* target;
+  double phi;  ///< entries (U - 1/2) e^(phi N)
+  Index n;
+};
+
+struct Measured {
+  Case of;
+  std::string plan;
+  int products;
+  bool holds;
+  double over_dgemm;  ///< time of cublasDgemm over that of the certified product, deciding included
+  double certifying;  ///< share of that time which is not the product under its plan
+  double seconds;     ///< of the certified product
+};
+
+/// Operands and result, n x n and column-major, in device memory.
+class Problem {
+ public:
+  Problem(Index n, double phi) : n_(n), a_(n * n, stream), b_(n * n, stream), c_(n * n, stream) {
+    fill_random(a_.data(), n * n, 1, stream, phi);
+    fill_random(b_.data(), n * n, 2, stream, phi);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  [[nodiscard]] GemmCall call() const {
+    const auto input = [this](const double* x) { return InputView(MatrixView<const double>(x, n_, n_, 1, n_)); };
+    return {input(a_.data()), input(b_.data()), OutputView(MatrixView<double>(c_.data(), n_, n_, 1, n_))};
+  }
+  void dgemm(const Cublas& cublas) const { cublas(a_.data(), b_.data(), c_.data(), n_, n_, n_, stream); }
+
+ private:
+  Index n_;
+  gpu::DeviceArray<double> a_, b_, c_;
+};
+
+double seconds(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+Measured measure(const Case& of, const Engine& engine, const Cublas& cublas, int repetitions) {
+  const Problem problem(of.n, of.phi);
+  const auto call = problem.call();
+  const auto target = parse_target(of.target);
+  const auto [decision, certificate] = gemm(call, target, engine);  // warms up
+  gpu::DeviceGemm product(certificate.plans.at(0), of.n, of.n, of.n);
+  product(call, stream);
+  problem.dgemm(cublas);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  std::vector<double> speeds, shares, times;
+  for (int t = 0; t < repetitions; ++t) {
+    const double native = seconds([&] { problem.dgemm(cublas); });
+    const double certified = seconds([&] { static_cast<void>(gemm(call, target, engine)); });
+    const double plain = seconds([&] { product(call, stream); });
+    const double again = seconds([&] { problem.dgemm(cublas); });
+    speeds.push_back((native + again) / 2 / certified);
+    shares.push_back(1 - plain / certified);
+    times.push_back(certified);
+  }
+  return {of,
+          to_string(certificate.plans[0]),
+          certificate.plans[0].products(),
+          certificate.holds,
+          median(speeds),
+          median(shares),
+          median(times)};
+}
+
+struct Goal {
+  std::string name;
+  double limit;
+  bool at_least;
+  double measured;
+
+  [[nodiscard]] bool met() const { return at_least ? measured >= limit : measured <= limit; }
+};
+
+std::vector<Goal> goals(const std::vector<Measured>& all) {
+  std::vector<Goal> result;
+  for (const auto& one : all) {
+    const auto at =
+        std::string(one.of.target) + ", phi = " + (one.of.phi == 0 ? "0" : "1/2") + ", n = " + std::to_string(one.of.n);
+    if (std::string(one.of.target) == "dgemm" && one.of.phi == 0 && one.of.n >= 8192)
+      result.push_back({"over cublasDgemm: " + at, 1.15, true, one.over_dgemm});
+    if (std::string(one.of.target) != "dgemm" && one.of.n >= 4096)
+      result.push_back({"over cublasDgemm: " + at, 2, true, one.over_dgemm});
+    if (one.of.n >= 4096) result.push_back({"deciding and certifying: " + at, 0.1, false, one.certifying});
+  }
+  return result;
+}
+
+void print(const Measured& one) {
+  std::printf("%-20s phi %3.1f  n = %5ld  %-26s %2d products, %s: %9.3f ms, %6.3f of cublasDgemm, %5.3f certifying\n",
+              one.of.target, one.of.phi, one.of.n, one.plan.c_str(), one.products, one.holds ? "holds" : "FAILS",
+              1e3 * one.seconds, one.over_dgemm, one.certifying);
+  std::fflush(stdout);
+}
+
+nlohmann::json record(const std::string& device, const std::vector<Measured>& all, const std::vector<Goal>& all_goals) {
+  auto listed = nlohmann::json::array(), measurements = nlohmann::json::array();
+  for (const auto& goal : all_goals)
+    listed.push_back({{"name", goal.name},
+                      {"goal", goal.limit},
+                      {"direction", goal.at_least ? "at least" : "at most"},
+                      {"measured", goal.measured},
+                      {"met", goal.met()},
+                      {"status", goal.met() ? "met" : "missed"}});
+  for (const auto& one : all)
+    measurements.push_back({{"name", one.of.target},
+                            {"phi", one.of.phi},
+                            {"m", one.of.n},
+                            {"n", one.of.n},
+                            {"k", one.of.n},
+                            {"plan", one.plan},
+                            {"products", one.products},
+                            {"holds", one.holds},
+                            {"over_cublasDgemm", one.over_dgemm},
+                            {"certifying", one.certifying},
+                            {"seconds", one.seconds}});
+  return {{"schema", "ozbound-bench-gpu-certified-1"},
+          {"machine", {{"device", device}, {"library", cublas_version()}}},
+          {"goals", listed},
+          {"measurements", measurements}};
+}
+
+int run(bool quick, const std::string& json) {
+  const gpu::CertifyingEngine engine;
+  const Cublas cublas(Cublas::Way::native);
+  std::printf("%s, %s\n", engine.device_name().c_str(), cublas_version());
+  std::vector<Measured> all;
+  for (const auto& [target, phi] : {std::pair<const char*, double>{"dgemm", 0}, {"dgemm", 0.5}, {"componentwise:1e-7", 0.5}})
+    for (const Index n : {1024, 2048, 4096, 8192, 16384})
+      if (!quick || n <= 2048) {
+        all.push_back(measure({target, phi, n}, engine, cublas, n <= 4096 ? 11 : 5));
+        print(all.back());
+        gpu::release_memory();
+      }
+  const auto all_goals = goals(all);
+  for (const auto& goal : all_goals)
+    std::printf("%-56s %s %5.2f: %6.3f %s\n", goal.name.c_str(), goal.at_least ? "at least" : "at most ", goal.limit,
+                goal.measured, goal.met() ? "met" : "missed");
+  if (json.empty()) return 0;
+  std::ofstream out(json);
+  out << record(engine.device_name(), all, all_goals).dump(1) << '\n';
+  out.close();
+  if (out) return 0;
+  std::fprintf(stderr, "%s cannot be written\n", json.c_str());
+  return 2;
+}
+
+}  // namespace
+}  // namespace ozbound::bench
+
+int main(int count, char** arguments) {
+  bool quick = false;
+  std::string json;
+  for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
+    if (argument == "--quick") {
+      quick = true;
+    } else if (argument == "--json" && i + 1 < count) {
+      json = arguments[++i];
+    } else {
+      std::fprintf(stderr, "usage: ozbound-bench-gpu-certified [--quick] [--json FILE]\n");
+      return 2;
+    }
+  }
+  if (ozbound::gpu::device_count() == 0) {
+    std::fprintf(stderr, "no CUDA device\n");
+    return 2;
+  }
+  try {
+    return ozbound::bench::run(quick, json);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}
