@@ -1,4 +1,4 @@
-// The engine makes of every conformance vector what the reference made: digits, integer sums, bits of C, bounds.
+// Each engine makes of every conformance vector what the reference made: digits, integer sums, bits of C, bounds.
 
 #include <gtest/gtest.h>
 
@@ -15,9 +15,9 @@
 
 // Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
 #include "vectors/cases.hpp"
+#include "vectors/engines.hpp"
 
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "support/exact.hpp"
 
@@ -89,14 +89,6 @@ struct Vector {
   SplitPlan plan;
 };
 
-/// Ways of working that must not matter: whole, in small blocks, and shared by threads.
-const std::vector<CpuEngine>& engines() {
-  static const std::vector<CpuEngine> all = {
-      CpuEngine({.threads = 1}), CpuEngine({.threads = 1, .inner_block = 7, .row_tile = 1, .column_tile = 2}),
-      CpuEngine({.threads = 3, .inner_block = 1000000, .row_tile = 5, .column_tile = 1})};
-  return all;
-}
-
 void expect_digits(const SlicedMatrix& sliced, bool rows, const json& exponents, const json& slices, Index k) {
   for (Index i = 0; i < sliced.count(); ++i) {
     EXPECT_EQ(sliced.exponent(i), exponents.at(static_cast<std::size_t>(i))) << "vector " << i;
@@ -135,7 +127,7 @@ void expect_sums(const std::vector<Matrix<std::int64_t>>& sums, const SplitPlan&
 }
 
 template <class T>
-void expect_product(const Vector& v, const CpuEngine& engine, double workspace, const json& bits) {
+void expect_product(const Vector& v, const Engine& engine, double workspace, const json& bits) {
   Matrix<T> c(v.m, v.n);
   gemm({v.a, v.b, c, v.alpha, v.beta, v.beta == 0 ? InputView() : InputView(v.c0)}, v.plan, engine, workspace);
   for (Index i = 0; i < v.m; ++i)
@@ -147,7 +139,7 @@ void expect_product(const Vector& v, const CpuEngine& engine, double workspace, 
 
 /// Our bounds are at least the exact error, and the a-priori one is what the vector states, rounded outward: at most s_A + 7
 /// operations on any path, each off by a factor below 1 + 2^-51.
-void expect_bounds(const Vector& v, const CpuEngine& engine, const json& record) {
+void expect_bounds(const Vector& v, const Engine& engine, const json& record) {
   const auto stated = exact_number(record.at("truncation_bound"));
   const Exact ours(truncation_a_priori_upper(v.plan, v.k * v.repeat));
   EXPECT_GE(ours, stated);
@@ -174,7 +166,7 @@ TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
                  record.at("plan").get<std::string>());
     const Vector v(record);
     EXPECT_EQ(to_string(v.plan), record.at("plan"));
-    const auto& whole = engines().front();
+    const auto& whole = *engines().front();
     const auto a = whole.slice(v.a, Side::rows_of_a, v.plan.a);
     const auto b = whole.slice(v.b, Side::columns_of_b, v.plan.b);
     expect_digits(a, true, record.at("a_exponents"), record.at("a_digits"), v.k);
@@ -185,8 +177,8 @@ TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
       expect_weights(b, record.at("b_weights"));
     }
     for (const auto& engine : engines()) {
-      expect_sums(engine.group_sums(a, b, v.plan), v.plan, a.inner_dimension(), record.at("groups"));
-      expect_product<double>(v, engine, unlimited_workspace, record.at("c_binary64"));
+      expect_sums(engine->group_sums(a, b, v.plan), v.plan, a.inner_dimension(), record.at("groups"));
+      expect_product<double>(v, *engine, unlimited_workspace, record.at("c_binary64"));
     }
     expect_product<float>(v, whole, least_workspace(whole, v.plan, v.k * v.repeat), record.at("c_binary32"));
     expect_bounds(v, whole, record);
@@ -203,7 +195,7 @@ template <class T>
 std::string checksum(const json& record, const Problem& problem, const Matrix<double>& c0) {
   Matrix<T> c(c0.rows(), c0.cols());
   gemm({problem.a, problem.b, c, number(record.at("alpha")), number(record.at("beta")), c0},
-       parse_plan(record.at("plan").get<std::string>()), engines().front());
+       parse_plan(record.at("plan").get<std::string>()), *engines().front());
   std::uint64_t hash = 0xcbf29ce484222325;
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) hash = (hash ^ bits_of(c(i, j))) * 0x100000001b3;

@@ -1,0 +1,20 @@
+#include "ozbound/core/cpu_engine.hpp"
+#include "vectors/engines.hpp"
+
+namespace ozbound::vectors {
+
+/// Whole, in small blocks, and shared by threads.
+const std::vector<std::unique_ptr<const Engine>>& engines() {
+  static const auto all = [] {
+    std::vector<std::unique_ptr<const Engine>> made;
+    made.push_back(std::make_unique<CpuEngine>(CpuEngine::Options{.threads = 1}));
+    made.push_back(
+        std::make_unique<CpuEngine>(CpuEngine::Options{.threads = 1, .inner_block = 7, .row_tile = 1, .column_tile = 2}));
+    made.push_back(
+        std::make_unique<CpuEngine>(CpuEngine::Options{.threads = 3, .inner_block = 1000000, .row_tile = 5, .column_tile = 1}));
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace ozbound::vectors
