@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "allowance.hpp"
 #include "evidence.hpp"
@@ -23,29 +24,44 @@ namespace {
 struct CostedPlan {
   SplitPlan plan;
   double cost;
+  int slices;  ///< of both operands
+  int number;  ///< in the order in which plans are enumerated
+
+  /// Whether another is tried first: it is cheaper, or has fewer slices.
+  bool operator<(const CostedPlan& other) const {
+    return std::tie(cost, slices, number) > std::tie(other.cost, other.slices, other.number);
+  }
 };
 
 /// Every plan all of whose slices meet another: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut leaves
-/// slices unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices.
-std::vector<CostedPlan> enumerate_plans(Encoding encoding, const CostModel& costs, Index m, Index n, Index k) {
-  std::vector<CostedPlan> plans;
-  for (int a = 1; a <= max_slices; ++a)
-    for (int b = 1; b <= max_slices; ++b)
-      for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
-        const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
-        plans.push_back({plan, costs.slices(plan, m, n, k)});
-      }
-  std::vector<std::size_t> order(plans.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&plans](std::size_t s, std::size_t t) {
-    const auto key = [&plans](std::size_t x) { return plans[x].plan.a.slices + plans[x].plan.b.slices; };
-    return plans[s].cost != plans[t].cost ? plans[s].cost < plans[t].cost : std::pair(key(s), s) < std::pair(key(t), t);
-  });
-  std::vector<CostedPlan> sorted;
-  sorted.reserve(plans.size());
-  for (const auto t : order) sorted.push_back(plans[t]);
-  return sorted;
-}
+/// slices unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices. A
+/// heap, since most are never asked for.
+class PlansByCost {
+ public:
+  PlansByCost(Encoding encoding, const CostModel& costs, Index m, Index n, Index k) {
+    plans_.reserve(3000);
+    for (int a = 1; a <= max_slices; ++a)
+      for (int b = 1; b <= max_slices; ++b)
+        for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
+          const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
+          plans_.push_back({plan, costs.slices(plan, m, n, k), a + b, static_cast<int>(plans_.size())});
+        }
+    std::make_heap(plans_.begin(), plans_.end());
+  }
+
+  [[nodiscard]] bool empty() const { return plans_.empty(); }
+  [[nodiscard]] const CostedPlan& cheapest() const { return plans_.front(); }
+
+  CostedPlan take() {
+    std::pop_heap(plans_.begin(), plans_.end());
+    const auto plan = plans_.back();
+    plans_.pop_back();
+    return plan;
+  }
+
+ private:
+  std::vector<CostedPlan> plans_;
+};
 
 class Chooser {
  public:
@@ -95,8 +111,8 @@ class Chooser {
   [[nodiscard]] double native_limit() const { return native_ && native_->certifies ? native_->cost : infinity; }
 
   void consider_slices(Target::Kind kind) {
-    const auto plans = enumerate_plans(options_.encoding, costs(), m(), n(), decision_.k);
-    if (native_limit() < plans.front().cost) return;
+    const PlansByCost plans(options_.encoding, costs(), m(), n(), decision_.k);
+    if (native_limit() < plans.cheapest().cost) return;
     if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, 0x1p-8 * u_, Method::correctly_rounded);
     if (kind == Target::Kind::relative) return choose_refined(plans, 0x1p-2 * tau_, Method::slices);
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
@@ -106,9 +122,10 @@ class Chooser {
 
   /// The cheapest plan whose bound certifies the target for every entry, if it costs no more than a native DGEMM that does, or
   /// than the superaccumulator. Plans are tried on a few entries first; an entry that refuses a plan joins them.
-  bool choose_certified(const std::vector<CostedPlan>& plans, const Allowance& allowance) {
+  bool choose_certified(PlansByCost plans, const Allowance& allowance) {
     auto probes = allowance.probes(4);
-    for (const auto& [plan, cost] : plans) {
+    while (!plans.empty()) {
+      const auto [plan, cost, slices, number] = plans.take();
       if (cost > costs().exact(m(), n(), decision_.k) || cost > native_limit()) return false;
       const double probed = probe(plan, probes, allowance);
       note({Method::slices, plan, cost, probed, false});
@@ -128,13 +145,14 @@ class Chooser {
 
   /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
   /// exactly, the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
-  void choose_refined(const std::vector<CostedPlan>& plans, double share, Method method) {
+  void choose_refined(PlansByCost plans, double share, Method method) {
     const auto probes = examination_->allowance(Target::componentwise(1), share)->probes(8);
     const double exact = costs().exact(m(), n(), decision_.k);
     // More than a triangular plan is expected to cost the cheapest does not: most others are refused by few probes.
     double limit = std::min({exact, native_limit(), cheapest_triangular(probes, exact)});
     std::optional<Candidate> best;
-    for (const auto& [plan, cost] : plans) {
+    while (!plans.empty()) {
+      const auto [plan, cost, slices, number] = plans.take();
       if (cost + least_open * exact > limit) break;
       const double expected = expected_cost(plan, cost, exact, limit, probes);
       if (expected > limit || (best && expected == limit)) continue;
