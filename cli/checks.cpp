@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cuda.hpp"
 #include "demo_problems.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "progress.hpp"
@@ -29,12 +30,7 @@ std::vector<const Property*> chosen_properties(const std::vector<std::string>& n
   return chosen;
 }
 
-std::string name_of(CheckedEngine engine) {
-  switch (engine) {
-    case CheckedEngine::cpu: break;
-  }
-  return "cpu";
-}
+std::string name_of(CheckedEngine engine) { return engine == CheckedEngine::cuda ? "cuda" : "cpu"; }
 
 /// The file again, or, where there is none, the cases up to this one.
 std::string reproduction(const CheckArguments& arguments, const CheckResult& result) {
@@ -151,14 +147,14 @@ std::vector<CheckResult> replay_file(const CheckArguments& arguments, const Engi
 
 CheckedEngine parse_checked_engine(const std::string& text) {
   if (text == "cpu") return CheckedEngine::cpu;
-  throw std::invalid_argument("--engine: " + quote(text) + " is not cpu");
+  if (text == "cuda") return CheckedEngine::cuda;
+  throw std::invalid_argument("--engine: " + quote(text) + " is not one of cpu, cuda");
 }
 
 std::unique_ptr<Engine> make_checked_engine(CheckedEngine engine) {
-  switch (engine) {
-    case CheckedEngine::cpu: break;
-  }
-  return std::make_unique<CpuEngine>(CpuEngine::Options{.threads = 1});
+  if (engine == CheckedEngine::cpu) return std::make_unique<CpuEngine>(CpuEngine::Options{.threads = 1});
+  if (const auto obstacle = cuda_obstacle(); !obstacle.empty()) throw std::invalid_argument("--engine: " + obstacle);
+  return make_cuda_engine(1);
 }
 
 ExitCode run_checks(const CheckArguments& arguments, const Engine& engine) {

@@ -13,12 +13,13 @@
 namespace ozbound::cli {
 
 /// Whose products are checked.
-enum class CheckedEngine { cpu };
+enum class CheckedEngine { cpu, cuda };
 
 /// @throws std::invalid_argument naming the option.
 CheckedEngine parse_checked_engine(const std::string& text);
 
-/// With one thread: products of this size are over before others start. `any-engine` compares it with every way of working.
+/// @throws std::invalid_argument where it is not here. With one thread: products of this size are over before others start.
+/// `any-engine` compares it with every way of working.
 std::unique_ptr<Engine> make_checked_engine(CheckedEngine engine);
 
 struct CheckArguments {

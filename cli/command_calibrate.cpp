@@ -12,10 +12,12 @@
 
 #include "columns.hpp"
 #include "commands.hpp"
+#include "cuda.hpp"
 #include "decision_arguments.hpp"
 #include "ozbound/bounds/calibrate.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -24,11 +26,18 @@ constexpr double full_seconds = 50, quick_seconds = 6;  ///< for all numbers of 
 
 struct Arguments {
   int threads = 0;
+  EngineChoice engine = EngineChoice::cpu;
   std::string output;
   bool quick = false;
   bool show = false;
   bool json = false;
 };
+
+EngineChoice parse_measured_engine(const std::string& text) {
+  if (text == "cpu") return EngineChoice::cpu;
+  if (text == "cuda") return EngineChoice::cuda;
+  throw std::invalid_argument("--engine: " + quote(text) + " is not one of cpu, cuda");
+}
 
 /// Where the calibration goes; the cache's folder is made.
 std::filesystem::path output_path(const Arguments& arguments) {
@@ -50,7 +59,15 @@ nlohmann::json existing(const std::filesystem::path& path) {
   }
 }
 
+/// The device, with all threads of the host.
+Calibration measure_device(const Arguments& arguments) {
+  const int threads = make_engine(arguments.threads).threads();
+  Progress progress("calibrating");
+  return measure_cuda(threads, arguments.quick ? quick_seconds : full_seconds, [&](double done) { progress.update(done); });
+}
+
 Calibration measure(const Arguments& arguments) {
+  if (arguments.engine == EngineChoice::cuda) return measure_device(arguments);
   const int all = make_engine(arguments.threads).threads();
   const std::vector<int> counts = all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
   Progress progress("calibrating");
@@ -72,7 +89,8 @@ std::string rate(double operations, double seconds) {
 
 /// What is limited by what, with long rows and columns.
 void print_for_people(const Calibration& calibration, Table about) {
-  about.insert(about.begin(), {{"processor", calibration.processor}, {"kernel", calibration.kernel}});
+  about.insert(about.begin(),
+               {{"engine", calibration.engine}, {"processor", calibration.processor}, {"kernel", calibration.kernel}});
   print_table(about);
   std::vector<Cells> rows{{"threads", "INT8 GOP/s", "DGEMM GFLOP/s", "exact GFLOP/s", "call of slices", "call of DGEMM"}};
   for (const auto& rates : calibration.rates) {
@@ -84,8 +102,15 @@ void print_for_people(const Calibration& calibration, Table about) {
   print_text("\n" + format_columns(rows));
 }
 
+CalibratedCosts costs_in_force(const Arguments& arguments) {
+  const auto engine = make_engine(arguments.threads);
+  if (arguments.engine != EngineChoice::cuda) return machine_costs(engine);
+  if (auto costs = cuda_costs(engine.threads())) return *std::move(costs);
+  throw std::invalid_argument(cuda_name() + " has no calibration: products are counted");
+}
+
 ExitCode show(const Arguments& arguments) {
-  const auto costs = machine_costs(make_engine(arguments.threads));
+  const auto costs = costs_in_force(arguments);
   const auto origin = costs.origin();
   if (arguments.json) {
     auto record = nlohmann::ordered_json(to_json(std::vector{costs.calibration()}));
@@ -101,6 +126,8 @@ ExitCode show(const Arguments& arguments) {
 }
 
 ExitCode run(const Arguments& arguments) {
+  if (const auto obstacle = cuda_obstacle(); arguments.engine == EngineChoice::cuda && !obstacle.empty())
+    throw std::invalid_argument("--engine: " + obstacle);
   if (arguments.show) return show(arguments);
   const auto path = output_path(arguments);
   AtomicFile file(path);
@@ -120,6 +147,11 @@ void add_calibrate(CLI::App& app, Action& action) {
   auto* command =
       app.add_subcommand("calibrate", "Measure what ways of computing a product cost here, for gemm and plan to choose by");
   auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option_function<std::string>(
+          "--engine", [arguments](const std::string& text) { arguments->engine = parse_measured_engine(text); },
+          "What is measured; cpu if not given")
+      ->type_name("cpu|cuda");
   add_threads_option(*command, arguments->threads);
   auto* quick = command->add_flag("--quick", arguments->quick, "Seconds instead of most of a minute, and less exact");
   auto* output =

@@ -39,7 +39,7 @@ void add_check(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   auto& check = arguments->check;
   check.seed = fresh_seed();
-  auto* engine = add_text(*command, "--engine", "cpu", "Whose products; cpu if not given",
+  auto* engine = add_text(*command, "--engine", "cpu|cuda", "Whose products; cpu if not given",
                           [&check](const std::string& text) { check.engine = parse_checked_engine(text); });
   auto* properties = command->add_option("--property", check.properties, "This property; may be repeated; all if not given");
   properties->type_name("NAME")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -203,15 +203,15 @@ void print_for_programs(const std::vector<Row>& rows, int threads) {
 
 ExitCode run(const Arguments& arguments) {
   refuse_native_alone(arguments.engine);
-  const auto engine = make_engine(0);
+  const auto engine = make_engine(arguments.engine, 0);
   const auto problems = demo_problems(arguments.data.empty() ? data_directory() : std::filesystem::path(arguments.data));
-  Demo demo(arguments.engine, engine);
+  Demo demo(arguments.engine, *engine);
   {
     Progress progress("multiplying and judging");
     for (const auto& problem : problems) demo.show(problem, progress, 1 / static_cast<double>(problems.size()));
   }
   const auto& rows = demo.rows();
-  arguments.json ? print_for_programs(rows, engine.threads()) : print_for_people(problems, rows, engine.threads());
+  arguments.json ? print_for_programs(rows, engine->threads()) : print_for_people(problems, rows, engine->threads());
   const bool all_hold = std::all_of(rows.begin(), rows.end(), holds);
   return all_hold ? ExitCode::success : ExitCode::verdict_failed;
 }
@@ -222,7 +222,8 @@ void add_demo(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("demo", "Multiply six pairs of matrices to three targets and judge every product");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--data", arguments->data, "Folder of the matrices that come with Ozbound")->type_name("FOLDER");
-  add_engine_option(*command, arguments->engine)->description("auto: native DGEMM may be chosen too; cpu if not given");
+  add_engine_option(*command, arguments->engine)
+      ->description("cuda: on the device; auto: the CPU's native DGEMM may be chosen too; cpu if not given");
   command->add_flag("--json", arguments->json, "One JSON object instead of a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }

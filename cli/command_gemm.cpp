@@ -11,12 +11,13 @@
 
 #include "verification.hpp"
 
+#include "backends.hpp"
 #include "commands.hpp"
+#include "cuda.hpp"
 #include "decision_arguments.hpp"
 #include "matrix_file.hpp"
 #include "operand_record.hpp"
 #include "operands.hpp"
-#include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
@@ -51,22 +52,38 @@ Judging parse_judging(const std::string& text) {
   throw std::invalid_argument("--verify: " + quote(text) + " is not one of none, sample, exact, mpfr");
 }
 
+/// A saved decision for an engine that is here.
+Decision read_runnable_decision(const std::filesystem::path& path) {
+  auto decision = read_decision(path);
+  const auto& engine = decision.engine;
+  if (!engine.empty() && engine != "cpu" && !engine.starts_with("cuda:"))
+    throw InputError(path.string(), "decision: engine must be cpu or cuda: DEVICE: " + quote(engine));
+  if (const auto obstacle = cuda_obstacle(); engine.starts_with("cuda:") && !obstacle.empty())
+    throw InputError(path.string(), "the decision is for " + engine + ", and " + obstacle);
+  return decision;
+}
+
 /// What the command line fixes of the decision before the matrices are read.
 class Wish {
  public:
   explicit Wish(const Arguments& arguments) : engine_(arguments.decision.engine) {
-    if (!arguments.replayed.empty()) replayed_ = read_decision(arguments.replayed);
+    if (!arguments.replayed.empty()) replayed_ = read_runnable_decision(arguments.replayed);
     if (!arguments.decision.target.empty()) target_ = parse_target(arguments.decision.target);
     if (arguments.plan.empty()) return;
+    if (engine_ == EngineChoice::native) throw std::invalid_argument("--engine: native DGEMM multiplies under no plan");
     plan_ = arguments.plan;
     static_cast<void>(plan(1));  // refuses what is none before a file is read
   }
 
-  [[nodiscard]] Decision decision(const OperandFiles& files, const CpuEngine& engine) const {
+  /// What must be open: for a replay what it was made for, its native DGEMM too.
+  [[nodiscard]] EngineChoice engine() const {
+    if (!replayed_) return engine_;
+    return replayed_->engine.starts_with("cuda") ? EngineChoice::cuda : EngineChoice::automatic;
+  }
+
+  [[nodiscard]] Decision decision(const OperandFiles& files, const Backends& backends) const {
     if (replayed_) return *replayed_;
-    const auto costs = machine_costs(engine);
-    if (plan_) return planned(files, costs);
-    return decide(files.a(), files.b(), target(), engine, decide_options(files, engine_, costs));
+    return plan_ ? planned(files, backends) : backends.decide(files, target());
   }
 
   /// Whether C is only wanted if it meets the decision's target. A plan alone promises nothing, nor does its replay.
@@ -84,11 +101,11 @@ class Wish {
 
   [[nodiscard]] Target target() const { return target_.value_or(Target::dgemm()); }
 
-  [[nodiscard]] Decision planned(const OperandFiles& files, const CostModel& costs) const {
+  [[nodiscard]] Decision planned(const OperandFiles& files, const Backends& backends) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
     const auto method = refined ? Method::correctly_rounded : Method::slices;
-    Decision decision{target(), method, plan(files.k()), files.m(), files.n(), files.k(), 0, 0, {}, {}, costs.origin()};
-    decision.cost = costs.slices(*decision.plan, files.m(), files.n(), files.k());
+    Decision decision{target(), method, plan(files.k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
+    backends.choose_engine(decision);
     decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
     decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
     return decision;
@@ -125,11 +142,10 @@ class Run {
       : arguments_(arguments), command_line_(command_line), wish_(arguments), outputs_(arguments) {}
 
   ExitCode go() {
-    const auto engine = make_engine(arguments_.decision.threads);
-    threads_ = engine.threads();
+    const Backends backends(wish_.engine(), arguments_.decision.threads);
     watch_.time("read", [&] { files_.emplace(arguments_.operands); });
-    watch_.time("decide", [&] { decide_on(engine); });
-    watch_.time("multiply", [&] { multiply(engine); });
+    watch_.time("decide", [&] { decide_on(backends); });
+    watch_.time("multiply", [&] { multiply(backends.of(decision_)); });
     if (wish_.binds() && !certificate_.holds) refuse();
     if (arguments_.judging != Judging::none) watch_.time("verify", [&] { judge(); });
     watch_.time("write", [&] { write(); });
@@ -137,17 +153,19 @@ class Run {
   }
 
  private:
-  void decide_on(const CpuEngine& engine) {
+  void decide_on(const Backends& backends) {
     const Progress progress("deciding");
-    decision_ = wish_.decision(*files_, engine);
+    decision_ = wish_.decision(*files_, backends);
   }
 
-  void multiply(const Engine& engine) {
+  void multiply(const Backend& backend) {
+    ran_ = backend.name();
+    threads_ = backend.engine().threads();
     const Progress progress("multiplying");
     c_ = new_product(files_->m(), files_->n(), result_format(*files_));
     const GemmCall call{files_->a(), files_->b(), output_view(c_), files_->alpha(), files_->beta(), files_->c0()};
-    // A replayed decision may be for native DGEMM: what it needs is there, whatever --engine says.
-    certificate_ = gemm(call, decision_, engine, {arguments_.workspace, native_gemm(EngineChoice::automatic)});
+    const auto* native = decision_.method == Method::native ? backend.native() : nullptr;
+    certificate_ = gemm(call, decision_, backend.engine(), {arguments_.workspace, native});
   }
 
   [[noreturn]] void refuse() const {
@@ -202,7 +220,7 @@ class Run {
                                   {"command", command_line_},
                                   {"operands", operand_record(arguments_.operands, *files_)},
                                   {"result", {{"file", arguments_.output}, {"type", c_.is_float() ? "f4" : "f8"}}},
-                                  {"engine", certificate_.method == Method::native ? "native" : "cpu"},
+                                  {"engine", certificate_.method == Method::native && ran_ == "cpu" ? "native" : ran_},
                                   {"threads", threads_},
                                   {"decision", nlohmann::ordered_json(to_json(decision_))},
                                   {"certificate", nlohmann::ordered_json(to_json(certificate_))}};
@@ -213,6 +231,7 @@ class Run {
 
   void print_for_people() const {
     Table table{{"C", fmt::format("{} x {} in {}", files_->m(), files_->n(), arguments_.output)},
+                {"engine", ran_},
                 {"method", method_text()},
                 {"plan", plan_text()},
                 {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
@@ -249,6 +268,7 @@ class Run {
   Certificate certificate_;
   std::optional<Verification> verification_;
   Stopwatch watch_;
+  std::string ran_;  ///< the engine
   int threads_ = 0;
 };
 
@@ -262,7 +282,7 @@ void add_gemm(CLI::App& app, Action& action) {
   const auto options = add_decision_arguments(*command, arguments->decision);
   auto* plan = command->add_option("--plan", arguments->plan,
                                    "Multiply under this plan, such as balanced:7x7:cut=8:exact or ozimmu-ef:9x9");
-  plan->type_name("SPEC")->excludes(options.engine);
+  plan->type_name("SPEC");
   command->add_option("--decision", arguments->replayed, "Replay the decision of this file, or of this report")
       ->type_name("FILE")
       ->excludes(options.target)

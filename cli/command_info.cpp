@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "cuda.hpp"
 #include "matrix_file.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/named_bound.hpp"
@@ -51,6 +52,7 @@ nlohmann::ordered_json facts() {
           {"kernels", names_of_kernels()},
           {"threads", std::thread::hardware_concurrency()},
           {"memory_bytes", physical_memory()},
+          {"devices", cuda_devices()},
           {"schemes", listed(all_schemes())},
           {"bounds", listed_bounds()},
           {"selectors", listed(all_selectors())}};
@@ -64,6 +66,15 @@ void append_listed(Table& table, std::string title, const nlohmann::ordered_json
   }
 }
 
+/// A line for every device, or why there is none.
+void append_devices(Table& table, const nlohmann::ordered_json& devices) {
+  if (devices.empty()) table.emplace_back("CUDA device", "none: " + cuda_obstacle());
+  for (const auto& device : devices)
+    table.emplace_back("CUDA device", fmt::format("{}, compute capability {}, {}", device["name"].get<std::string>(),
+                                                  device["compute_capability"].get<std::string>(),
+                                                  format_bytes(device["memory_bytes"].get<std::uint64_t>())));
+}
+
 void print_for_people(const nlohmann::ordered_json& facts) {
   Table table{{"version", facts["version"]},
               {"compiler", facts["compiler"]},
@@ -71,6 +82,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
               {"kernels", fmt::format("{}", fmt::join(facts["kernels"].get<std::vector<std::string>>(), " "))},
               {"threads", facts["threads"].dump()},
               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
+  append_devices(table, facts["devices"]);
   append_listed(table, "schemes", facts["schemes"]);
   append_listed(table, "bounds", facts["bounds"]);
   append_listed(table, "selectors", facts["selectors"]);

@@ -8,6 +8,7 @@
 
 #include "verification.hpp"
 
+#include "backends.hpp"
 #include "columns.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
@@ -87,6 +88,7 @@ void print_for_people(const Decision& decision, const std::vector<Measured>& mea
   }
   print_table({{"target", fmt::format("{} for {} x {}, inner dimension {}", to_string(decision.target), decision.m, decision.n,
                                       decision.k)},
+               {"engine", decision.engine},
                {"chosen", to_string(decision.method) + (decision.plan ? ", " + to_string(*decision.plan) : "")},
                {"reason", decision.reason},
                {"costs", origin_text(decision.costs)},
@@ -114,15 +116,15 @@ nlohmann::ordered_json record(const Arguments& arguments, const OperandFiles& fi
 }
 
 /// What certifies the target, and where native DGEMM is chosen, what would have been without it.
-std::vector<Candidate> certified(const Decision& decision, const OperandFiles& files, const Engine& engine,
-                                 DecideOptions options) {
+std::vector<Candidate> certified(const Decision& decision, const OperandFiles& files, const Backends& backends) {
+  auto options = backends.options(files);
   std::vector<Candidate> candidates;
   const auto add = [&candidates](const Candidate& candidate) {
     if (candidate.certifies) candidates.push_back(candidate);
   };
   if (decision.method == Method::native && options.slices) {
     options.native = nullptr;
-    const auto other = decide(files.a(), files.b(), decision.target, engine, options);
+    const auto other = decide(files.a(), files.b(), decision.target, backends.deciding_engine(files), options);
     for (const auto& candidate : other.candidates)
       if (candidate.plan) add(candidate);
   }
@@ -131,17 +133,18 @@ std::vector<Candidate> certified(const Decision& decision, const OperandFiles& f
 }
 
 std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision, const OperandFiles& files,
-                              const CpuEngine& engine) {
+                              const Backends& backends) {
   auto c = new_product(files.m(), files.n(), result_format(files));
   const GemmCall call{files.a(), files.b(), output_view(c), files.alpha(), files.beta(), files.c0()};
-  const GemmOptions options{.native = native_gemm(EngineChoice::automatic)};
   std::vector<Measured> result;
   for (const auto& candidate : candidates) {
     auto way = decision;
     way.method = candidate.method, way.plan = candidate.plan;
     result.push_back({candidate, {}});
-    if (candidate.cost <= longest_measurement)
-      result.back().seconds = median_seconds([&] { (void)gemm(call, way, engine, options); }, measurement_budget);
+    if (candidate.cost > longest_measurement) continue;
+    const auto& backend = backends.of(candidate, decision);
+    const GemmOptions options{.native = candidate.method == Method::native ? backend.native() : nullptr};
+    result.back().seconds = median_seconds([&] { (void)gemm(call, way, backend.engine(), options); }, measurement_budget);
   }
   return result;
 }
@@ -150,22 +153,20 @@ ExitCode run(const Arguments& arguments) {
   const auto target = arguments.decision.target.empty() ? Target::dgemm() : parse_target(arguments.decision.target);
   std::optional<AtomicFile> saved;
   if (!arguments.save.empty()) saved.emplace(arguments.save);
-  const auto engine = make_engine(arguments.decision.threads);
+  const Backends backends(arguments.decision.engine, arguments.decision.threads);
   Stopwatch watch;
   std::optional<OperandFiles> files;
   watch.time("read", [&] { files.emplace(arguments.operands); });
-  const auto costs = machine_costs(engine);
-  const auto options = decide_options(*files, arguments.decision.engine, costs);
   const auto decision = watch.time("decide", [&] {
     const Progress progress("deciding");
-    return decide(files->a(), files->b(), target, engine, options);
+    return backends.decide(*files, target);
   });
   const double seconds = watch.phases().back().second;
   std::vector<Measured> measured;
   if (arguments.measure)
     watch.time("measure", [&] {
       const Progress progress("measuring");
-      measured = measure(certified(decision, *files, engine, options), decision, *files, engine);
+      measured = measure(certified(decision, *files, backends), decision, *files, backends);
     });
   if (saved) {
     write_json(*saved, nlohmann::ordered_json(to_json(decision)));

@@ -204,8 +204,8 @@ void print_for_programs(const Arguments& arguments, const std::vector<Case>& cas
 
 ExitCode run(const Arguments& arguments) {
   refuse_native_alone(arguments.engine);
-  const auto engine = make_engine(0);
-  Survey survey(arguments.engine, engine);
+  const auto engine = make_engine(arguments.engine, 0);
+  Survey survey(arguments.engine, *engine);
   {
     Progress progress("surveying");
     const auto all = problems(arguments);
@@ -237,7 +237,8 @@ void add_survey(CLI::App& app, Action& action) {
           "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
           "Other random matrices; 0 where it is not given")
       ->type_name("INTEGER");
-  add_engine_option(*command, arguments->engine)->description("auto: native DGEMM may be chosen too; cpu if not given");
+  add_engine_option(*command, arguments->engine)
+      ->description("cuda: on the device; auto: the CPU's native DGEMM may be chosen too; cpu if not given");
   command->add_flag("--json", arguments->json, "One JSON object instead of a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }

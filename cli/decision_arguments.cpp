@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cuda.hpp"
 #include "json_file.hpp"
 #include "ozbound/native.hpp"
 #include "text.hpp"
@@ -18,8 +19,9 @@ constexpr std::int64_t most_threads = 1024;
 EngineChoice parse_engine(const std::string& text) {
   if (text == "auto") return EngineChoice::automatic;
   if (text == "cpu") return EngineChoice::cpu;
+  if (text == "cuda") return EngineChoice::cuda;
   if (text == "native") return EngineChoice::native;
-  throw std::invalid_argument("--engine: " + quote(text) + " is not one of auto, cpu, native");
+  throw std::invalid_argument("--engine: " + quote(text) + " is not one of auto, cpu, cuda, native");
 }
 
 }  // namespace
@@ -27,8 +29,9 @@ EngineChoice parse_engine(const std::string& text) {
 CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice) {
   const auto store = [&choice](const std::string& text) { choice = parse_engine(text); };
   return command
-      .add_option_function<std::string>("--engine", store, "cpu: no native DGEMM; native: nothing else; auto: the cheapest way")
-      ->type_name("auto|cpu|native");
+      .add_option_function<std::string>("--engine", store,
+                                        "cpu, cuda: there, no native DGEMM; native: nothing else; auto: the cheapest way")
+      ->type_name("auto|cpu|cuda|native");
 }
 
 void add_threads_option(CLI::App& command, int& threads) {
@@ -50,7 +53,13 @@ DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arg
 
 void refuse_native_alone(EngineChoice choice) {
   if (choice == EngineChoice::native)
-    throw std::invalid_argument("--engine: native DGEMM alone cannot meet every target here; auto or cpu");
+    throw std::invalid_argument("--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
+}
+
+std::unique_ptr<Engine> make_engine(EngineChoice choice, int threads) {
+  if (choice != EngineChoice::cuda) return std::make_unique<CpuEngine>(make_engine(threads));
+  if (const auto obstacle = cuda_obstacle(); !obstacle.empty()) throw std::invalid_argument("--engine: " + obstacle);
+  return make_cuda_engine(threads);
 }
 
 CpuEngine make_engine(int threads) {
@@ -63,7 +72,7 @@ const Format& result_format(const OperandFiles& files) {
 }
 
 const NativeGemm* native_gemm(EngineChoice choice) {
-  if (choice == EngineChoice::cpu) return nullptr;
+  if (choice == EngineChoice::cpu || choice == EngineChoice::cuda) return nullptr;
   const auto* native = ozbound::native_gemm();
   if (native == nullptr && choice == EngineChoice::native)
     throw std::invalid_argument("--engine: this build has no native DGEMM");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "operands.hpp"
@@ -16,9 +17,10 @@ namespace ozbound::cli {
 
 /// Which ways of computing C are open.
 enum class EngineChoice {
-  automatic,  ///< slices, native DGEMM and the superaccumulator
-  cpu,        ///< no native DGEMM
-  native,     ///< native DGEMM alone
+  automatic,  ///< slices, native DGEMM and the superaccumulator, on the CPU and on a CUDA device
+  cpu,        ///< there, no native DGEMM
+  cuda,       ///< likewise
+  native,     ///< native DGEMM of the CPU alone
 };
 
 /// How the command line wants C to be computed, and with how many threads.
@@ -46,6 +48,9 @@ void add_threads_option(CLI::App& command, int& threads);
 /// For commands that must meet every target. @throws std::invalid_argument for native DGEMM alone.
 void refuse_native_alone(EngineChoice choice);
 
+/// The engine of a choice that leaves one open: the device's, or the CPU's. @throws std::invalid_argument where it is not here.
+std::unique_ptr<Engine> make_engine(EngineChoice choice, int threads);
+
 /// An engine with that many threads, which everything else in this process uses from now on too.
 CpuEngine make_engine(int threads);
 
@@ -55,7 +60,7 @@ const Format& result_format(const OperandFiles& files);
 /// `costs` must outlive the result. @throws std::invalid_argument if only native DGEMM is wanted and this build has none.
 DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs);
 
-/// The native DGEMM that a choice leaves open, or null.
+/// The CPU's native DGEMM, where a choice leaves it open, or null.
 const NativeGemm* native_gemm(EngineChoice choice);
 
 /// A saved decision (docs/records.md): the file holds it alone, or a report with a member `decision`.

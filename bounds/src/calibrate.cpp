@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "nonnegative_fit.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
@@ -26,6 +27,10 @@ constexpr std::array<Shape, 20> shapes{
     {{8, 8, 8},       {32, 32, 32},    {96, 8, 64},     {8, 96, 64},      {64, 64, 64},    {256, 256, 8},     {16, 16, 2048},
      {128, 128, 128}, {512, 16, 256},  {16, 512, 256},  {192, 192, 192},  {512, 512, 32},  {64, 64, 4096},    {256, 256, 256},
      {1024, 48, 512}, {48, 1024, 512}, {384, 384, 384}, {256, 256, 2048}, {512, 512, 512}, {1024, 1024, 1024}}};
+
+/// What a device needs beside them to show its rate.
+constexpr std::array<Shape, 5> large_shapes{
+    {{2048, 2048, 256}, {2048, 2048, 2048}, {4096, 256, 4096}, {4096, 4096, 1024}, {4096, 4096, 4096}}};
 
 double work(const Sample& sample) {
   const double products = sample.plan ? sample.plan->products() : 1;
@@ -101,9 +106,11 @@ double most_for_products(const std::vector<Sample>& samples, Counts counts) {
 
 }  // namespace
 
-std::vector<Sample> calibration_samples() {
+std::vector<Sample> calibration_samples(bool large) {
+  std::vector<Shape> all(shapes.begin(), shapes.end());
+  if (large) all.insert(all.end(), large_shapes.begin(), large_shapes.end());
   std::vector<Sample> samples;
-  for (const auto [m, n, k] : shapes) {
+  for (const auto [m, n, k] : all) {
     for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
                              SplitPlan::balanced(7, 7, 8), SplitPlan::balanced(9, 9, 10)})
       samples.push_back({Method::slices, plan, m, n, k});
@@ -141,7 +148,7 @@ double median_seconds(const std::function<void()>& run, double budget) {
   return *middle;
 }
 
-void time_samples(std::vector<Sample>& samples, const CpuEngine& engine, const NativeGemm* native,
+void time_samples(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native,
                   const CalibrationOptions& options) {
   const auto start = Clock::now();
   SampleOperands operands;
@@ -161,8 +168,13 @@ void time_samples(std::vector<Sample>& samples, const CpuEngine& engine, const N
 
 Rates measure_rates(const CpuEngine& engine, const NativeGemm* native, const CalibrationOptions& options) {
   auto samples = calibration_samples();
+  return measure_rates(samples, engine, native, this_machine(engine).tile, options);
+}
+
+Rates measure_rates(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native, KernelTile tile,
+                    const CalibrationOptions& options) {
   time_samples(samples, engine, native, options);
-  return fit_rates(samples, engine.threads(), this_machine(engine).tile);
+  return fit_rates(samples, engine.threads(), tile);
 }
 
 }  // namespace ozbound

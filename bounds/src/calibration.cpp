@@ -119,6 +119,7 @@ Rates rates_from(const nlohmann::json& json) {
 
 Calibration calibration_from(const nlohmann::json& json) {
   Calibration calibration{text_member(json, "processor"), text_member(json, "kernel"), text_member(json, "version"), {}, {}};
+  if (json.contains("engine")) calibration.engine = text_member(json, "engine");
   const auto& tile = list_member(json, "tile");
   if (tile.size() != 2) throw wrong("member 'tile' must be two integers");
   calibration.tile = {count_of(tile[0], "tile"), count_of(tile[1], "tile")};
@@ -130,12 +131,15 @@ Calibration calibration_from(const nlohmann::json& json) {
   return calibration;
 }
 
-/// Whether an entry of a file says that it is of this processor, kernel and version.
+/// Whether an entry of a file says that it is of this engine, processor, kernel and version. Files were without an engine when
+/// there was one.
 bool same_machine(const nlohmann::json& entry, const Calibration& here) {
   const auto says = [&entry](const char* name, const std::string& text) {
     return entry.is_object() && entry.contains(name) && entry.at(name) == text;
   };
-  return says("processor", here.processor) && says("kernel", here.kernel) && says("version", here.version);
+  const bool of_cpu = entry.is_object() && !entry.contains("engine") && here.engine == "cpu";
+  return (of_cpu || says("engine", here.engine)) && says("processor", here.processor) && says("kernel", here.kernel) &&
+         says("version", here.version);
 }
 
 /// With the rates of `old` for numbers of threads that it alone has.
@@ -161,11 +165,33 @@ std::optional<Calibration> readable(const nlohmann::json& entry, std::string& no
   }
 }
 
-CalibratedCosts shipped_costs(const Calibration& here, int threads, std::string note) {
-  const auto& all = shipped_calibrations();
-  const auto same = std::ranges::find(all, here.kernel, &Calibration::kernel);
-  const auto& shipped = same == all.end() ? all.front() : *same;
+CalibratedCosts shipped_costs(const Calibration& shipped, int threads, std::string note) {
   return {shipped, threads, {"shipped", "seconds", shipped.processor, shipped.kernel, threads, std::move(note)}};
+}
+
+/// The shipped calibration of a processor's kernel, or the first.
+const Calibration& shipped_for(const std::string& kernel) {
+  const auto& all = shipped_calibrations();
+  const auto same = [&kernel](const Calibration& shipped) { return shipped.engine == "cpu" && shipped.kernel == kernel; };
+  const auto found = std::ranges::find_if(all, same);
+  return found == all.end() ? all.front() : *found;
+}
+
+/// By the calibration on file, if there is one; `note` says why not, where there is a file.
+std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int threads, const std::filesystem::path& path,
+                                             std::string& note) {
+  std::error_code error;
+  if (path.empty() || (!std::filesystem::exists(path, error) && !error)) return std::nullopt;
+  try {
+    note = "calibration: none of this processor, kernel and version";
+    const auto file = read_calibration_file(path);
+    for (const auto& entry : file.at("calibrations"))
+      if (const auto mine = same_machine(entry, here) ? readable(entry, note) : std::nullopt)
+        return CalibratedCosts(*mine, threads, {"calibrated", "seconds", here.processor, here.kernel, threads, ""});
+  } catch (const std::exception& wrong_file) {
+    note = wrong_file.what();
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -227,7 +253,8 @@ nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
   for (const auto& calibration : calibrations) {
     auto rates = nlohmann::json::array();
     for (const auto& some : calibration.rates) rates.push_back(rates_json(some));
-    entries.push_back({{"processor", calibration.processor},
+    entries.push_back({{"engine", calibration.engine},
+                       {"processor", calibration.processor},
                        {"kernel", calibration.kernel},
                        {"version", calibration.version},
                        {"tile", {calibration.tile.rows, calibration.tile.columns}},
@@ -311,18 +338,22 @@ CalibratedCosts machine_costs(const CpuEngine& engine) { return machine_costs(en
 
 CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path) {
   const auto here = this_machine(engine);
-  std::error_code error;
-  if (path.empty() || (!std::filesystem::exists(path, error) && !error)) return shipped_costs(here, engine.threads(), "");
-  try {
-    std::string note = "calibration: none of this processor, kernel and version";
-    const auto file = read_calibration_file(path);
-    for (const auto& entry : file.at("calibrations"))
-      if (const auto mine = same_machine(entry, here) ? readable(entry, note) : std::nullopt)
-        return {*mine, engine.threads(), {"calibrated", "seconds", here.processor, here.kernel, engine.threads(), ""}};
-    return shipped_costs(here, engine.threads(), std::move(note));
-  } catch (const std::exception& wrong_file) {
-    return shipped_costs(here, engine.threads(), wrong_file.what());
-  }
+  std::string note;
+  if (auto costs = costs_on_file(here, engine.threads(), path, note)) return *std::move(costs);
+  return shipped_costs(shipped_for(here.kernel), engine.threads(), std::move(note));
+}
+
+std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads) {
+  return known_costs(here, threads, calibration_path());
+}
+
+std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads, const std::filesystem::path& path) {
+  std::string note;
+  if (auto costs = costs_on_file(here, threads, path, note)) return costs;
+  for (const auto& shipped : shipped_calibrations())
+    if (shipped.engine == here.engine && shipped.processor == here.processor && shipped.kernel == here.kernel)
+      return shipped_costs(shipped, threads, std::move(note));
+  return std::nullopt;
 }
 
 }  // namespace ozbound

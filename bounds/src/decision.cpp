@@ -95,18 +95,20 @@ nlohmann::json to_json(const Decision& decision) {
                           {"cost", json_number(c.cost)},
                           {"ratio", json_number(c.ratio)},
                           {"certifies", c.certifies}});
-  return {{"schema", schema},
-          {"target", to_string(decision.target)},
-          {"method", to_string(decision.method)},
-          {"plan", plan_json(decision.plan)},
-          {"m", decision.m},
-          {"n", decision.n},
-          {"k", decision.k},
-          {"cost", json_number(decision.cost)},
-          {"ratio", json_number(decision.ratio)},
-          {"reason", decision.reason},
-          {"costs", costs_json(decision.costs)},
-          {"candidates", candidates}};
+  nlohmann::json json{{"schema", schema},
+                      {"target", to_string(decision.target)},
+                      {"method", to_string(decision.method)},
+                      {"plan", plan_json(decision.plan)},
+                      {"m", decision.m},
+                      {"n", decision.n},
+                      {"k", decision.k},
+                      {"cost", json_number(decision.cost)},
+                      {"ratio", json_number(decision.ratio)},
+                      {"reason", decision.reason},
+                      {"costs", costs_json(decision.costs)},
+                      {"candidates", candidates}};
+  if (!decision.engine.empty()) json["engine"] = decision.engine;
+  return json;
 }
 
 Decision decision_from_json(const nlohmann::json& json) {
@@ -122,6 +124,7 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.m = size_member(json, "m");
   decision.n = size_member(json, "n");
   decision.k = size_member(json, "k");
+  if (json.contains("engine")) decision.engine = member<std::string>(json, "engine");
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = unbounded_member(json, "cost");
   decision.ratio = unbounded_member(json, "ratio");

@@ -45,6 +45,13 @@ class OwnArena {
   DeviceArray<std::uint8_t> memory_;
 };
 
+DeviceProperties properties_of(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return {properties.name, std::to_string(properties.major) + "." + std::to_string(properties.minor),
+          properties.totalGlobalMem};
+}
+
 }  // namespace
 
 int device_count() {
@@ -52,6 +59,12 @@ int device_count() {
   if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
   cudaGetLastError();
   return 0;
+}
+
+std::vector<DeviceProperties> devices() {
+  std::vector<DeviceProperties> all;
+  for (int device = 0; device < device_count(); ++device) all.push_back(properties_of(device));
+  return all;
 }
 
 CudaEngine::CudaEngine(Options options) : options_(options) {
@@ -162,10 +175,8 @@ Path CudaEngine::path(const SplitPlan& plan, Index m, Index n, Index k) const {
 }
 
 std::string CudaEngine::device_name() const {
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, options_.device), "cudaGetDeviceProperties");
-  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
-         std::to_string(properties.minor);
+  const auto facts = properties_of(options_.device);
+  return facts.name + ", compute capability " + facts.compute_capability;
 }
 
 }  // namespace ozbound::gpu

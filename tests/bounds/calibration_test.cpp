@@ -205,6 +205,9 @@ TEST(Calibration, JsonReadsBack) {
 
 TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
   const auto good = to_json(std::vector{some()});
+  auto numbered = good;
+  numbered["calibrations"][0]["engine"] = 1;
+  EXPECT_THAT(refusal(numbered), HasSubstr("engine"));
   for (const char* name : {"processor", "kernel", "version", "tile", "rates"})
     for (const auto& value : {json(), json(1), json(json::object()), json(true)}) {
       auto bad = good;
@@ -340,6 +343,51 @@ TEST_F(CalibrationFile, WrongEntriesHideNoOther) {
   file["calibrations"][0]["rates"] = 1;
   write(file.dump());
   EXPECT_EQ(origin().model, "calibrated") << "a wrong one of the same machine comes first";
+}
+
+TEST_F(CalibrationFile, OfAnotherEngineIsNotTheCpus) {
+  auto device = mine();
+  device.engine = "cuda";
+  write(to_json(std::vector{device}).dump());
+  EXPECT_EQ(origin().model, "shipped");
+  auto file = to_json(std::vector{device, mine()});
+  write(file.dump());
+  EXPECT_EQ(origin().model, "calibrated");
+  file["calibrations"][1].erase("engine");  // as files were
+  write(file.dump());
+  EXPECT_EQ(origin().model, "calibrated");
+  EXPECT_EQ(calibrations_from_json(file), (std::vector{device, mine()}));
+}
+
+TEST_F(CalibrationFile, OfADeviceIsKnownWhereItIsTheSame) {
+  auto device = mine();
+  device.engine = "cuda", device.processor = "a device";
+  const auto known = [&](const Calibration& here) { return known_costs(here, 4, path()); };
+  EXPECT_FALSE(known(device)) << "no file";
+  write(to_json(std::vector{mine(), device}).dump());
+  ASSERT_TRUE(known(device));
+  EXPECT_EQ(known(device)->origin(), (CostOrigin{"calibrated", "seconds", "a device", device.kernel, 4, ""}));
+  EXPECT_EQ(known(device)->calibration().engine, "cuda");
+  for (const auto& change : std::vector<std::function<void(Calibration&)>>{
+           [](Calibration& c) { c.processor += "x"; }, [](Calibration& c) { c.kernel += "x"; },
+           [](Calibration& c) { c.version += ".1"; }, [](Calibration& c) { c.engine = "cpu"; }}) {
+    auto other = device;
+    change(other);
+    EXPECT_FALSE(known(other));
+  }
+}
+
+TEST_F(CalibrationFile, WhatIsOfNoKnownEngineHidesNothing) {
+  auto file = to_json(std::vector{mine()});
+  const json unknown{{"engine", "abacus"},
+                     {"processor", mine().processor},
+                     {"kernel", mine().kernel},
+                     {"version", mine().version},
+                     {"beads", 7}};
+  file["calibrations"].insert(file["calibrations"].begin(), unknown);
+  write(file.dump());
+  EXPECT_EQ(origin().model, "calibrated");
+  EXPECT_EQ(with_calibration(file, mine())["calibrations"][0], unknown);
 }
 
 TEST_F(CalibrationFile, ThatIsNoneIsNotUsed) {

@@ -91,6 +91,15 @@ TEST(Decision, SaysWhatItsCostsAre) {
   EXPECT_EQ(costs_of(), decision.costs);
 }
 
+TEST(Decision, SaysTheEngineThatItIsFor) {
+  Decision decision{Target::dgemm(), Method::exact, {}, 1, 2, 3, 0.5, 1, "", {}};
+  EXPECT_FALSE(to_json(decision).contains("engine"));
+  EXPECT_EQ(decision_from_json(to_json(decision)).engine, "");
+  decision.engine = "cuda: a device";
+  EXPECT_EQ(to_json(decision)["engine"], "cuda: a device");
+  EXPECT_EQ(decision_from_json(to_json(decision)).engine, "cuda: a device");
+}
+
 /// Of the only way there is, whatever it costs.
 TEST(Decision, AnInfiniteCostComesBack) {
   Decision decision;

@@ -60,7 +60,7 @@ TEST(CommandCheck, WrongArgumentsAreRefused) {
     EXPECT_THAT(finished.err, testing::AllOf(testing::StartsWith("ozbound: "), HasSubstr(wrong)));
   };
   refused({"check", "--property", "sing"}, "property 'sing' is none of");
-  refused({"check", "--engine", "abacus"}, "--engine: 'abacus' is not cpu");
+  refused({"check", "--engine", "abacus"}, "--engine: 'abacus' is not one of cpu, cuda");
   refused({"check", "--time", "0s"}, "--time");
   refused({"check", "--time", "soon"}, "--time");
   refused({"check", "--seed", "-1"}, "--seed");

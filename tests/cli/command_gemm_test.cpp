@@ -350,7 +350,8 @@ TEST(CommandGemm, WrongOptionsAreRefused) {
   refused({"--plan", "balanced:0x1:full:exact"},
           "--plan: " + error_of<std::invalid_argument>([] { parse_plan("balanced:0x1:full:exact"); }));
   refused({"--verify", "maybe"}, "--verify: 'maybe' is not one of none, sample, exact, mpfr");
-  refused({"--engine", "gpu"}, "--engine: 'gpu' is not one of auto, cpu, native");
+  refused({"--engine", "gpu"}, "--engine: 'gpu' is not one of auto, cpu, cuda, native");
+  refused({"--plan", "balanced:1x1:full:exact", "--engine", "native"}, "--engine: native DGEMM multiplies under no plan");
   refused({"--threads", "0"}, "--threads: '0' is not between 1 and 1024");
   refused({"--workspace", "lots"}, "--workspace: 'lots' is not a size, such as 512M or 2GiB");
   refused({"--beta", "1"}, "--beta: C0 is missing; --c names it");
@@ -369,7 +370,6 @@ TEST(CommandGemm, OptionsThatContradictEachOtherAreRefused) {
                                              "ozbound: " + other + " excludes " + one + "; see ozbound --help\n"));
     EXPECT_EQ(files.names(), inputs);
   };
-  refused({"--plan", "balanced:1x1:full:exact", "--engine", "cpu"}, "--plan", "--engine");
   refused({"--decision", "d", "--plan", "balanced:1x1:full:exact"}, "--decision", "--plan");
   refused({"--decision", "d", "--target", "cr"}, "--decision", "--target");
   refused({"--decision", "d", "--engine", "cpu"}, "--decision", "--engine");

@@ -156,6 +156,8 @@ class CublasGemm final : public NativeGemm {
 
 }  // namespace
 
+bool have_cublas() { return true; }
+
 std::unique_ptr<NativeGemm> make_cublas_gemm(int device) { return std::make_unique<CublasGemm>(device); }
 
 }  // namespace ozbound::gpu

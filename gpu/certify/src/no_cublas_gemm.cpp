@@ -3,6 +3,8 @@
 #ifndef OZBOUND_HAVE_CUBLAS
 namespace ozbound::gpu {
 
+bool have_cublas() { return false; }
+
 std::unique_ptr<NativeGemm> make_cublas_gemm(int) { return nullptr; }
 
 }  // namespace ozbound::gpu

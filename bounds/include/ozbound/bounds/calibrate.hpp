@@ -21,9 +21,9 @@ struct Sample {
   double seconds = 0;  ///< median, with certificate and without deciding; 0: not timed
 };
 
-/// The products that a calibration times: 1 to 45 slice products, cubes up to 1024 and products of which one or two sizes are
-/// small. Of each method in the order of the work.
-std::vector<Sample> calibration_samples();
+/// The products that a calibration times: 1 to 45 slice products, cubes up to 1024, or 4096 for a `large` machine, and products
+/// of which one or two sizes are small. Of each method in the order of the work.
+std::vector<Sample> calibration_samples(bool large = false);
 
 /// Least sum of relative errors, about, every term >= 0: slices, the superaccumulator and native DGEMM each by its own samples.
 /// Samples that were not timed do not count. @throws std::invalid_argument if there are none for slices or the
@@ -39,12 +39,15 @@ struct CalibrationOptions {
   std::function<void(double)> progress = nullptr;  ///< told how much is done, in [0, 1]
 };
 
-/// Times as many of calibration_samples() as the time allows, smallest first, with random operands, and fits an engine's rates.
-/// `native` may be null; it must be about to use as many threads as the engine, which for OpenBLAS are those of OpenMP.
+/// Times as many of calibration_samples() as the time allows, smallest first, with random operands in the host's memory, and
+/// fits an engine's rates. `native` may be null; it must be about to use as many threads as the engine, which for OpenBLAS are
+/// those of OpenMP.
 Rates measure_rates(const CpuEngine& engine, const NativeGemm* native, const CalibrationOptions& options = {});
 
-/// The same for samples of one's own, which get their seconds.
-void time_samples(std::vector<Sample>& samples, const CpuEngine& engine, const NativeGemm* native,
+/// The same for samples of one's own, and for any engine, whose kernel has this tile. The samples get their seconds.
+Rates measure_rates(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native, KernelTile tile,
+                    const CalibrationOptions& options = {});
+void time_samples(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native,
                   const CalibrationOptions& options = {});
 
 }  // namespace ozbound

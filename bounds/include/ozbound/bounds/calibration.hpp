@@ -74,11 +74,12 @@ struct Rates {
 
 /// What was measured on one machine with one kernel.
 struct Calibration {
-  std::string processor;
+  std::string processor;  ///< or device
   std::string kernel;
   std::string version;  ///< of Ozbound
   KernelTile tile;
-  std::vector<Rates> rates;  ///< threads ascending, at least one
+  std::vector<Rates> rates;    ///< threads ascending, at least one; of the host, for the engine cuda
+  std::string engine = "cpu";  ///< or `cuda`; others are kept on file and used by nobody here
 
   /// Rates between two measured numbers of threads t follow Amdahl's law, a + b / t in every term; beyond them the nearest
   /// hold.
@@ -118,8 +119,8 @@ std::vector<Calibration> calibrations_from_json(const nlohmann::json& json);
 /// other. @throws std::invalid_argument if the file cannot be read, is no JSON or larger than 1 MiB, or has another schema.
 nlohmann::json read_calibration_file(const std::filesystem::path& path);
 
-/// Such a file with `calibration`, in place of an entry of the same processor, kernel and version, whose rates for other
-/// numbers of threads it keeps. Other entries stay as they are.
+/// Such a file with `calibration`, in place of an entry of the same engine, processor, kernel and version, whose rates for
+/// other numbers of threads it keeps. Other entries stay as they are.
 nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibration);
 
 /// What this library came with, measured by `./dev calibrate`.
@@ -139,6 +140,12 @@ Calibration this_machine(const CpuEngine& engine);
 /// by the shipped one of this kernel, or the first shipped. Reads the file anew; never throws for what is wrong with it: the
 /// origin's note says what is.
 CalibratedCosts machine_costs(const CpuEngine& engine);
+
+/// Costs of what `here` names, with `threads` of the host: by the calibration on file of the same engine, processor, kernel and
+/// version, else by a shipped one of the first three; nothing where there is neither. Never throws for what is wrong with the
+/// file.
+std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads);
+std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads, const std::filesystem::path& path);
 CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path);
 
 }  // namespace ozbound

@@ -44,6 +44,7 @@ struct Decision {
   std::string reason;
   std::vector<Candidate> candidates;  ///< the best of as many products, cheapest first, up to the one chosen; native; exact
   CostOrigin costs = {};              ///< what all costs are counted in, and where they come from
+  std::string engine = {};            ///< it was made for: `cpu`, `cuda: NVIDIA H200`; empty where nobody chose one
 };
 
 std::string to_string(Method method);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,15 @@ int device_count();
 
 /// Gives device memory that products no longer need back to the device: engines keep it for the next ones. Waits for the device.
 void release_memory(int device = 0);
+
+struct DeviceProperties {
+  std::string name;                ///< `NVIDIA H200`
+  std::string compute_capability;  ///< `9.0`
+  std::size_t memory = 0;          ///< bytes
+};
+
+/// Of every device that CUDA offers, in its order.
+std::vector<DeviceProperties> devices();
 
 /// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,
 /// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError.

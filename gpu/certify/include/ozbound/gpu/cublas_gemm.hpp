@@ -6,6 +6,9 @@
 
 namespace ozbound::gpu {
 
+/// Whether this build has cuBLAS.
+bool have_cublas();
+
 /// cublasDgemm as a native DGEMM, `cublas 13.1.0`; null where this build has no cuBLAS. Operands may be in the host's memory,
 /// from where they are copied, or in the device's, where they are used as they lie. Calls wait for their result; those of
 /// several threads follow one another.

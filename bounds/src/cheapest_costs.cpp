@@ -1,0 +1,60 @@
+#include "ozbound/bounds/cheapest_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace ozbound {
+namespace {
+
+template <class Cost>
+double least(const std::vector<CheapestCosts::Of>& engines, const Cost& cost) {
+  double result = std::numeric_limits<double>::infinity();
+  for (const auto& engine : engines) result = std::min(result, cost(engine));
+  return result;
+}
+
+double native_cost(const CheapestCosts::Of& engine, Index m, Index n, Index k) {
+  return engine.native ? engine.costs->native(m, n, k) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+CheapestCosts::CheapestCosts(std::vector<Of> engines) : engines_(std::move(engines)) {
+  if (engines_.empty()) throw std::invalid_argument("engines must not be empty");
+  for (const auto& engine : engines_)
+    if (engine.costs->origin().unit != origin().unit) throw std::invalid_argument("engines must count costs in one unit");
+}
+
+double CheapestCosts::slices(const SplitPlan& plan, Index m, Index n, Index k) const {
+  return least(engines_, [&](const Of& engine) { return engine.costs->slices(plan, m, n, k); });
+}
+
+double CheapestCosts::native(Index m, Index n, Index k) const {
+  return least(engines_, [&](const Of& engine) { return native_cost(engine, m, n, k); });
+}
+
+double CheapestCosts::exact(Index m, Index n, Index k) const {
+  return least(engines_, [&](const Of& engine) { return engine.costs->exact(m, n, k); });
+}
+
+std::size_t CheapestCosts::engine_for(const Decision& decision) const {
+  std::size_t best = 0;
+  for (std::size_t t = 1; t < engines_.size(); ++t)
+    if (cost_on(t, decision) < cost_on(best, decision)) best = t;
+  return best;
+}
+
+double CheapestCosts::cost_on(std::size_t engine, const Decision& decision) const {
+  const auto [m, n, k] = std::array{decision.m, decision.n, decision.k};
+  const auto& costs = *engines_.at(engine).costs;
+  if (decision.method == Method::native) return native_cost(engines_[engine], m, n, k);
+  if (decision.method == Method::exact || !decision.plan) return costs.exact(m, n, k);
+  const double beyond = std::max(0.0, decision.cost - slices(*decision.plan, m, n, k));
+  const double share = beyond > 0 ? beyond / exact(m, n, k) : 0;
+  return costs.slices(*decision.plan, m, n, k) + share * costs.exact(m, n, k);
+}
+
+}  // namespace ozbound

@@ -1,0 +1,105 @@
+#include "backends.hpp"
+
+#include <stdexcept>
+
+#include "cuda.hpp"
+#include "ozbound/bounds/calibration.hpp"
+#include "ozbound/native.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+std::unique_ptr<Backend> cpu_backend(int threads) {
+  const auto engine = make_engine(threads);
+  return std::make_unique<Backend>(
+      "cpu", std::make_unique<CalibratedCosts>(machine_costs(engine)), ozbound::native_gemm() != nullptr,
+      [engine] { return std::make_unique<CpuEngine>(engine); },
+      [] { return std::shared_ptr<const NativeGemm>(std::shared_ptr<void>(), ozbound::native_gemm()); });
+}
+
+std::unique_ptr<Backend> cuda_backend(int threads, std::unique_ptr<CostModel> costs) {
+  return std::make_unique<Backend>(
+      cuda_name(), std::move(costs), cuda_has_native(), [threads] { return make_cuda_engine(threads); },
+      [] { return std::shared_ptr<const NativeGemm>(make_cuda_native()); });
+}
+
+/// The device, where it is known how long it takes: seconds of others cannot be compared with anything else.
+std::unique_ptr<Backend> comparable_cuda_backend(int threads) {
+  if (!cuda_obstacle().empty()) return nullptr;
+  const auto costs = cuda_costs(threads);
+  return costs ? cuda_backend(threads, std::make_unique<CalibratedCosts>(*costs)) : nullptr;
+}
+
+std::unique_ptr<Backend> only_cuda_backend(int threads) {
+  if (const auto obstacle = cuda_obstacle(); !obstacle.empty()) throw std::invalid_argument("--engine: " + obstacle);
+  if (const auto costs = cuda_costs(threads)) return cuda_backend(threads, std::make_unique<CalibratedCosts>(*costs));
+  return cuda_backend(threads, std::make_unique<ProductCount>());
+}
+
+/// `cuda` of `cuda: NVIDIA H200`.
+std::string kind_of(const std::string& name) { return name.substr(0, name.find(':')); }
+
+}  // namespace
+
+const Engine& Backend::engine() const {
+  if (engine_ == nullptr) engine_ = make_();
+  return *engine_;
+}
+
+const NativeGemm* Backend::native() const {
+  if (native_ == nullptr) native_ = make_native_();
+  return native_.get();
+}
+
+Backends::Backends(EngineChoice choice, int threads) : choice_(choice) {
+  if (choice == EngineChoice::native) static_cast<void>(native_gemm(choice));  // refuses what this build has not
+  all_.push_back(choice == EngineChoice::cuda ? only_cuda_backend(threads) : cpu_backend(threads));
+  if (choice == EngineChoice::automatic)
+    if (auto cuda = comparable_cuda_backend(threads)) all_.push_back(std::move(cuda));
+  std::vector<CheapestCosts::Of> costs;
+  for (const auto& backend : all_) costs.push_back({&backend->costs(), backend->has_native()});
+  costs_ = std::make_unique<CheapestCosts>(std::move(costs));
+}
+
+Decision Backends::decide(const OperandFiles& files, const Target& target) const {
+  auto decision = ozbound::decide(files.a(), files.b(), target, deciding_engine(files), options(files));
+  choose_engine(decision);
+  return decision;
+}
+
+void Backends::choose_engine(Decision& decision) const {
+  const auto chosen = costs_->engine_for(decision);
+  decision.cost = costs_->cost_on(chosen, decision);
+  decision.costs = all_[chosen]->costs().origin();
+  decision.engine = all_[chosen]->name();
+}
+
+const Backend& Backends::of(const Decision& decision) const {
+  for (const auto& backend : all_)
+    if (kind_of(backend->name()) == kind_of(decision.engine)) return *backend;
+  if (decision.engine.empty()) return *all_.front();
+  throw std::invalid_argument("decision: is for the engine " + quote(decision.engine) + ", which is not here");
+}
+
+const Backend& Backends::of(const Candidate& candidate, Decision decision) const {
+  decision.method = candidate.method, decision.plan = candidate.plan, decision.cost = candidate.cost;
+  return *all_[costs_->engine_for(decision)];
+}
+
+DecideOptions Backends::options(const OperandFiles& files) const {
+  auto options = decide_options(files, choice_, *costs_);
+  for (const auto& backend : all_)
+    if (choice_ == EngineChoice::automatic && options.native == nullptr && backend->has_native())
+      options.native = backend->native();
+  return options;
+}
+
+const Engine& Backends::deciding_engine(const OperandFiles& files) const {
+  Decision product{};
+  product.plan = SplitPlan::balanced(7, 7, 8);
+  product.m = files.m(), product.n = files.n(), product.k = files.k();
+  return all_[costs_->engine_for(product)]->engine();
+}
+
+}  // namespace ozbound::cli
