@@ -19,10 +19,10 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// ||x||_2 of every vector from below, relative to 2 ufp(max |x|).
-std::vector<double> euclidean_lower(InputView operand, Side side, const Engine& engine) {
+std::vector<double> vector_norms_lower(InputView operand, Side side, const Engine& engine) {
   std::vector<double> norms;
   for (const auto& facts : engine.measure(operand, side, {{Encoding::Kind::truncated, 7}, 1}).vectors)
-    norms.push_back(next_down(std::sqrt(to_double_lower(facts.floor_squares))) * 0x1p-16);
+    norms.push_back(euclidean_lower(facts.floor_squares));
   return norms;
 }
 
@@ -46,7 +46,8 @@ HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, dou
       normwise_(same_kind(target, Target::Kind::normwise)),
       factor_(factor) {
   if (same_kind(target, Target::Kind::rowcol)) {
-    row_norms_ = euclidean_lower(a, Side::rows_of_a, engine), column_norms_ = euclidean_lower(b, Side::columns_of_b, engine);
+    row_norms_ = vector_norms_lower(a, Side::rows_of_a, engine);
+    column_norms_ = vector_norms_lower(b, Side::columns_of_b, engine);
     for (auto first = column_norms_.begin(); first != column_norms_.end();) {
       const auto last = first + std::min<std::ptrdiff_t>(chunk_columns, column_norms_.end() - first);
       least_column_norms_.push_back(*std::min_element(first, last));

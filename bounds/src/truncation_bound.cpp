@@ -1,12 +1,13 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/plan_terms.hpp"
 #include "ozbound/core/combine.hpp"
 #include "ozbound/core/float_environment.hpp"
 
@@ -46,104 +47,38 @@ double tail_magnitude_upper(const Slicing& slicing, int p) {
   return std::numeric_limits<double>::infinity();
 }
 
-/// ||x||_1, ||x||_2, ||x||_inf from above, relative to rho.
-using Norms = std::array<double, 3>;
+/// What norms_of_part asks of one vector's facts.
+class PartsOf {
+ public:
+  PartsOf(const VectorFacts& facts, const Slicing& slicing) : facts_(facts), slicing_(slicing) {}
 
-double root_upper(const IntegerNorms& norms) {
-  if (norms.zero()) return 0;
-  if (norms.sum_squares == std::numeric_limits<std::uint64_t>::max()) return std::numeric_limits<double>::infinity();
-  return next_up(std::sqrt(to_double_upper(norms.sum_squares)));
-}
+  [[nodiscard]] int slices() const { return slicing_.slices; }
+  [[nodiscard]] const IntegerNorms& vector() const { return facts_.vector; }
+  [[nodiscard]] const IntegerNorms& slice(int p) const { return facts_.slices[static_cast<std::size_t>(p - 1)]; }
+  [[nodiscard]] const IntegerNorms& tail(int p) const { return facts_.tails[static_cast<std::size_t>(p - 1)]; }
+  [[nodiscard]] int weight_exponent(int p) const { return facts_.weight_exponent(slicing_.encoding, p); }
 
-Norms norms_upper(const IntegerNorms& norms, int unit) {
-  const double scale = pow2(std::max(unit, -1000));  // adaptive weights may lie anywhere below
-  return {to_double_upper(norms.sum) * scale, root_upper(norms) * scale, to_double_upper(norms.max) * scale};
-}
-
-Norms slice_norms(const VectorFacts& facts, const Slicing& slicing, int p) {
-  return norms_upper(facts.slices[static_cast<std::size_t>(p - 1)], facts.weight_exponent(slicing.encoding, p));
-}
-
-/// The tail after p slices, p = 0: the vector itself.
-Norms tail_norms(const VectorFacts& facts, const Slicing& slicing, int p) {
-  if (p == 0) return norms_upper(facts.vector, -VectorFacts::fraction_bits);
-  return norms_upper(facts.tails[static_cast<std::size_t>(p - 1)],
-                     facts.weight_exponent(slicing.encoding, p) - VectorFacts::fraction_bits);
-}
-
-Norms sum_upper(const Norms& x, const Norms& y) {
-  return {add_upper(x[0], y[0]), add_upper(x[1], y[1]), add_upper(x[2], y[2])};
-}
-
-/// The sum of slices 1 … r: the vector without its tail.
-Norms leading_norms(const VectorFacts& facts, const Slicing& slicing, int r) {
-  return sum_upper(tail_norms(facts, slicing, 0), tail_norms(facts, slicing, r));
-}
-
-/// The sum of all slices' norms, times a factor: what bounds sum |p_t|.
-Norms all_slices_norms(const VectorFacts& facts, const Slicing& slicing, double factor) {
-  Norms sum{};
-  for (int p = 1; p <= slicing.slices; ++p) sum = sum_upper(sum, slice_norms(facts, slicing, p));
-  for (auto& norm : sum) norm = multiply_upper(norm, factor);
-  return sum;
-}
-
-/// ||.||_2 meets ||.||_2, ||.||_1 meets ||.||_inf and the other way round.
-constexpr std::array<std::pair<std::size_t, std::size_t>, 3> dual{{{1, 1}, {0, 2}, {2, 0}}};
-
-/// Calls visit(name, norms of a row, norms of a column) for every term h(x, y) of the truncation error, norms as functions of
-/// the facts. Slices of A that meet all of B's share one tail of B; those that meet none of it join A's residual.
-template <class Visit>
-void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
-  const auto b_tail = [&plan](int c) { return [&plan, c](const VectorFacts& f) { return tail_norms(f, plan.b, c); }; };
-  const int meet_all = std::clamp(plan.cut - plan.b.slices, 0, plan.a.slices);
-  const int meet_some = std::min(plan.cut - 1, plan.a.slices);
-  if (meet_all > 0)
-    visit(
-        "A leading x B residual", [&](const VectorFacts& f) { return leading_norms(f, plan.a, meet_all); },
-        b_tail(plan.b.slices));
-  for (int p = meet_all + 1; p <= meet_some; ++p)
-    visit(
-        "A slice x B tail", [&plan, p](const VectorFacts& f) { return slice_norms(f, plan.a, p); }, b_tail(plan.last_b(p)));
-  visit(
-      "A residual x B", [&](const VectorFacts& f) { return tail_norms(f, plan.a, meet_some); }, b_tail(0));
-}
-
-/// A factor, for vectors that are not zero.
-Norms unless_zero(const VectorFacts& facts, double factor) {
-  if (facts.vector.zero()) factor = 0;
-  return {factor, factor, factor};
-}
-
-template <class Visit>
-void for_each_accumulation_term(const SplitPlan& plan, Index k, const Visit& visit) {
-  if (plan.accumulation == Accumulation::exact) return;
-  const auto terms = static_cast<double>(plan.groups(k).size());
-  const double factor = (terms - 1) * 0x1p-53;
-  visit(
-      "accumulation", [&plan, factor](const VectorFacts& f) { return all_slices_norms(f, plan.a, factor); },
-      [&plan](const VectorFacts& f) { return all_slices_norms(f, plan.b, 1); });
-  if (!plan.common_ratio())
-    visit(
-        "underflow", [terms](const VectorFacts& f) { return unless_zero(f, terms * 0x1p-1074); },
-        [](const VectorFacts& f) { return unless_zero(f, 1); });
-}
+ private:
+  const VectorFacts& facts_;
+  const Slicing& slicing_;
+};
 
 /// Collects terms over all rows and columns.
 class TermCollector {
  public:
-  TermCollector(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns) : rows_(rows), columns_(columns) {}
+  TermCollector(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan)
+      : rows_(rows), columns_(columns), plan_(plan) {}
 
-  template <class RowNorms, class ColumnNorms>
-  void operator()(const char* name, const RowNorms& row_norms, const ColumnNorms& column_norms) const {
-    BoundTerm term{name, std::vector<OuterProduct>(dual.size())};
+  void operator()(const char* name, const VectorPart& row, const VectorPart& column) const {
+    BoundTerm term{name, std::vector<OuterProduct>(std::size(dual_norms))};
     for (const auto& facts : rows_) {
-      const Norms norms = row_norms(facts);
-      for (std::size_t h = 0; h < dual.size(); ++h) term.alternatives[h].rows.push_back(norms[dual[h].first]);
+      const auto norms = norms_of_part(PartsOf(facts, plan_.a), row);
+      for (std::size_t h = 0; h < std::size(dual_norms); ++h) term.alternatives[h].rows.push_back(norms.of[dual_norms[h][0]]);
     }
     for (const auto& facts : columns_) {
-      const Norms norms = column_norms(facts);
-      for (std::size_t h = 0; h < dual.size(); ++h) term.alternatives[h].columns.push_back(norms[dual[h].second]);
+      const auto norms = norms_of_part(PartsOf(facts, plan_.b), column);
+      for (std::size_t h = 0; h < std::size(dual_norms); ++h)
+        term.alternatives[h].columns.push_back(norms.of[dual_norms[h][1]]);
     }
     terms.push_back(std::move(term));
   }
@@ -152,6 +87,7 @@ class TermCollector {
 
  private:
   std::span<const VectorFacts> rows_, columns_;
+  const SplitPlan& plan_;
 };
 
 double a_priori(const SplitPlan& plan, Index k) {
@@ -171,7 +107,7 @@ double truncation_a_priori_upper(const SplitPlan& plan, Index k) {
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
                                          const SplitPlan& plan) {
   const FloatEnvironment environment;
-  const TermCollector collect(rows, columns);
+  const TermCollector collect(rows, columns, plan);
   for_each_truncation_term(plan, collect);
   return {std::move(collect.terms)};
 }
@@ -179,7 +115,7 @@ EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std:
 EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,
                               Index k) {
   const FloatEnvironment environment;
-  const TermCollector collect(rows, columns);
+  const TermCollector collect(rows, columns, plan);
   for_each_accumulation_term(plan, k, collect);
   return {std::move(collect.terms)};
 }
@@ -187,7 +123,7 @@ EntryBound accumulation_upper(std::span<const VectorFacts> rows, std::span<const
 EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, const SplitPlan& plan,
                             Index k) {
   const FloatEnvironment environment;
-  const TermCollector collect(rows, columns);
+  const TermCollector collect(rows, columns, plan);
   for_each_truncation_term(plan, collect);
   for_each_accumulation_term(plan, k, collect);
   EntryBound bound{std::move(collect.terms)};
@@ -197,13 +133,9 @@ EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const V
 
 EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, double factor) {
   const FloatEnvironment environment;
-  const TermCollector collect(rows, columns);
-  const auto scaled = [factor](const VectorFacts& f) {
-    auto norms = norms_upper(f.vector, -VectorFacts::fraction_bits);
-    for (auto& norm : norms) norm = multiply_upper(norm, factor);
-    return norms;
-  };
-  collect("native summation", scaled, [](const VectorFacts& f) { return norms_upper(f.vector, -VectorFacts::fraction_bits); });
+  const SplitPlan any;  // of the vectors alone
+  const TermCollector collect(rows, columns, any);
+  collect("native summation", {VectorPart::Kind::scaled_vector, 0, factor}, {VectorPart::Kind::tail, 0});
   return {std::move(collect.terms)};
 }
 
@@ -214,11 +146,11 @@ double entry_error_upper(const VectorFacts& row, const VectorFacts& column, cons
 
 double entry_error_upper(const VectorFacts& row, const VectorFacts& column, const SplitPlan& plan, Index k, double uniform) {
   double total = 0;
-  const auto add = [&](const char*, const auto& row_norms, const auto& column_norms) {
-    const Norms x = row_norms(row);
-    const Norms y = column_norms(column);
+  const PartsOf row_parts(row, plan.a), column_parts(column, plan.b);
+  const auto add = [&](const char*, const VectorPart& row_part, const VectorPart& column_part) {
+    const auto x = norms_of_part(row_parts, row_part), y = norms_of_part(column_parts, column_part);
     double least = std::numeric_limits<double>::infinity();
-    for (const auto& [first, second] : dual) least = std::min(least, multiply_upper(x[first], y[second]));
+    for (const auto& [first, second] : dual_norms) least = std::min(least, multiply_upper(x.of[first], y.of[second]));
     total = add_upper(total, least);
   };
   for_each_truncation_term(plan, add);

@@ -69,22 +69,54 @@ struct Part {
   Word tail = 0;  ///< in units of the digit's weight 2^-fraction, rounded up
 
   __device__ Part(Dyadic x, Slicing slicing, int scale, const std::int16_t* weights, int p) {
+    if (slicing.encoding.kind == Encoding::Kind::balanced)
+      set_balanced(x, slicing.slices, scale, p);
+    else
+      set_nested(x, slicing.encoding, scale, weights, p);
+  }
+
+ private:
+  /// Of an encoding whose first digits do not depend on their number.
+  __device__ void set_nested(Dyadic x, Encoding encoding, int scale, const std::int16_t* weights, int p) {
     std::int8_t digits[max_slices];
-    const bool nested = slicing.encoding.kind != Encoding::Kind::balanced;  // the first digits do not depend on their number
     if (weights != nullptr)
       split(x, p, scale, weights, digits);
     else
-      split(x, {slicing.encoding, nested ? p : slicing.slices}, scale, digits);
-    const auto low = [&](int q) { return scale + (weights != nullptr ? weights[q - 1] : slicing.encoding.weight_exponent(q)); };
-    const int last = slicing.encoding.digit(p, digits[p - 1]);
+      split(x, {encoding, p}, scale, digits);
+    const auto low = [&](int q) { return scale + (weights != nullptr ? weights[q - 1] : encoding.weight_exponent(q)); };
+    const int last = encoding.digit(p, digits[p - 1]);
     digit = static_cast<Word>(last < 0 ? -last : last);
-    if (slicing.encoding.kind == Encoding::Kind::unsigned8) {
+    if (encoding.kind == Encoding::Kind::unsigned8) {
       tail = floor_tail_upper(x, low(p), fraction);
       return;
     }
     Remainder rest(x);
-    for (int q = 1; q <= p; ++q) rest.take(slicing.encoding.digit(q, digits[q - 1]), low(q));
+    for (int q = 1; q <= p; ++q) rest.take(encoding.digit(q, digits[q - 1]), low(q));
     tail = rest.magnitude_upper(low(p) - fraction);
+  }
+
+  /// N w_s, the multiple of the last weight that is nearest to x, has digits in eight bytes at most, from byte `zeros` on,
+  /// those of N / 256^zeros + 0x80…80.
+  __device__ void set_balanced(Dyadic x, int slices, int scale, int p) {
+    constexpr std::int64_t bias = 0x0080808080808080;
+    const int shift = x.exponent - (scale + Encoding::balanced().weight_exponent(slices)), down = shift < 0 ? -shift : 0;
+    const int zeros = shift > 0 ? shift / 8 : 0, up = shift > 0 ? shift % 8 : 0;
+    const auto magnitude = static_cast<std::int64_t>(down > 0 ? shift_right_to_nearest(x.magnitude, down) : x.magnitude << up);
+    const std::int64_t integer = x.negative ? -magnitude : magnitude;
+    const int byte = slices - p - zeros;         // of digit p
+    std::int64_t left = byte > 7 ? integer : 0;  // of the integer, after p digits
+    if (byte >= 0 && byte <= 7) {
+      const std::int64_t digits = integer + bias, below = (std::int64_t{1} << (8 * byte)) - 1;
+      const auto own = static_cast<std::int8_t>((digits ^ bias) >> (8 * byte));
+      digit = static_cast<Word>(own < 0 ? -own : own);
+      left = (digits & below) - (bias & below);
+    }
+    Remainder rest(x);
+    if (down == 0)
+      rest.rest = left >> up;
+    else if (magnitude != 0)  // what the integer leaves, and what the digits leave of the integer
+      rest.rest -= (integer - left) * (std::int64_t{1} << down);
+    tail = rest.magnitude_upper(scale + Encoding::balanced().weight_exponent(p) - fraction);
   }
 };
 

@@ -5,33 +5,64 @@
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
+namespace {
 
-SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream) {
-  const auto norms = copy_to_host(facts.norms, facts.parts() * DeviceFacts::norms_each * facts.count, stream);
-  const auto floor_squares = copy_to_host(facts.floor_squares, facts.count, stream);
-  const auto exponents = copy_to_host(facts.exponents, facts.count, stream);
-  const auto special = copy_to_host(facts.special, facts.count, stream);
+/// What facts hold beside norms, on the host.
+struct HostScales {
+  std::vector<std::int32_t> exponents;
+  std::vector<std::uint8_t> special;
+  std::vector<std::int16_t> weights;
+
+  HostScales(const DeviceFacts& facts, cudaStream_t stream)
+      : exponents(copy_to_host(facts.exponents, facts.count, stream)),
+        special(copy_to_host(facts.special, facts.count, stream)),
+        weights(copy_to_host(facts.weights, facts.weights == nullptr ? 0 : facts.count * facts.weight_pitch, stream)) {}
+};
+
+/// `facts` with norms on the host.
+SliceFacts host_facts(const DeviceFacts& facts, const HostScales& scales) {
   const int slices = facts.slicing.slices;
-  const auto weights = copy_to_host(facts.weights, facts.weights == nullptr ? 0 : facts.count * facts.weight_pitch, stream);
   std::vector<VectorFacts> vectors(static_cast<std::size_t>(facts.count));
   for (Index i = 0; i < facts.count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const auto norm = [&](int part, int h) {
-      return norms[static_cast<std::size_t>((part * DeviceFacts::norms_each + h) * facts.count + i)];
+    const auto norms_of = [&](int part) {
+      return IntegerNorms{facts.norm(part, 0, i), facts.norm(part, 1, i), facts.norm(part, 2, i)};
     };
-    const auto norms_of = [&](int part) { return IntegerNorms{norm(part, 0), norm(part, 1), norm(part, 2)}; };
+    const auto at = static_cast<std::size_t>(i);
     auto& vector = vectors[at];
     vector.vector = norms_of(0);
-    vector.floor_squares = floor_squares[at];
+    vector.floor_squares = facts.floor_squares[i];
     for (int p = 1; p <= slices; ++p) {
       vector.slices.push_back(norms_of(facts.slice_part(p)));
       vector.tails.push_back(norms_of(facts.tail_part(p)));
     }
-    vector.scale = {exponents[at], special[at] != 0};
-    if (!weights.empty() && special[at] == 0)
-      vector.weights.assign(weights.begin() + i * facts.weight_pitch, weights.begin() + i * facts.weight_pitch + slices);
+    vector.scale = {scales.exponents[at], scales.special[at] != 0};
+    if (scales.weights.empty() || vector.scale.special) continue;
+    const auto first = scales.weights.begin() + i * facts.weight_pitch;
+    vector.weights.assign(first, first + slices);
   }
   return {facts.slicing, std::move(vectors)};
+}
+
+}  // namespace
+
+SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream) {
+  auto norms = copy_to_host(facts.norms, facts.parts() * DeviceFacts::norms_each * facts.count, stream);
+  auto floor_squares = copy_to_host(facts.floor_squares, facts.count, stream);
+  auto copied = facts;
+  copied.norms = norms.data(), copied.floor_squares = floor_squares.data();
+  return host_facts(copied, HostScales(facts, stream));
+}
+
+std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream) {
+  auto words = copy_to_host(facts.words, facts.word_count, stream);
+  const HostScales scales(facts.of[max_slices - 1], stream);
+  std::vector<SliceFacts> result;
+  for (auto copied : facts.of) {
+    copied.norms = words.data() + (copied.norms - facts.words);
+    copied.floor_squares = words.data() + (copied.floor_squares - facts.words);
+    result.push_back(host_facts(copied, scales));
+  }
+  return result;
 }
 
 }  // namespace ozbound::gpu

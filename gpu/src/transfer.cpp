@@ -175,7 +175,8 @@ BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t str
   columns_ = copy_to_device(columns, stream);
   ends_ = copy_to_device(ends, stream);
   const auto terms = static_cast<int>(bound.terms.size());
-  bound_ = copy_to_device<DeviceBound>({{rows_.data(), columns_.data(), ends_.data(), terms, m, n, bound.uniform}}, stream);
+  on_host_ = {rows_.data(), columns_.data(), ends_.data(), terms, m, n, bound.uniform};
+  bound_ = copy_to_device<DeviceBound>({on_host_}, stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 

@@ -101,9 +101,13 @@ class BoundCopy {
 
   [[nodiscard]] const DeviceBound* bound() const { return bound_.data(); }
 
+  /// The same for arguments of kernels.
+  [[nodiscard]] const DeviceBound& on_host() const { return on_host_; }
+
  private:
   DeviceArray<double> rows_, columns_;
   DeviceArray<int> ends_;
+  DeviceBound on_host_;
   DeviceArray<DeviceBound> bound_;
 };
 

@@ -1,10 +1,12 @@
-// What the device finds out about operands for deciding and certifying, step by step, against the CPU: fingerprints, and the
-// first level of the enclosure of |A||B|.
+// What the device finds out about operands for deciding and certifying, step by step, against the CPU: fingerprints, the first
+// level of the enclosure of |A||B|, bounds of plans, the entries nearest to what a target allows, the largest bound of a C, and
+// entries that are finished exactly.
 //
 // Usage: levels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "device_fingerprint.hpp"
@@ -12,9 +14,10 @@
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/bounds/certificate.hpp"
-#include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/gpu/cuda_engine.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/gpu/certifying_engine.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::mirror {
@@ -124,6 +127,163 @@ void compare_level_one(const InputView& a, const InputView& b, const std::string
   section.expect(loose == actual.loose, [&] { return std::string(loose ? "not loose" : "loose") + ", " + origin; });
 }
 
+/// An operand without much cancellation or range within a vector, so that level 1 is not loose; scales of vectors anywhere,
+/// zeros and specials in some.
+Matrix<double> dense(Index rows, Index cols, Side side, bool specials, std::uint64_t seed) {
+  Matrix<double> matrix(rows, cols);
+  RandomBits random(seed);
+  const Index vectors = side == Side::rows_of_a ? rows : cols, inner = side == Side::rows_of_a ? cols : rows;
+  const int range = random.once_in(2) ? 3 : 1000;
+  for (Index i = 0; i < vectors; ++i) {
+    const int scale = random.once_in(6) ? -1074 + random.below(60) : random.between(-range, range);
+    const bool zero = random.once_in(9), powers = random.once_in(5);
+    for (Index l = 0; l < inner; ++l) {
+      const double significand =
+          powers ? (random.once_in(3) ? 0x1.fffffffffffffp-1 : 1) : 1 + std::ldexp(random.below(1 << 30), -30);
+      double x = zero ? 0 : std::ldexp(random.once_in(2) ? -significand : significand, scale);
+      if (specials && random.once_in(700)) x = case_sampling::sample_special(random);
+      (side == Side::rows_of_a ? matrix(i, l) : matrix(l, i)) = x;
+    }
+  }
+  return matrix;
+}
+
+/// A matrix of the host's and its copy.
+struct Twice {
+  Matrix<double> here;
+  gpu::DeviceCopy copy;
+
+  explicit Twice(Matrix<double> matrix) : here(std::move(matrix)), copy(here, stream) {}
+  [[nodiscard]] MatrixView<double> there() const {
+    return {static_cast<double*>(copy.matrix().data), here.rows(), here.cols(), here.cols(), 1};
+  }
+  [[nodiscard]] std::vector<double> back() const {
+    return gpu::copy_to_host(static_cast<const double*>(copy.matrix().data), here.rows() * here.cols(), stream);
+  }
+};
+
+bool same(double x, double y) { return bits_of(x) == bits_of(y); }
+
+bool same(const std::vector<double>& x, const std::vector<double>& y) {
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](double s, double t) { return same(s, t); });
+}
+
+bool same(const EntryBound& x, const EntryBound& y) {
+  bool equal = same(x.uniform, y.uniform) && x.terms.size() == y.terms.size();
+  for (std::size_t t = 0; equal && t < x.terms.size(); ++t) {
+    const auto &p = x.terms[t].alternatives, &q = y.terms[t].alternatives;
+    equal = x.terms[t].name == y.terms[t].name && p.size() == q.size();
+    for (std::size_t h = 0; equal && h < p.size(); ++h) equal = same(p[h].rows, q[h].rows) && same(p[h].columns, q[h].columns);
+  }
+  return equal;
+}
+
+/// The sections in which what two accesses find out about the same matrices is compared.
+struct Accesses {
+  const CpuEngine cpu;
+  const HostAccess here{cpu};
+  const gpu::CertifyingEngine there;
+  Section bounds{"bounds of plans"}, errors{"errors of entries"}, probes{"probes"}, worst{"worst entries"},
+      largest{"largest bounds"}, exact{"entries finished exactly"};
+
+  void compare(std::uint64_t seed);
+  void compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
+                       const std::string& origin);
+  void compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound, const Twice& c,
+                       const std::string& origin);
+  void compare_exact(const GemmCall& call, const GemmCall& copied, const Twice& c, RandomBits& random,
+                     const std::string& origin);
+};
+
+void Accesses::compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
+                               const std::string& origin) {
+  DecideOptions options;
+  options.encoding = plan.a.encoding;
+  options.alpha = random.once_in(2) ? 1 : std::ldexp(1.5, random.between(-1000, 1000));
+  options.beta = random.once_in(2) ? 0 : std::ldexp(-1.25, random.between(-1000, 900));
+  auto copied = options;
+  options.c0 = c0.here, copied.c0 = c0.there();
+  const auto expected = here.examine({a.here, b.here}, options), actual = there.examine({a.there(), b.there()}, copied);
+  const auto bound = expected->bound(plan), bound_there = actual->bound(plan);
+  bounds.expect(same(bound.product, bound_there.product) && bound.row_exponents == bound_there.row_exponents &&
+                    bound.column_exponents == bound_there.column_exponents,
+                [&] { return origin; });
+  for (const auto* target : {"componentwise:1e-9", "dgemm", "rowcol:1e-11", "normwise:1e-9"}) {
+    const auto parsed = parse_target(target);
+    const double factor = std::ldexp(1.25, random.between(-60, 0));
+    const auto allowance = expected->allowance(parsed, factor), allowance_there = actual->allowance(parsed, factor);
+    const auto describe = [&] { return std::string(target) + ", " + origin; };
+    const auto list = allowance->probes(4), list_there = allowance_there->probes(4);
+    bool equal = list.size() == list_there.size();
+    for (std::size_t t = 0; equal && t < list.size(); ++t)
+      equal = list[t].i == list_there[t].i && list[t].j == list_there[t].j && same(list[t].allowed, list_there[t].allowed);
+    probes.expect(equal, describe);
+    for (const auto& [i, j, allowed] : list)
+      errors.expect(same(expected->error_at(plan, 1, i, j), actual->error_at(plan, 1, i, j)), describe);
+    const auto x = allowance->worst(bound), y = allowance_there->worst(bound_there);
+    worst.expect(same(x.ratio, y.ratio) && x.i == y.i && x.j == y.j, [&] {
+      return hex(bits_of(x.ratio)) + " at (" + std::to_string(x.i) + ", " + std::to_string(x.j) + "), " +
+             hex(bits_of(y.ratio)) + " at (" + std::to_string(y.i) + ", " + std::to_string(y.j) + "), " + describe();
+    });
+  }
+}
+
+void Accesses::compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound, const Twice& c,
+                               const std::string& origin) {
+  ErrorBound bound;
+  bound.alpha = call.alpha;
+  bound.product = plan_bound.product;
+  bound.row_exponents = plan_bound.row_exponents, bound.column_exponents = plan_bound.column_exponents;
+  const double x = here.largest_bound(bound, c.here, here.special_entries(call));
+  const double y = there.largest_bound(bound, c.there(), there.special_entries(copied));
+  largest.expect(same(x, y), [&] { return hex(bits_of(x)) + ", " + hex(bits_of(y)) + ", " + origin; });
+}
+
+void Accesses::compare_exact(const GemmCall& call, const GemmCall& copied, const Twice& c, RandomBits& random,
+                             const std::string& origin) {
+  const auto specials = here.special_entries(call);
+  std::vector<Entry> entries;
+  for (Index i = 0; i < call.m(); ++i)
+    for (Index j = 0; j < call.n(); ++j)
+      if (random.once_in(20) && !specials.at(i, j)) entries.push_back({i, j});
+  here.finish_exactly(call, entries);
+  there.finish_exactly(copied, entries);
+  const auto back = c.back();
+  for (std::size_t t = 0; t < back.size(); ++t)
+    exact.expect(same(c.here.data()[t], back[t]), [&] {
+      return "entry " + std::to_string(t) + ": " + hex(bits_of(c.here.data()[t])) + ", " + hex(bits_of(back[t])) + ", " +
+             origin;
+    });
+}
+
+void Accesses::compare(std::uint64_t seed) {
+  RandomBits random(seed);
+  const auto origin = "dense, seed " + std::to_string(seed);
+  const Index m = random.between(1, 90), n = random.between(1, 300), k = random.between(1, 200);
+  const bool specials = random.once_in(4);
+  const Twice a(dense(m, k, Side::rows_of_a, specials, seed)), b(dense(k, n, Side::columns_of_b, specials, seed + 1000));
+  const Twice c0(dense(m, n, Side::rows_of_a, specials, seed + 2000));
+  Twice c(dense(m, n, Side::rows_of_a, false, seed + 3000));
+  const auto plan = case_sampling::sample_plan(random, random.once_in(4) ? max_slices : 8);
+  const FloatEnvironment environment;
+  compare_targets(a, b, c0, plan, random, origin);
+  const double alpha = random.once_in(3) ? -0x1.8p-700 : 1, beta = random.once_in(2) ? 0 : 0x1.4p10;
+  const GemmCall call{a.here, b.here, c.here, alpha, beta, c0.here},
+      copied{a.there(), b.there(), c.there(), alpha, beta, c0.there()};
+  compare_largest(call, copied, here.examine({a.here, b.here}, DecideOptions{})->bound(plan), c, origin);
+  compare_exact(call, copied, c, random, origin);
+}
+
+bool compare_accesses() {
+  Accesses accesses;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) accesses.compare(seed);
+  bool good = true;
+  for (const auto* section :
+       {&accesses.bounds, &accesses.errors, &accesses.probes, &accesses.worst, &accesses.largest, &accesses.exact})
+    good = section->report() && good;
+  return good;
+}
+
 Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
   Matrix<double> matrix(rows, cols);
   RandomBits random(seed);
@@ -167,7 +327,8 @@ int main() {
   }
   gpu::Kernels kernels(0);
   std::printf("%s\n", gpu::CudaEngine().device_name().c_str());
-  const bool good = mirror::compare_all(kernels);
+  bool good = mirror::compare_all(kernels);
+  good = mirror::compare_accesses() && good;
   std::printf(good ? "all agree in every bit\n" : "they DIFFER\n");
   return good ? 0 : 1;
 }

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "cuda_device.hpp"
+#include "device_examination.hpp"
 #include "device_fingerprint.hpp"
 #include "entries.hpp"
 #include "host_matrices.hpp"
+#include "largest.hpp"
 #include "open_entries.hpp"
 #include "specials.hpp"
 #include "tops.hpp"
@@ -119,6 +121,7 @@ class ErrorBoundOnDevice {
         bound_{product_.bound(), row_exponents_.data(), column_exponents_.data(), bound} {}
 
   [[nodiscard]] const DeviceErrorBound& bound() const { return bound_; }
+  [[nodiscard]] ScaledBound scaled() const { return {product_.on_host(), row_exponents_.data(), column_exponents_.data()}; }
 
  private:
   BoundCopy product_;
@@ -266,7 +269,10 @@ void CertifyingEngine::finish_exactly(const GemmCall& call, const std::vector<En
 
 std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, const DecideOptions& options) const {
   const CudaDevice device(device_);
-  return std::make_unique<HostExamined>(factors, options, host_);
+  const bool there = on_device(factors.a, "a") || on_device(factors.b, "b");
+  auto on_host = [this, factors, &options] { return std::make_unique<HostExamined>(factors, options, host_); };
+  if (!there) return on_host();
+  return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, stream);
 }
 
 double CertifyingEngine::largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials) const {
@@ -275,9 +281,10 @@ double CertifyingEngine::largest_bound(const ErrorBound& bound, const InputView&
   const DeviceOperand result(c, "c", stream);
   const ErrorBoundOnDevice there(bound);
   const SpecialsOnDevice known(specials);
-  const DeviceNumber largest;
-  launch_largest_bound(there.bound(), result.matrix(), known.entries(), shape_of(specials), largest.data(), stream);
-  return double_from_bits(largest.value());
+  const auto [m, n] = shape_of(specials);
+  const DeviceArray<LargestEntry> parts(largest_parts(m, n), stream), largest(1, stream);
+  launch_largest_bound(there.scaled(), bound, result.matrix(), known.entries(), parts.data(), largest.data(), stream);
+  return copy_to_host(largest.data(), 1, stream)[0].value;
 }
 
 std::optional<Entry> CertifyingEngine::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {

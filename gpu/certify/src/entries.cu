@@ -5,8 +5,8 @@
 
 #include "cuda_check.hpp"
 #include "entries.cuh"
+#include "exact_entries.cuh"
 #include "ozbound/bounds/entry_allowance.hpp"
-#include "ozbound/core/exact_dot.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -14,37 +14,6 @@ namespace {
 __host__ __device__ bool by_row(const DeviceMatrix& c) { return c.row_stride < c.col_stride; }
 
 __device__ unsigned long long* counter(std::uint64_t* x) { return reinterpret_cast<unsigned long long*>(x); }
-
-/// 2^shift, or +Inf where it is not near 1: an entry with it is looked at.
-__device__ double near_power_of_two(int shift) {
-  return shift < -60 || shift > 60 ? double_from_bits(binary64.inf)
-                                   : double_from_bits(static_cast<std::uint64_t>(shift + 1023) << 52);
-}
-
-/// Whether the bound of an entry is seen to be less than `value` without evaluating it. The slack, 2^-40, is far above what
-/// rounding changes here and in the bound; a NaN says no.
-__device__ bool clearly_below(double value, double error, int row_exponent, int column_exponent, const RoundingError& rounding,
-                              double c) {
-  if (!(value > 0x1p-700)) return false;  // near underflow
-  const double scale = fabs(rounding.alpha) * near_power_of_two(row_exponent);
-  const double estimate =
-      error * near_power_of_two(column_exponent) * scale + (fabs(c) * rounding.result_factor + rounding.underflow);
-  return estimate < value * (1 - 0x1p-40);
-}
-
-__global__ void find_largest_bound(const __grid_constant__ DeviceErrorBound bound, const __grid_constant__ DeviceMatrix c,
-                                   const __grid_constant__ DeviceSpecials specials, Shape shape, std::uint64_t* largest) {
-  double top = double_from_bits(*static_cast<volatile std::uint64_t*>(largest));
-  for_each_entry(shape.m, shape.n, by_row(c), [&](Index i, Index j) {
-    const double error = bound.product->upper(i, j);
-    const double value = double_from_bits(c.bits(i, j));
-    const int row = bound.row_exponents[i], column = bound.column_exponents[j];
-    if (clearly_below(top, error, row, column, bound.rounding, value) || specials.at(i, j)) return;
-    const double upper = bound.rounding.at(error, std::int64_t{row} + column, value);
-    top = upper > top ? upper : top;
-  });
-  atomicMax(counter(largest), bits_of(top));
-}
 
 __global__ void find_last_inexact(const DeviceBound* bound, const __grid_constant__ DeviceSpecials specials, Shape shape,
                                   std::uint64_t* after) {
@@ -101,42 +70,20 @@ __global__ void find_exponent_range(DeviceMatrix vectors, Index count, Index inn
   }
 }
 
-constexpr int lanes = 32;
-
-/// One warp an entry: every lane sums its share of the products, then the lanes' sums are added in pairs.
-__global__ void finish_exactly(const __grid_constant__ ExactCall call, const Entry* entries, Index count,
-                               const __grid_constant__ DeviceSpecials specials) {
-  __shared__ __align__(16) unsigned char memory[lanes * sizeof(ExactDot)];
-  auto* const sums = reinterpret_cast<ExactDot*>(memory);
-  const int lane = static_cast<int>(threadIdx.x);
+/// One warp an entry.
+__global__ void __launch_bounds__(exact_lanes)
+    finish_exactly(const __grid_constant__ ExactEntries exact, Shape shape, const Entry* entries, Index count,
+                   const __grid_constant__ DeviceSpecials specials) {
+  __shared__ ExactBins bins;
   for (Index t = blockIdx.x; t < count; t += gridDim.x) {
-    const auto [i, j] = entries != nullptr ? entries[t] : Entry{t / call.shape.n, t % call.shape.n};
-    if (entries == nullptr && specials.at(i, j)) continue;
-    sums[lane] = ExactDot();
-    for (Index l = lane; l < call.k; l += lanes)
-      sums[lane].add_product(to_dyadic(call.a.bits(i, l), binary64), to_dyadic(call.b.bits(l, j), binary64));
-    for (int half = lanes / 2; half > 0; half /= 2) {
-      __syncwarp();
-      if (lane < half) sums[lane].add(sums[lane + half]);
-    }
-    if (lane == 0) {
-      const auto c0 = is_zero(call.beta) ? Dyadic{} : to_dyadic(call.c0.bits(i, j), binary64);
-      call.c.set_bits(i, j, sums[0].round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0));
-    }
-    __syncwarp();
+    const auto [i, j] = entries != nullptr ? entries[t] : Entry{t / shape.n, t % shape.n};
+    if (entries != nullptr || !specials.at(i, j)) exact.finish(i, j, bins);
   }
 }
 
 bool empty(Shape shape) { return shape.m == 0 || shape.n == 0; }
 
 }  // namespace
-
-void launch_largest_bound(const DeviceErrorBound& bound, const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape,
-                          std::uint64_t* largest, cudaStream_t stream) {
-  if (empty(shape)) return;
-  find_largest_bound<<<entry_grid(shape.m, shape.n, by_row(c)), entry_threads, 0, stream>>>(bound, c, specials, shape, largest);
-  check_launch("find_largest_bound");
-}
 
 void launch_last_inexact(const DeviceBound* bound, const DeviceSpecials& specials, Shape shape, std::uint64_t* after,
                          cudaStream_t stream) {
@@ -172,7 +119,9 @@ void launch_exact(const ExactCall& call, const Entry* entries, Index count, cons
                   cudaStream_t stream) {
   if (count == 0) return;
   constexpr Index most = 16384;
-  finish_exactly<<<static_cast<unsigned>(std::min(most, count)), lanes, 0, stream>>>(call, entries, count, specials);
+  const DeviceEpilogue epilogue{.alpha = call.alpha, .beta = call.beta, .c0 = call.c0, .c = call.c};
+  finish_exactly<<<static_cast<unsigned>(std::min(most, count)), exact_lanes, 0, stream>>>(
+      {call.a, call.b, call.k, epilogue}, call.shape, entries, count, specials);
   check_launch("finish_exactly");
 }
 

@@ -38,10 +38,6 @@ struct DeviceErrorBound {
   RoundingError rounding = {};
 };
 
-/// Raises *largest to the bits of the largest bound of an entry of `c` that is not special.
-void launch_largest_bound(const DeviceErrorBound& bound, const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape,
-                          std::uint64_t* largest, cudaStream_t stream);
-
 /// Raises *after to one more than the place i n + j of the last entry, not special, whose bound is not zero.
 void launch_last_inexact(const DeviceBound* bound, const DeviceSpecials& specials, Shape shape, std::uint64_t* after,
                          cudaStream_t stream);

@@ -19,6 +19,11 @@ OZB_HD inline double c0_share_lower(double alpha, double beta, double c0, std::i
   return Scaled{divide_lower(product.significand, divisor.significand), product.exponent - divisor.exponent - scale}.lower();
 }
 
+/// ||x||_2 from below, relative to its scale, from VectorFacts::floor_squares.
+OZB_HD inline double euclidean_lower(std::uint64_t floor_squares) {
+  return next_down(std::sqrt(to_double_lower(floor_squares))) * 0x1p-16;
+}
+
 /// error / allowed, rounded up; `allowed` may be +Inf.
 OZB_HD inline double ratio_upper(double error, double allowed) {
   if (error == 0 || allowed == double_from_bits(binary64.inf)) return 0;

@@ -19,21 +19,34 @@ class ExactDot {
   static constexpr int limbs = 67;  ///< 2148 bits below the point, 2048 above, 60 of head room, rounded up
   static constexpr int least_exponent = 2 * binary64.least_exponent;
 
-  OZB_HD constexpr void add_product(Dyadic x, Dyadic y) {
-    if (x.magnitude == 0 || y.magnitude == 0) return;
+  static constexpr int bins = 2 * limbs;
+
+  /// What a product adds to five bins that follow each other; each |part| < 2^34.
+  struct Parts {
+    int bin;
+    std::int64_t of[5];
+  };
+
+  OZB_HD static constexpr Parts parts_of(Dyadic x, Dyadic y) {
     const auto product = static_cast<uint128>(x.magnitude) * y.magnitude;
     const int shift = x.exponent + y.exponent - least_exponent;
     const auto low = static_cast<uint128>(static_cast<std::uint64_t>(product)) << (shift % 32);
     const auto high = static_cast<uint128>(static_cast<std::uint64_t>(product >> 64)) << (shift % 32);
     const std::int64_t sign = x.negative != y.negative ? -1 : 1;
-    auto* const bin = bins_ + shift / 32;
-    bin[0] += sign * part(low, 0);
-    bin[1] += sign * part(low, 32);
-    bin[2] += sign * (part(low, 64) + part(high, 0));
-    bin[3] += sign * part(high, 32);
-    bin[4] += sign * part(high, 64);
+    return {shift / 32,
+            {sign * part(low, 0), sign * part(low, 32), sign * (part(low, 64) + part(high, 0)), sign * part(high, 32),
+             sign * part(high, 64)}};
+  }
+
+  OZB_HD constexpr void add_product(Dyadic x, Dyadic y) {
+    if (x.magnitude == 0 || y.magnitude == 0) return;
+    const auto parts = parts_of(x, y);
+    for (int t = 0; t < 5; ++t) bins_[parts.bin + t] += parts.of[t];
     if (++terms_ % terms_between_carries == 0) carry();
   }
+
+  /// Adds a sum of parts of less than 2^28 products, kept elsewhere. At most once for every bin of a sum.
+  OZB_HD constexpr void add_to_bin(int bin, std::int64_t sum) { bins_[bin] += sum; }
 
   /// Adds the terms of another sum.
   OZB_HD constexpr void add(ExactDot other) {
@@ -67,7 +80,6 @@ class ExactDot {
   }
 
  private:
-  static constexpr int bins = 2 * limbs;
   static constexpr int terms_between_carries = 1024;  // a term adds less than 2^34 to a bin
 
   OZB_HD static constexpr std::int64_t part(uint128 x, int low) {

@@ -65,6 +65,9 @@ class CudaEngine : public Engine {
   /// `NVIDIA H200, compute capability 9.0`.
   [[nodiscard]] std::string device_name() const;
 
+ protected:
+  [[nodiscard]] Kernels& kernels() const { return *kernels_; }
+
  private:
   Options options_;
   std::shared_ptr<Kernels> kernels_;

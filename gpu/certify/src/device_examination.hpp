@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "facts.hpp"
+#include "level_one.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/examination.hpp"
+#include "ozbound/bounds/operand_access.hpp"
+#include "ozbound/core/slice_facts.hpp"
+#include "plan_bound.hpp"
+#include "transfer.hpp"
+
+namespace ozbound::gpu {
+
+/// Memory that is taken once, in parts.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(std::size_t bytes, cudaStream_t stream)
+      : bytes_(bytes), memory_(static_cast<Index>(bytes + Arena::alignment), stream) {}
+
+  [[nodiscard]] Arena arena() const { return Arena::aligned(memory_.data(), bytes_); }
+
+ private:
+  std::size_t bytes_ = 0;
+  DeviceArray<std::uint8_t> memory_;
+};
+
+/// Facts of one operand in device memory, under every slicing that is asked for; of single vectors on the host.
+class DeviceFactsCache {
+ public:
+  /// @param vectors count x inner, of the device; must outlive it.
+  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, cudaStream_t stream)
+      : vectors_(vectors), count_(count), inner_(inner), stream_(stream) {}
+
+  const DeviceFacts& all(const Slicing& slicing);
+
+  /// Measures vectors that one() will be asked for, under every slice count of an encoding, in one go.
+  void measure(Encoding encoding, std::vector<Index> indices);
+  const VectorFacts& one(Index i, const Slicing& slicing);
+
+ private:
+  struct Measured {
+    Memory memory;
+    DeviceFacts facts;
+  };
+  struct Single {
+    Encoding encoding;
+    std::vector<VectorFacts> of;  ///< [slices - 1]
+  };
+
+  DeviceMatrix vectors_;
+  Index count_, inner_;
+  cudaStream_t stream_;
+  std::vector<std::unique_ptr<Measured>> all_;
+  std::map<Index, Single> single_;
+};
+
+/// Of matrices in device memory, or copies there. Bounds and what single entries allow are found on the device; targets for
+/// norms, and operands for which the first level of the enclosure of |A||B| is too loose, are left to another examination.
+class DeviceExamination final : public Examination {
+ public:
+  using Fallback = std::function<std::unique_ptr<Examination>()>;
+
+  /// `options` and `kernels` must outlive it.
+  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback,
+                    cudaStream_t stream);
+  ~DeviceExamination() override;
+
+  PlanBound bound(const SplitPlan& plan) override;
+  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override;
+  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;
+
+ private:
+  friend class DeviceAllowance;
+  struct Product;
+
+  const Product& product();
+
+  const DecideOptions& options_;
+  Kernels& kernels_;
+  cudaStream_t stream_;
+  Fallback make_fallback_;
+  std::unique_ptr<Examination> fallback_;
+  Index m_, n_, k_;
+  DeviceOperand a_, b_, c0_;
+  DeviceFactsCache rows_, columns_;
+  std::unique_ptr<Product> product_;  ///< made when first needed
+};
+
+}  // namespace ozbound::gpu

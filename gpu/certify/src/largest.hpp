@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "device_epilogue.hpp"
+#include "entries.hpp"
+#include "level_one.hpp"
+#include "ozbound/bounds/rounding_error.hpp"
+
+namespace ozbound::gpu {
+
+/// The largest value of some entries, the first of them row by row; none if the value is 0.
+struct LargestEntry {
+  double value = 0;
+  Index place = 0;  ///< i * n + j
+};
+
+/// What a kernel needs to know of an Allowance for a target stated for every entry, where level 1 of |A||B| is not loose.
+struct EntryTarget {
+  double factor = 0;                     ///< share of M that the error may take
+  double alpha = 1, beta = 0;            ///< of the product
+  DeviceMatrix c0 = {};                  ///< where beta is not 0
+  const double* row_norms = nullptr;     ///< [m], for rowcol targets: ||a_i||_2 from below, relative to the product's scales
+  const double* column_norms = nullptr;  ///< [n]
+};
+
+/// A bound relative to 2^(row_exponents[i] + column_exponents[j]).
+struct ScaledBound {
+  DeviceBound bound;
+  const std::int32_t* row_exponents;
+  const std::int32_t* column_exponents;
+};
+
+/// Allowance::worst over all entries, into `result`. `parts` has room for largest_parts(m, n).
+void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target, LargestEntry* parts,
+                        LargestEntry* result, cudaStream_t stream);
+
+/// The entry that allows least of those whose share of M is more than 0, of most_probed_rows rows or fewer; its value is not
+/// what it allows, 0 if there is none. @pre m and n are not 0.
+inline constexpr Index most_probed_rows = 32;
+void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, LargestEntry* parts, LargestEntry* result,
+                           cudaStream_t stream);
+
+/// allowed[t] = what the entry at places[t] = i * n + j allows, as Allowance::probe. @pre count > 0.
+void launch_probes(const LevelOneSums& product, const EntryTarget& target, const Index* places, Index count, double* allowed,
+                   cudaStream_t stream);
+
+/// The largest bound of an entry of C that is not special.
+void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
+                          const DeviceSpecials& specials, LargestEntry* parts, LargestEntry* result, cudaStream_t stream);
+
+Index largest_parts(Index m, Index n);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,52 @@
+#include "plan_bound.hpp"
+
+#include <iterator>
+
+#include "ozbound/bounds/truncation_bound.hpp"
+#include "transfer.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+constexpr Index alternatives = std::size(dual_norms);
+
+}  // namespace
+
+PlanTerms::PlanTerms(const SplitPlan& plan, Index k) {
+  const auto add = [this](const char*, const VectorPart& row, const VectorPart& column) {
+    rows[count] = row, columns[count] = column;
+    ++count;
+  };
+  for_each_truncation_term(plan, add);
+  for_each_accumulation_term(plan, k, add);
+}
+
+DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena,
+                              cudaStream_t stream) {
+  const PlanTerms terms(plan, k);
+  auto* const row_norms = arena.take<double>(terms.count * alternatives * rows.count);
+  auto* const column_norms = arena.take<double>(terms.count * alternatives * columns.count);
+  auto* const ends = arena.take<int>(terms.count);
+  const double uniform = plan.accumulation == Accumulation::exact ? truncation_a_priori_upper(plan, k) : EntryBound{}.uniform;
+  if (ends != nullptr) launch_norms(terms, rows, columns, row_norms, column_norms, ends, stream);
+  return {row_norms, column_norms, ends, terms.count, rows.count, columns.count, uniform};
+}
+
+EntryBound copy_bound_to_host(const DeviceBound& bound, const SplitPlan& plan, Index k, cudaStream_t stream) {
+  EntryBound result;
+  result.uniform = bound.uniform;
+  const auto rows = copy_to_host(bound.rows, bound.terms * alternatives * bound.m, stream);
+  const auto columns = copy_to_host(bound.columns, bound.terms * alternatives * bound.n, stream);
+  auto row = rows.begin(), column = columns.begin();
+  const auto add = [&](const char* name, const VectorPart&, const VectorPart&) {
+    auto& term = result.terms.emplace_back();
+    term.name = name;
+    for (Index h = 0; h < alternatives; ++h, row += bound.m, column += bound.n)
+      term.alternatives.push_back({{row, row + bound.m}, {column, column + bound.n}});
+  };
+  for_each_truncation_term(plan, add);
+  for_each_accumulation_term(plan, k, add);
+  return result;
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "arena.hpp"
+#include "device_epilogue.hpp"
+#include "facts.hpp"
+#include "ozbound/bounds/plan_terms.hpp"
+#include "ozbound/core/entry_bound.hpp"
+
+namespace ozbound::gpu {
+
+/// The parts of rows and columns whose norms the terms of a plan's bound multiply, as an argument of kernels.
+struct PlanTerms {
+  static constexpr int most = max_slices + 4;
+
+  VectorPart rows[most], columns[most];
+  int count = 0;
+
+  PlanTerms(const SplitPlan& plan, Index k);
+};
+
+/// plan_error_upper of bounds, in device memory, from facts there: the same doubles. @pre the facts are of the plan's slicings.
+/// Only takes memory where the arena only counts.
+DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena,
+                              cudaStream_t stream);
+
+/// The same in the host's memory. Waits for the stream.
+EntryBound copy_bound_to_host(const DeviceBound& bound, const SplitPlan& plan, Index k, cudaStream_t stream);
+
+/// Fills the norms and the ends of a bound.
+void launch_norms(const PlanTerms& terms, const DeviceFacts& rows, const DeviceFacts& columns, double* row_norms,
+                  double* column_norms, int* ends, cudaStream_t stream);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+
+#include "device_epilogue.hpp"
+#include "ozbound/core/exact_dot.hpp"
+
+namespace ozbound::gpu {
+
+inline constexpr int exact_lanes = 32;  ///< of the warp that finishes an entry, a block of its own
+
+/// Every lane's sums of the parts of its products; a lane's lie in banks of their own.
+using ExactBins = std::int64_t[ExactDot::bins][exact_lanes];
+
+/// Entries of C = alpha A B + beta C0 as core's finish_exactly computes them: the exact dot product, rounded once.
+struct ExactEntries {
+  DeviceMatrix a, b;  ///< m x k, k x n
+  Index k;
+  DeviceEpilogue epilogue;
+
+  /// By the whole warp. @pre the entry is not special.
+  __device__ void finish(Index i, Index j, ExactBins& bins) const {
+    constexpr Index most_terms = Index{1} << 27;  // of parts that are summed without a carry
+    ExactDot dot;
+    for (Index start = 0; start < k; start += most_terms) {
+      sum_parts(i, j, start, min(start + most_terms, k), bins);
+      if (threadIdx.x == 0) dot.add(dot_of(bins));
+      __syncwarp();
+    }
+    if (threadIdx.x == 0) epilogue.c.set_bits(i, j, dot.round(epilogue.scalars(), to_dyadic(epilogue.c0_bits(i, j), binary64)));
+  }
+
+ private:
+  /// Leaves the sums of all lanes in the first one's bins.
+  __device__ void sum_parts(Index i, Index j, Index begin, Index end, ExactBins& bins) const {
+    const int lane = static_cast<int>(threadIdx.x);
+    for (auto& bin : bins) bin[lane] = 0;
+    for (Index l = begin + lane; l < end; l += exact_lanes) {
+      const auto x = to_dyadic(a.bits(i, l), binary64), y = to_dyadic(b.bits(l, j), binary64);
+      if (x.magnitude == 0 || y.magnitude == 0) continue;
+      const auto parts = ExactDot::parts_of(x, y);
+      for (int t = 0; t < 5; ++t) bins[parts.bin + t][lane] += parts.of[t];
+    }
+    __syncwarp();
+    for (int t = lane; t < ExactDot::bins; t += exact_lanes) {
+      std::int64_t sum = 0;
+      for (int other = 0; other < exact_lanes; ++other) sum += bins[t][(other + t) % exact_lanes];
+      bins[t][0] = sum;
+    }
+    __syncwarp();
+  }
+
+  __device__ static ExactDot dot_of(const ExactBins& bins) {
+    ExactDot dot;
+    for (int t = 0; t < ExactDot::bins; ++t) dot.add_to_bin(t, bins[t][0]);
+    return dot;
+  }
+};
+
+}  // namespace ozbound::gpu
