@@ -13,6 +13,7 @@
 #include "cuda_device.hpp"
 #include "device_array.hpp"
 #include "device_epilogue.hpp"
+#include "exact_finish.hpp"
 #include "fast_slicing.hpp"
 #include "product.hpp"
 #include "slicing.hpp"
@@ -52,6 +53,42 @@ Index half_of(Index x) {
   return (x / 2 + step - 1) / step * step;
 }
 
+/// A bound that is the same for every entry, in device memory.
+class UniformBound {
+ public:
+  explicit UniformBound(double error) {
+    if (error == 0) return;
+    const auto stream = cudaStreamPerThread;
+    ends_ = copy_to_device<int>({0}, stream);  // one term of no alternatives: +Inf
+    bound_ = copy_to_device<DeviceBound>({{.ends = ends_.data(), .terms = 1, .uniform = error}}, stream);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  [[nodiscard]] const DeviceBound* bound() const { return bound_.data(); }  ///< null where there is no error
+
+ private:
+  DeviceArray<int> ends_;
+  DeviceArray<DeviceBound> bound_;
+};
+
+/// The entries of a block that Ziv's test leaves open.
+struct OpenBits {
+  std::uint32_t* bits = nullptr;
+  unsigned long long* counts = nullptr;  ///< how many, and one that finishing counts with
+  Index words = 0;
+
+  OpenBits(Arena& arena, Index height, Index width) : words((height * width + 31) / 32) {
+    bits = arena.take<std::uint32_t>(words);
+    counts = arena.take<unsigned long long>(2);
+  }
+
+  void add_to(DeviceEpilogue& epilogue, cudaStream_t stream) const {
+    check(cudaMemsetAsync(bits, 0, static_cast<std::size_t>(words) * sizeof *bits, stream), "cudaMemsetAsync");
+    check(cudaMemsetAsync(counts, 0, sizeof *counts, stream), "cudaMemsetAsync");
+    epilogue.open = bits, epilogue.open_count = counts;
+  }
+};
+
 }  // namespace
 
 struct DeviceGemm::Work {
@@ -60,6 +97,7 @@ struct DeviceGemm::Work {
   int device;
   Path path;
   Kernels kernels;
+  UniformBound error;
   bool clusters;
   Index rows, columns;                                  ///< of a block of C; those at the end may have fewer
   std::map<std::pair<Index, Index>, Product> products;  ///< of blocks, by their rows and columns
@@ -72,6 +110,7 @@ struct DeviceGemm::Work {
         device(options.device),
         path(options.path),
         kernels(options.device),
+        error(options.error),
         clusters(has_clusters(options.device)),
         rows(std::max<Index>(shape.m, 1)),
         columns(std::max<Index>(shape.n, 1)) {
@@ -96,6 +135,7 @@ struct DeviceGemm::Work {
   [[nodiscard]] std::size_t bytes_of_block(const Options& options) {
     Arena arena;
     static_cast<void>(take(arena, rows, columns));
+    if (error.bound() != nullptr) OpenBits(arena, rows, columns);
     return arena.used() + static_cast<std::size_t>(product_of(rows, columns, options).bytes());
   }
 
@@ -127,19 +167,24 @@ struct DeviceGemm::Work {
   void launch(const GemmCall& call, const DeviceScalars& scalars, Arena arena, cudaStream_t stream) const {
     const auto a = matrix_of(call.a), b = matrix_of(call.b);
     const bool no_terms = call.k() == 0;
-    const DeviceEpilogue epilogue{.alpha = call.alpha,
-                                  .beta = call.beta,
-                                  .alpha_at = no_terms ? nullptr : scalars.alpha,
-                                  .beta_at = scalars.beta,
-                                  .c0 = matrix_of(call.c0),
-                                  .c = matrix_of(call.c.as_input())};
+    DeviceEpilogue epilogue{.alpha = call.alpha,
+                            .beta = call.beta,
+                            .alpha_at = no_terms ? nullptr : scalars.alpha,
+                            .beta_at = scalars.beta,
+                            .c0 = matrix_of(call.c0),
+                            .c = matrix_of(call.c.as_input())};
     if (no_terms)
       return launch_specials(a, b, DeviceSlices{.count = call.m()}, DeviceSlices{.count = call.n()}, epilogue, stream);
     const auto& product = products.at({call.m(), call.n()});
     const auto slices = take(arena, call.m(), call.n());
     slice({a, slices.a}, {transposed(b), slices.b}, product.path(), stream);
     launch_specials(a, b, slices.a, slices.b, epilogue, stream);
+    if (error.bound() == nullptr) return product.launch(slices.a, slices.b, epilogue, arena, stream);
+    const OpenBits open(arena, call.m(), call.n());
+    epilogue.bound = error.bound();
+    open.add_to(epilogue, stream);
     product.launch(slices.a, slices.b, epilogue, arena, stream);
+    launch_open_finish(a, b, call.m(), call.n(), call.k(), epilogue, open.counts + 1, stream);
   }
 
   void check_shape(const GemmCall& call) const {
@@ -151,6 +196,7 @@ struct DeviceGemm::Work {
 DeviceGemm::DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k, Options options) {
   plan.validate();
   const auto shape = checked(m, n, k);
+  if (!(options.error >= 0)) throw std::invalid_argument("error must not be negative");
   if (options.device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(options.device));
   const CudaDevice device(options.device);
   work_ = std::make_unique<Work>(plan, shape, options);

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <stdexcept>
 
@@ -81,9 +83,9 @@ bool compare_paths(cudaStream_t stream) {
 }
 
 /// The least cap that is a power of two and not refused.
-double least_cap(const Product& product, Path path) {
+double least_cap(const Product& product, Path path, double error = 0) {
   for (double cap = 0x1p20;; cap *= 2) try {
-      DeviceGemm(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap});
+      DeviceGemm(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap, .error = error});
       return cap;
     } catch (const std::invalid_argument&) {
       if (cap > 0x1p34) throw;
@@ -131,15 +133,25 @@ bool compare_device_scalars(cudaStream_t stream) {
   return section.report();
 }
 
+/// The exact product, rounded once.
+StoredMatrix correctly_rounded(const Product& product) {
+  auto c = product.c;
+  const GemmCall call{product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()};
+  apply_specials(call, 1);
+  multiply_exactly(call, 1);
+  return c;
+}
+
 /// A capture ends in an error if anything waits, allocates or uses another stream; the graph then computes what is new in the
 /// same memory.
 bool compare_graphs(cudaStream_t stream) {
   Section section("captured in graphs");
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const double error = seed % 3 == 0 ? double_from_bits(binary64.inf) : 0;  // every entry finished exactly, or none
     auto product = sampled(150, 70000 + seed);
     for (const auto path : paths) {
       const OnDevice device(product, stream);
-      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path, .error = error});
       multiply(device.call(), stream);  // its workspace is there from now on
       cudaGraph_t graph{};
       cudaGraphExec_t captured{};
@@ -155,10 +167,35 @@ bool compare_graphs(cudaStream_t stream) {
               "cudaMemcpyAsync");
       }
       check(cudaGraphLaunch(captured, stream), "cudaGraphLaunch");
-      compare_results(expected(other), device.result(), other, "C", section);
+      compare_results(error == 0 ? expected(other) : correctly_rounded(other), device.result(), other, "C", section);
       check(cudaGraphExecDestroy(captured), "cudaGraphExecDestroy");
       check(cudaGraphDestroy(graph), "cudaGraphDestroy");
     }
+  }
+  return section.report();
+}
+
+/// Correct rounding under a bound that decides everything, some of it or nothing, as blocks and in graphs too: every plan's sum
+/// is within 2^10 k of AB, relative to the scales; +Inf decides nothing.
+bool compare_correct_rounding(cudaStream_t stream) {
+  Section section("correctly rounded");
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto product = sampled(seed % 4 == 0 ? 300 : 60, 80000 + seed);
+    product.plan =
+        SplitPlan::balanced(5 + static_cast<int>(seed % 6), 5 + static_cast<int>(seed % 5), 12 - static_cast<int>(seed % 3));
+    product.plan.cut = std::min(product.plan.cut, product.plan.a.slices + product.plan.b.slices);
+    const auto reference = correctly_rounded(product);
+    const int left = 8 * std::min({product.plan.a.slices, product.plan.b.slices, product.plan.cut - 2}) - 12;
+    const double error = std::ldexp(static_cast<double>(product.k() + 1), -left);
+    for (const auto path : paths)
+      for (const double bound : {error, double_from_bits(binary64.inf)}) {
+        const OnDevice device(product, stream);
+        DeviceGemm multiply(
+            product.plan, product.m(), product.n(), product.k(),
+            {.path = path, .workspace = seed % 3 == 0 ? least_cap(product, path, bound) : unlimited_workspace, .error = bound});
+        multiply(device.call(), stream);
+        compare_results(reference, device.result(), product, "C", section);
+      }
   }
   return section.report();
 }
@@ -177,6 +214,7 @@ bool compare_refusals(cudaStream_t stream) {
   const auto plan = SplitPlan::balanced(7, 7, 8);
   refuses("m must not be negative", [&] { DeviceGemm(plan, -1, 1, 1); });
   refuses("device", [&] { DeviceGemm(plan, 1, 1, 1, {.device = -1}); });
+  refuses("error", [&] { DeviceGemm(plan, 1, 1, 1, {.error = -1}); });
   refuses("cut", [&] { DeviceGemm(SplitPlan::balanced(2, 2, 9), 1, 1, 1); });
   refuses("workspace", [&] { DeviceGemm(plan, 10, 10, 10, {.workspace = 1}); });
   auto product = sampled(20, 3);
@@ -201,7 +239,7 @@ int main() {
   auto* const stream = mirror::new_stream();
   bool good = true;
   for (const auto compare : {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars,
-                             mirror::compare_graphs, mirror::compare_refusals}) {
+                             mirror::compare_graphs, mirror::compare_correct_rounding, mirror::compare_refusals}) {
     try {
       good = compare(stream) && good;
     } catch (const std::exception& error) {

@@ -31,6 +31,10 @@ class DeviceGemm {
     int device = 0;
     Path path = Path::automatic;             ///< where it does not apply, another
     double workspace = unlimited_workspace;  ///< bytes that workspace() may be at most: C is computed in blocks
+
+    /// Where above 0, C is correctly rounded: this bounds |AB - S| of every entry relative to rho_i sigma_j, whatever A and B
+    /// hold (truncation_a_priori_upper of bounds), and entries that it does not decide are finished exactly, on the same stream.
+    double error = 0;
   };
 
   /// @throws std::invalid_argument for a plan, a size or a device that is none, or a cap that 128 x 128 entries of C do not
