@@ -60,6 +60,50 @@ std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan,
   return {rows, columns};
 }
 
+/// Rows [i, i + height) and columns [j, j + width) of C.
+GemmCall block_of(const GemmCall& call, Index i, Index j, Index height, Index width) {
+  auto block = call;
+  block.a = call.a.block(i, 0, height, call.k());
+  block.b = call.b.block(0, j, call.k(), width);
+  block.c = call.c.block(i, j, height, width);
+  if (!is_zero(call.beta)) block.c0 = call.c0.block(i, j, height, width);
+  return block;
+}
+
+/// Multiplies blocks of C, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller ones.
+/// @pre alpha and beta are finite.
+std::vector<Entry> multiply_blocks(const GemmCall& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+                                   const EntryBound* error, Index rows, Index columns) {
+  std::vector<Entry> undecided;
+  for (Index i = 0; i < call.m(); i += rows) {
+    const Index height = std::min(rows, call.m() - i);
+    std::optional<SlicedMatrix> own_a;
+    for (Index j = 0; j < call.n(); j += columns) {
+      const Index width = std::min(columns, call.n() - j);
+      const auto block = block_of(call, i, j, height, width);
+      const auto block_error = error == nullptr ? EntryBound{} : error->block(i, j, height, width);
+      const auto* const open = error == nullptr ? nullptr : &block_error;
+      std::vector<Entry> left;
+      try {
+        if (kept.a == nullptr && !own_a) own_a.emplace(engine.slice(block.a, Side::rows_of_a, plan.a));
+        std::optional<SlicedMatrix> own_b;
+        if (kept.b == nullptr) own_b.emplace(engine.slice(block.b, Side::columns_of_b, plan.b));
+        const Epilogue epilogue{call.alpha, call.beta, is_zero(call.beta) ? InputView{} : block.c0, open};
+        left = engine.multiply(kept.a != nullptr ? *kept.a : *own_a, kept.b != nullptr ? *kept.b : *own_b, plan, epilogue,
+                               block.c);
+      } catch (const OutOfMemory&) {
+        const bool cut_rows = height > 1 && kept.a == nullptr, cut_columns = width > 1 && kept.b == nullptr;
+        if (!cut_rows && !cut_columns) throw;
+        own_a.reset();
+        left = multiply_blocks(block, plan, engine, kept, open, cut_rows ? (height + 1) / 2 : height,
+                               cut_columns ? (width + 1) / 2 : width);
+      }
+      for (const auto& entry : left) undecided.push_back({i + entry.i, j + entry.j});
+    }
+  }
+  return undecided;
+}
+
 }  // namespace
 
 void GemmCall::check() const {
@@ -105,28 +149,9 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
   const auto call = original.without_unread();
   if (call.k() == 0) kept = {};
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
-  std::vector<Entry> undecided;
-  if (call.all_special()) return undecided;
+  if (call.all_special()) return {};
   if (call.k() == 0) error = nullptr;  // nothing was truncated
-  for (Index i = 0; i < call.m(); i += rows) {
-    const Index height = std::min(rows, call.m() - i);
-    std::optional<SlicedMatrix> own_a;
-    const auto& a = kept.a != nullptr
-                        ? *kept.a
-                        : own_a.emplace(engine.slice(call.a.block(i, 0, height, call.k()), Side::rows_of_a, plan.a));
-    for (Index j = 0; j < call.n(); j += columns) {
-      const Index width = std::min(columns, call.n() - j);
-      std::optional<SlicedMatrix> own_b;
-      const auto& b = kept.b != nullptr
-                          ? *kept.b
-                          : own_b.emplace(engine.slice(call.b.block(0, j, call.k(), width), Side::columns_of_b, plan.b));
-      const auto block_error = error == nullptr ? EntryBound{} : error->block(i, j, height, width);
-      const Epilogue epilogue{call.alpha, call.beta, is_zero(call.beta) ? InputView{} : call.c0.block(i, j, height, width),
-                              error == nullptr ? nullptr : &block_error};
-      for (const auto entry : engine.multiply(a, b, plan, epilogue, call.c.block(i, j, height, width)))
-        undecided.push_back({i + entry.i, j + entry.j});
-    }
-  }
+  auto undecided = multiply_blocks(call, plan, engine, kept, error, rows, columns);
   std::sort(undecided.begin(), undecided.end());  // blocks of columns come one after the other
   return undecided;
 }

@@ -2,9 +2,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string>
+
 namespace ozbound::gpu {
 
-/// @throws CudaError with the call's name unless it succeeded.
+/// @throws OutOfMemory or CudaError, with the call's name.
+[[noreturn]] void throw_error(const std::string& call, const std::string& what, bool out_of_memory);
+
+/// Does so unless the call succeeded.
 void check(cudaError_t status, const char* call);
 
 /// The same for the kernel launched last. Does not wait for it.

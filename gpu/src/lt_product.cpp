@@ -21,8 +21,7 @@ namespace ozbound::gpu {
 namespace {
 
 void check(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS)
-    throw CudaError(call, cublasLtGetStatusName(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+  if (status != CUBLAS_STATUS_SUCCESS) throw_error(call, cublasLtGetStatusName(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 /// A handle of cuBLASLt's, destroyed with this.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
+#include "support/faulty_engine.hpp"
 #include "support/gemm_calls.hpp"
 
 namespace ozbound {
@@ -103,6 +104,40 @@ TEST(GemmTest, KeptSlicesAreRefusedWhereTheyDoNotFit) {
   refused({nullptr, &a}, unlimited_workspace, "b must be sliced by columns");
   const auto least = engine.workspace(plan, 4, 1, 30);
   refused({&a, nullptr}, least - 1, "workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))));
+}
+
+/// An engine without memory for large products multiplies in smaller blocks, and says so where no block is small enough.
+RC_GTEST_PROP(GemmTest, OutOfMemoryMakesBlocksSmaller, ()) {
+  RandomBits random(*test::gen::seed());
+  auto call = test::sample_call({random.between(1, 9), random.between(1, 9), random.between(1, 20)}, random);
+  const auto plan = test::sample_plan(random, 6);
+  const Index most_vectors = random.between(0, 8), most_entries = random.between(1, 40);
+  test::FaultyEngine engine;
+  engine.faulty_slice = [&](const Engine& right, InputView x, Side side, Slicing slicing) {
+    if ((side == Side::rows_of_a ? x.rows() : x.cols()) > most_vectors) throw OutOfMemory("no memory for slices");
+    return right.slice(x, side, slicing);
+  };
+  engine.faulty_multiply = [&](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& with,
+                               const Epilogue& epilogue, OutputView c) {
+    if (a.count() * b.count() > most_entries) throw OutOfMemory("no memory for sums");
+    return right.multiply(a, b, with, epilogue, c);
+  };
+  EntryBound error;
+  error.uniform = 0x1p-40;
+  auto plain = call;
+  const CpuEngine right({.threads = 1});
+  const auto open = multiply_finite(plain.call(), plan, right, &error);
+  const auto before = test::bits_of_matrix(call.c);
+  const bool multiplies =
+      !is_zero(call.alpha) && is_finite(bits_of(call.alpha), binary64) && is_finite(bits_of(call.beta), binary64);
+  if (most_vectors == 0 && multiplies) {
+    RC_ASSERT_THROWS_AS(multiply_finite(call.call(), plan, engine, &error), OutOfMemory);
+    RC_ASSERT(test::bits_of_matrix(call.c) == before);
+    return;
+  }
+  if (most_vectors == 0) return;
+  RC_ASSERT(multiply_finite(call.call(), plan, engine, &error) == open);
+  RC_ASSERT(test::bits_of_matrix(call.c) == test::bits_of_matrix(plain.c));
 }
 
 /// The same bits whatever the threads, blocks, tiles and workspace.

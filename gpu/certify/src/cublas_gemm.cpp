@@ -19,7 +19,7 @@ using gpu::check;
 
 void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS)
-    throw CudaError(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+    throw_error(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 struct Shape {

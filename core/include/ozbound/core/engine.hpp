@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "ozbound/core/cost_model.hpp"
@@ -23,6 +24,12 @@ struct Epilogue {
   const EntryBound* error = nullptr;
 };
 
+/// An engine has no memory for what it is asked; C is as it was. A smaller product may succeed.
+class OutOfMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Slices operands and multiplies slices. Integer sums are exact, so that every engine, kernel, thread count and blocking gives
 /// the same bits. Engines hold no state between calls and may be shared between threads.
 class Engine {
@@ -36,7 +43,7 @@ class Engine {
 
   /// Writes C (m x n) and returns the entries that Ziv's test left open, in row order; those are not written. Nor are entries
   /// with a NaN or infinity among a's row, b's column or c0: `apply_specials` knows them.
-  /// @throws std::invalid_argument where shapes or slicings do not fit the plan, or it does not take the slices.
+  /// @throws std::invalid_argument where shapes or slicings do not fit the plan, or it does not take the slices; OutOfMemory.
   virtual std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
                                       const Epilogue& epilogue, OutputView c) const = 0;
 

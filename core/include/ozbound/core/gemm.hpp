@@ -43,7 +43,8 @@ inline constexpr double unlimited_workspace = std::numeric_limits<double>::infin
 double least_workspace(const Engine& engine, const SplitPlan& plan, Index k);
 double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k);
 
-/// Multiplies under a plan, m and n blocked to keep the workspace cap (bytes); entries with specials are left alone.
+/// Multiplies under a plan, m and n blocked to keep the workspace cap (bytes), and further where an engine is out of memory;
+/// entries with specials are left alone.
 /// With `error` returns the entries that Ziv's test leaves open, row by row; they are not written.
 /// @throws std::invalid_argument if the cap is below least_workspace.
 std::vector<Entry> multiply_finite(const GemmCall& call, const SplitPlan& plan, const Engine& engine,

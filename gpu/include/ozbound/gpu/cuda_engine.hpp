@@ -15,7 +15,8 @@ struct Kernels;
 /// How many devices CUDA offers; 0 without a driver.
 int device_count();
 
-/// Gives device memory that products no longer need back to the device: engines keep it for the next ones. Waits for the device.
+/// Gives device memory that products no longer need back to the device: engines keep it for the next ones. Waits for the
+/// device.
 void release_memory(int device = 0);
 
 struct DeviceProperties {
@@ -28,7 +29,8 @@ struct DeviceProperties {
 std::vector<DeviceProperties> devices();
 
 /// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,
-/// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError.
+/// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError, a lack
+/// of device memory as OutOfMemory, at which `gemm` goes on in smaller blocks.
 ///
 /// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
 /// they lie, or managed; in that of another device they are refused. What other streams do with them must be over.

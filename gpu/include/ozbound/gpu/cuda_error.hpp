@@ -5,16 +5,11 @@
 
 namespace ozbound::gpu {
 
-/// What a call of CUDA or cuBLASLt reports: `cudaMalloc: out of memory`.
+/// What a call of CUDA or cuBLASLt reports: `cudaStreamSynchronize: unspecified launch failure`. A lack of device memory is an
+/// OutOfMemory instead.
 class CudaError : public std::runtime_error {
  public:
-  CudaError(const std::string& call, const std::string& what, bool out_of_memory = false)
-      : std::runtime_error(call + ": " + what), out_of_memory_(out_of_memory) {}
-
-  [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
-
- private:
-  bool out_of_memory_;
+  CudaError(const std::string& call, const std::string& what) : std::runtime_error(call + ": " + what) {}
 };
 
 }  // namespace ozbound::gpu
