@@ -8,7 +8,7 @@
 #include "device_fingerprint.hpp"
 #include "entries.hpp"
 #include "host_matrices.hpp"
-#include "largest.hpp"
+#include "memory.hpp"
 #include "open_entries.hpp"
 #include "specials.hpp"
 #include "tops.hpp"
@@ -282,9 +282,11 @@ double CertifyingEngine::largest_bound(const ErrorBound& bound, const InputView&
   const ErrorBoundOnDevice there(bound);
   const SpecialsOnDevice known(specials);
   const auto [m, n] = shape_of(specials);
-  const DeviceArray<LargestEntry> parts(largest_parts(m, n), stream), largest(1, stream);
-  launch_largest_bound(there.scaled(), bound, result.matrix(), known.entries(), parts.data(), largest.data(), stream);
-  return copy_to_host(largest.data(), 1, stream)[0].value;
+  Index outers = 0;
+  for (const auto& term : bound.product.terms) outers += static_cast<Index>(term.alternatives.size());
+  const LargestMemory search(outers, m, n, stream);
+  launch_largest_bound(there.scaled(), bound, result.matrix(), known.entries(), search.work(), stream);
+  return copy_to_host(search.work().result, 1, stream)[0].value;
 }
 
 std::optional<Entry> CertifyingEngine::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {

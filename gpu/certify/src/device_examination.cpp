@@ -23,6 +23,7 @@ DeviceMatrix transposed(DeviceMatrix x) {
 struct BoundThere {
   Memory memory;
   ScaledBound bound;
+  Index outers;
 };
 
 }  // namespace
@@ -94,8 +95,7 @@ class DeviceAllowance final : public Allowance {
       : examination_(examination),
         product_(examination.product_->sums),
         stream_(examination.stream_),
-        parts_(largest_parts(product_.m, product_.n), stream_),
-        largest_(1, stream_) {
+        probing_(0, product_.m, product_.n, stream_) {
     const auto& options = examination.options_;
     target_.factor = factor;
     target_.alpha = options.alpha, target_.beta = options.beta;
@@ -112,8 +112,9 @@ class DeviceAllowance final : public Allowance {
 
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     const auto* const there = static_cast<const BoundThere*>(bound.there.get());
-    launch_worst_entry(there->bound, product_, target_, parts_.data(), largest_.data(), stream_);
-    const auto largest = copy_to_host(largest_.data(), 1, stream_)[0];
+    const LargestMemory search(there->outers, product_.m, product_.n, stream_);
+    launch_worst_entry(there->bound, product_, target_, search.work(), stream_);
+    const auto largest = copy_to_host(search.work().result, 1, stream_)[0];
     if (!(largest.value > 0)) return {};
     return {largest.value, largest.place / product_.n, largest.place % product_.n};
   }
@@ -124,8 +125,8 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] std::vector<Probe> probes(Index per_side) const override {
     const Index m = product_.m, n = product_.n;
     if (m == 0 || n == 0) return {};
-    launch_least_allowing(product_, target_, parts_.data(), largest_.data(), stream_);
-    const auto least = copy_to_host(largest_.data(), 1, stream_)[0];
+    launch_least_allowing(product_, target_, probing_.work(), stream_);
+    const auto least = copy_to_host(probing_.work().result, 1, stream_)[0];
     std::vector<Entry> entries{{least.place / n, least.place % n}};
     const Index rows = std::min(per_side, m), columns = std::min(per_side, n);
     for (Index s = 0; s < rows; ++s)
@@ -165,7 +166,7 @@ class DeviceAllowance final : public Allowance {
   DeviceExamination& examination_;
   LevelOneSums product_;
   cudaStream_t stream_;
-  DeviceArray<LargestEntry> parts_, largest_;
+  LargestMemory probing_;
   DeviceArray<double> row_norms_, column_norms_;
   EntryTarget target_;
 };
@@ -194,6 +195,7 @@ PlanBound DeviceExamination::bound(const SplitPlan& plan) {
   launch_plan_bound(plan, k_, rows, columns, needed, stream_);
   there->memory = Memory(needed.used(), stream_);
   auto arena = there->memory.arena();
+  there->outers = outer_products(plan, k_);
   there->bound = {launch_plan_bound(plan, k_, rows, columns, arena, stream_), rows.exponents, columns.exponents};
   return {copy_bound_to_host(there->bound.bound, plan, k_, stream_), copy_to_host(rows.exponents, m_, stream_),
           copy_to_host(columns.exponents, n_, stream_), there};

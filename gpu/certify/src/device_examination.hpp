@@ -7,6 +7,7 @@
 
 #include "facts.hpp"
 #include "level_one.hpp"
+#include "memory.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/operand_access.hpp"
@@ -15,20 +16,6 @@
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
-
-/// Memory that is taken once, in parts.
-class Memory {
- public:
-  Memory() = default;
-  Memory(std::size_t bytes, cudaStream_t stream)
-      : bytes_(bytes), memory_(static_cast<Index>(bytes + Arena::alignment), stream) {}
-
-  [[nodiscard]] Arena arena() const { return Arena::aligned(memory_.data(), bytes_); }
-
- private:
-  std::size_t bytes_ = 0;
-  DeviceArray<std::uint8_t> memory_;
-};
 
 /// Facts of one operand in device memory, under every slicing that is asked for; of single vectors on the host.
 class DeviceFactsCache {

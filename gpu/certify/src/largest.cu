@@ -1,17 +1,15 @@
 #include "largest.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 #include "cuda_check.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
-#include "plan_bound.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
 constexpr int threads = 128;
+using Word = unsigned long long;
 constexpr int rows_together = 8;  // of a thread's column: each norm of the column is read once for all of them
 
 /// Takes another entry if it is larger, or as large and before.
@@ -33,129 +31,75 @@ __device__ void reduce(LargestEntry& largest) {
   for (unsigned w = 1; w < blockDim.x / 32; ++w) take(largest, warps[w]);
 }
 
-/// x 2^shift as rescaled_upper says: by its exponent's field where that is far from its ends.
-__device__ double rescaled(double x, std::int64_t shift) {
-  const auto field = static_cast<std::int64_t>(bits_of(x) >> 52);
-  constexpr int least = 64, most = 1983;
-  if (field >= least && field <= most && field + shift >= least && field + shift <= most)
-    return double_from_bits(bits_of(x) + (static_cast<std::uint64_t>(shift) << 52));
-  return rescaled_upper(x, shift);
+// Most entries are seen to be below the largest so far from a bound in binary32, every operation rounded up; the others are
+// evaluated as EntryBound and the target's formulas have it.
+
+constexpr float above = 1 + 0x1p-12f, below = 1 - 0x1p-12f;  // far more than the formulas' own roundings
+
+/// x 2^shift in binary32, from above; +Inf where shift is far from 0.
+__device__ float estimate_upper(double x, std::int64_t shift) {
+  if (shift < -60 || shift > 60) return x == 0 ? 0 : float_from_bits(binary32.inf);
+  return __double2float_ru(__dmul_ru(x, power_of_two(static_cast<int>(shift))));
 }
 
-constexpr int most_outer = 3 * PlanTerms::most;  // of all bounds there are: three alternatives a term, or one
-
-/// The outer products of a bound that matter to a tile: a block's columns, some rows.
-struct TileBound {
-  double least[most_outer], largest[most_outer];  ///< of the block's columns
-  double rows[most_outer][rows_together];
-  std::uint8_t kept[most_outer];  ///< outer products that may be the least of their term, by terms
-  int ends[PlanTerms::most];      ///< of the terms, in kept
-};
-
-/// Sets the range of the block's columns in every outer product. By the whole block.
-__device__ void find_ranges(const DeviceBound& bound, int outers, Index first, TileBound& tile) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  for (int outer = static_cast<int>(threadIdx.x) / 32; outer < outers; outer += threads / 32) {
-    double least = double_from_bits(binary64.inf), largest = 0;
-    for (Index j = first + lane; j < min(first + threads, bound.n); j += 32) {
-      const double x = bound.columns[outer * bound.n + j];
-      least = min(least, x), largest = max(largest, x);
-    }
-    for (int offset = 16; offset > 0; offset /= 2) {
-      least = min(least, __shfl_xor_sync(~0u, least, offset));
-      largest = max(largest, __shfl_xor_sync(~0u, largest, offset));
-    }
-    if (lane == 0) tile.least[outer] = least, tile.largest[outer] = largest;
-  }
+/// Rows of a bound, relative to 2^exponents over 2^base, base null for 1; columns likewise.
+__global__ void __launch_bounds__(threads)
+    find_estimates(const double* norms, Index count, const std::int32_t* exponents, const std::int32_t* base, const int* ends,
+                   int terms, float* estimates, Index pitch) {
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  if (i >= pitch) return;
+  const std::int64_t shift = i < count ? std::int64_t{exponents[i]} - (base == nullptr ? 0 : base[i]) : 0;
+  for (int outer = 0; outer < ends[terms - 1]; ++outer)
+    estimates[outer * pitch + i] = i < count ? estimate_upper(norms[outer * count + i], shift) : 0;
 }
 
-/// Sets what of the tile depends on the rows: i … i + count - 1. Products rounded up are monotone: an alternative whose least
-/// product is above another's largest is the least nowhere. By the whole block.
-__device__ void find_kept(const DeviceBound& bound, int outers, Index i, int count, TileBound& tile) {
-  __syncthreads();
-  for (int t = static_cast<int>(threadIdx.x); t < outers * rows_together; t += threads) {
-    const int outer = t / rows_together, r = t % rows_together;
-    tile.rows[outer][r] = bound.rows[outer * bound.m + i + (r < count ? r : 0)];
-  }
-  __syncthreads();
-  const int t = static_cast<int>(threadIdx.x);
-  if (t < bound.terms) {
-    const int first = t == 0 ? 0 : bound.ends[t - 1], end = bound.ends[t];
-    const auto row_range = [&](int h, bool of_largest) {
-      double x = tile.rows[h][0];
-      for (int r = 1; r < rows_together; ++r) x = of_largest ? max(x, tile.rows[h][r]) : min(x, tile.rows[h][r]);
-      return x;
-    };
-    double most = double_from_bits(binary64.inf);
-    for (int h = first; h < end; ++h) most = min(most, multiply_upper(row_range(h, true), tile.largest[h]));
-    int kept = first;
-    for (int h = first; h < end; ++h)
-      if (!(multiply_upper(row_range(h, false), tile.least[h]) > most)) tile.kept[kept++] = static_cast<std::uint8_t>(h);
-    tile.ends[t] = kept;
-  }
-  __syncthreads();
-}
-
-/// EntryBound::upper of the tile's entries in a column. Of alternatives that are not zero the least is rounded alone. Compared
-/// as integers, below which Inf * 0 is too.
-__device__ void upper_of_rows(const DeviceBound& bound, const TileBound& tile, Index j, double (&total)[rows_together]) {
-  for (double& x : total) x = 0;
-  for (int t = 0; t < bound.terms; ++t) {
-    std::int64_t least[rows_together];
-    const int first = t == 0 ? 0 : bound.ends[t - 1], end = tile.ends[t];
+/// The bound of some entries of a column, from above.
+__device__ void estimate_rows(const DeviceBound& bound, const LargestWork& work, Index i, Index j,
+                              float (&total)[rows_together]) {
 #pragma unroll
-    for (auto& x : least) x = static_cast<std::int64_t>(binary64.inf);
-    for (int h = first; h < end; ++h) {
-      const int outer = tile.kept[h];
-      const double column = bound.columns[outer * bound.n + j];
+  for (float& x : total) x = 0;
+  for (int t = 0, outer = 0; t < bound.terms; ++t) {
+    float least[rows_together];
 #pragma unroll
-      for (int r = 0; r < rows_together; ++r)
-        least[r] = min(least[r], static_cast<std::int64_t>(bits_of(tile.rows[outer][r] * column)));
+    for (float& x : least) x = float_from_bits(binary32.inf);
+    for (const int end = bound.ends[t]; outer < end; ++outer) {
+      const float column = work.columns[outer * work.column_pitch + j];
+      const auto* const fours = reinterpret_cast<const float4*>(work.rows + outer * work.row_pitch + i);
+      const float4 low = fours[0], high = fours[1];
+      const float rows[rows_together] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+      for (int r = 0; r < rows_together; ++r) {
+        const float product = __fmul_ru(rows[r], column);  // a NaN, of Inf * 0, leaves what there was
+        least[r] = product < least[r] ? product : least[r];
+      }
     }
+#pragma unroll
+    for (int r = 0; r < rows_together; ++r) total[r] = __fadd_ru(total[r], least[r]);
+  }
+}
+
+__device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
+
+/// Takes entry.value(i, j, the bound of (i, j), the largest value so far) of every entry of some rows, but for those that
+/// entry.clearly_below says are less than it.
+template <class Entry>
+__device__ void find_largest(const DeviceBound& bound, const LargestWork& work, Index m, const Entry& entry) {
+  LargestEntry largest;
+  const Index j = Index{blockIdx.x} * threads + threadIdx.x;
+  for (Index i = Index{blockIdx.y} * rows_together; j < bound.n && i < m; i += Index{gridDim.y} * rows_together) {
+    float estimates[rows_together];
+    estimate_rows(bound, work, i, j, estimates);
+    double enough = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
 #pragma unroll
     for (int r = 0; r < rows_together; ++r) {
-      double value = next_up(double_from_bits(static_cast<std::uint64_t>(least[r])));
-      if (least[r] <= 0) {  // zero, or too small
-        value = double_from_bits(binary64.inf);
-        for (int h = first; h < end; ++h) {
-          const int outer = tile.kept[h];
-          value = min(value, multiply_upper(tile.rows[outer][r], bound.columns[outer * bound.n + j]));
-        }
-      }
-      total[r] = add_upper(total[r], value);
+      if (i + r >= m || entry.clearly_below(i + r, j, estimates[r], enough)) continue;
+      const LargestEntry found{entry.value(i + r, j, bound.upper(i + r, j), enough), (i + r) * bound.n + j};
+      take(largest, found);
+      if (found.value > enough) atomicMax(word(work.best), bits_of(enough = found.value));
     }
   }
-#pragma unroll
-  for (double& x : total) x = x < bound.uniform ? x : bound.uniform;
-}
-
-/// Takes value(i, j, the bound of (i, j), the largest value so far) of every entry.
-template <class Value>
-__device__ void find_largest(const DeviceBound& bound, LargestEntry* parts, const Value& value) {
-  __shared__ TileBound tile;
-  LargestEntry largest;
-  const Index first = Index{blockIdx.x} * threads, j = first + threadIdx.x;
-  const int outers = bound.terms == 0 ? 0 : bound.ends[bound.terms - 1];
-  find_ranges(bound, outers, first, tile);
-  for (Index i = Index{blockIdx.y} * rows_together; i < bound.m; i += Index{gridDim.y} * rows_together) {
-    const int count = static_cast<int>(min(Index{rows_together}, bound.m - i));
-    find_kept(bound, outers, i, count, tile);
-    if (j >= bound.n) continue;
-    double upper[rows_together];
-    upper_of_rows(bound, tile, j, upper);
-#pragma unroll
-    for (int r = 0; r < rows_together; ++r)
-      if (r < count) take(largest, {value(i + r, j, upper[r], largest.value), (i + r) * bound.n + j});
-  }
   reduce(largest);
-  if (threadIdx.x == 0) parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
-}
-
-/// error / allowed of an entry, rounded up; or less than `enough`, where it is seen to be.
-__device__ double ratio_of(double error, double allowed, double enough) {
-  const double limit = enough * allowed;
-  if (limit > 0x1p-900 && limit < 0x1p900 && error < limit * (1 - 0x1p-40)) return 0;
-  return ratio_upper(error, allowed);
+  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
 }
 
 /// What an entry's share of M is, from its row's and column's norms or a lower bound of |A||B|.
@@ -198,28 +142,65 @@ __global__ void __launch_bounds__(threads)
                                                                       : share_of(product, target, i, j, bounds.lower);
 }
 
-__global__ void __launch_bounds__(threads, 4)
-    find_worst_entry(const __grid_constant__ ScaledBound error, const __grid_constant__ LevelOneSums product,
-                     const __grid_constant__ EntryTarget target, LargestEntry* parts) {
-  find_largest(error.bound, parts, [&](Index i, Index j, double upper, double so_far) -> double {
+/// error / allowed of an entry, where the error is relative to the scales of the product.
+struct RatioOfEntry {
+  const ScaledBound& error;
+  const LevelOneSums& product;
+  const EntryTarget& target;
+
+  [[nodiscard]] __device__ bool clearly_below(Index i, Index j, float estimate, double enough) const {
+    if (estimate == 0) return true;  // no error, nothing to compare
+    if (!(enough < 0x1p60)) return false;
+    const float m = target.row_norms == nullptr
+                        ? __fmul_rd(__ull2float_rd(product.sum(i, j)), 0x1p-14f)
+                        : __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
+    return estimate < __fmul_rd(__double2float_rd(enough * target.factor * below), m);
+  }
+
+  [[nodiscard]] __device__ double value(Index i, Index j, double upper, double enough) const {
     const std::int64_t of_row = product.rows.exponents[i], of_column = product.columns.exponents[j];
     const double relative =
-        rescaled(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
+        rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
     if (relative == 0 || is_special(product, target, i, j)) return 0;
     const auto bounds = product.at(i, j);
     if (bounds.upper == 0) return 0;
-    return ratio_of(relative, share_of(product, target, i, j, bounds.lower), so_far);
-  });
-}
+    return ratio_upper(relative, share_of(product, target, i, j, bounds.lower));
+  }
+};
 
-__global__ void __launch_bounds__(threads, 4)
-    find_largest_bound(const __grid_constant__ ScaledBound error, const __grid_constant__ RoundingError rounding,
-                       const DeviceMatrix c, const __grid_constant__ DeviceSpecials specials, LargestEntry* parts) {
-  find_largest(error.bound, parts, [&](Index i, Index j, double upper, double) -> double {
+/// The bound of an entry of C.
+struct BoundOfEntry {
+  const ScaledBound& error;
+  const RoundingError& rounding;
+  const DeviceMatrix& c;
+  const DeviceSpecials& specials;
+
+  [[nodiscard]] __device__ bool clearly_below(Index i, Index j, float estimate, double enough) const {
+    const float magnitude = __double2float_ru(fabs(double_from_bits(c.bits(i, j))));
+    const float of_rounding =
+        __fadd_ru(__fmul_ru(magnitude, __double2float_ru(rounding.result_factor)), __double2float_ru(rounding.underflow));
+    const float of_error = __fmul_ru(estimate, __double2float_ru(fabs(rounding.alpha)));
+    return __fmul_ru(__fadd_ru(of_error, of_rounding), above) < __double2float_rd(enough);
+  }
+
+  [[nodiscard]] __device__ double value(Index i, Index j, double upper, double) const {
     if (specials.at(i, j)) return 0;
     const auto scale = std::int64_t{error.row_exponents[i]} + error.column_exponents[j];
     return rounding.at(upper, scale, double_from_bits(c.bits(i, j)));
-  });
+  }
+};
+
+__global__ void __launch_bounds__(threads)
+    find_worst_entry(const __grid_constant__ ScaledBound error, const __grid_constant__ LevelOneSums product,
+                     const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work, Index m) {
+  find_largest(error.bound, work, m, RatioOfEntry{error, product, target});
+}
+
+__global__ void __launch_bounds__(threads)
+    find_largest_bound(const __grid_constant__ ScaledBound error, const __grid_constant__ RoundingError rounding,
+                       const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
+                       const __grid_constant__ LargestWork work, Index m) {
+  find_largest(error.bound, work, m, BoundOfEntry{error, rounding, c, specials});
 }
 
 __global__ void __launch_bounds__(1024) reduce_parts(const LargestEntry* parts, Index count, LargestEntry* result) {
@@ -229,36 +210,61 @@ __global__ void __launch_bounds__(1024) reduce_parts(const LargestEntry* parts, 
   if (threadIdx.x == 0) *result = largest;
 }
 
-void check_size(const DeviceBound& bound) {
-  if (bound.terms > PlanTerms::most) throw std::length_error("a bound of " + std::to_string(bound.terms) + " terms");
-}
-
 dim3 grid_for(Index m, Index n) {
   constexpr Index most_rows = 64;
   return {static_cast<unsigned>((n + threads - 1) / threads),
           static_cast<unsigned>(std::min((m + rows_together - 1) / rows_together, most_rows))};
 }
 
-void launch_reduction(const LargestEntry* parts, Index m, Index n, LargestEntry* result, cudaStream_t stream) {
-  const dim3 grid = grid_for(m, n);
-  reduce_parts<<<1, 1024, 0, stream>>>(parts, Index{grid.x} * grid.y, result);
+void launch_estimates(const double* norms, Index count, const std::int32_t* exponents, const std::int32_t* base,
+                      const DeviceBound& bound, float* estimates, Index pitch, cudaStream_t stream) {
+  if (bound.terms == 0) return;
+  const auto blocks = static_cast<unsigned>((pitch + threads - 1) / threads);
+  find_estimates<<<blocks, threads, 0, stream>>>(norms, count, exponents, base, bound.ends, bound.terms, estimates, pitch);
+  check_launch("find_estimates");
+}
+
+/// launch(grid, rows): of some rows first, so that the others have something to be below.
+template <class Launch>
+void launch_search(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
+                   const LargestWork& work, cudaStream_t stream, const Launch& launch) {
+  const auto& bound = error.bound;
+  const Index m = bound.m, n = bound.n;
+  constexpr Index first_rows = 2 * rows_together;
+  dim3 grid = m == 0 || n == 0 ? dim3{0, 0} : grid_for(m, n);
+  check(cudaMemsetAsync(work.best, 0, sizeof *work.best, stream), "cudaMemsetAsync");
+  if (m > 0 && n > 0) {
+    launch_estimates(bound.rows, m, error.row_exponents, row_base, bound, work.rows, work.row_pitch, stream);
+    launch_estimates(bound.columns, n, error.column_exponents, column_base, bound, work.columns, work.column_pitch, stream);
+    if (m > first_rows) launch(grid_for(first_rows, n), first_rows);
+    launch(grid, m);
+  }
+  reduce_parts<<<1, 1024, 0, stream>>>(work.parts, Index{grid.x} * grid.y, work.result);
   check_launch("reduce_parts");
 }
 
 }  // namespace
 
-Index largest_parts(Index m, Index n) {
+LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   const dim3 grid = grid_for(m, n);
-  return Index{grid.x} * std::max<Index>(grid.y, most_probed_rows);
+  LargestWork work;
+  work.row_pitch = (m + rows_together - 1) / rows_together * rows_together;
+  work.column_pitch = n;
+  work.parts = arena.take<LargestEntry>(Index{grid.x} * std::max<Index>(grid.y, most_probed_rows));
+  work.result = arena.take<LargestEntry>(1);
+  work.rows = arena.take<float>(outers * work.row_pitch);
+  work.columns = arena.take<float>(outers * work.column_pitch);
+  work.best = arena.take<std::uint64_t>(1);
+  return work;
 }
 
-void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, LargestEntry* parts, LargestEntry* result,
+void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, const LargestWork& work,
                            cudaStream_t stream) {
   const Index m = product.m, n = product.n, step = (m + most_probed_rows - 1) / most_probed_rows;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>((m + step - 1) / step));
-  find_least_allowing<<<grid, threads, 0, stream>>>(product, target, step, parts);
+  find_least_allowing<<<grid, threads, 0, stream>>>(product, target, step, work.parts);
   check_launch("find_least_allowing");
-  reduce_parts<<<1, 1024, 0, stream>>>(parts, Index{grid.x} * grid.y, result);
+  reduce_parts<<<1, 1024, 0, stream>>>(work.parts, Index{grid.x} * grid.y, work.result);
   check_launch("reduce_parts");
 }
 
@@ -269,26 +275,20 @@ void launch_probes(const LevelOneSums& product, const EntryTarget& target, const
   check_launch("probe_entries");
 }
 
-void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target, LargestEntry* parts,
-                        LargestEntry* result, cudaStream_t stream) {
-  check_size(error.bound);
-  const Index m = error.bound.m, n = error.bound.n;
-  if (m > 0 && n > 0) {
-    find_worst_entry<<<grid_for(m, n), threads, 0, stream>>>(error, product, target, parts);
+void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target,
+                        const LargestWork& work, cudaStream_t stream) {
+  launch_search(error, product.rows.exponents, product.columns.exponents, work, stream, [&](const dim3& grid, Index rows) {
+    find_worst_entry<<<grid, threads, 0, stream>>>(error, product, target, work, rows);
     check_launch("find_worst_entry");
-  }
-  launch_reduction(parts, m, n, result, stream);
+  });
 }
 
 void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
-                          const DeviceSpecials& specials, LargestEntry* parts, LargestEntry* result, cudaStream_t stream) {
-  check_size(error.bound);
-  const Index m = error.bound.m, n = error.bound.n;
-  if (m > 0 && n > 0) {
-    find_largest_bound<<<grid_for(m, n), threads, 0, stream>>>(error, rounding, c, specials, parts);
+                          const DeviceSpecials& specials, const LargestWork& work, cudaStream_t stream) {
+  launch_search(error, nullptr, nullptr, work, stream, [&](const dim3& grid, Index rows) {
+    find_largest_bound<<<grid, threads, 0, stream>>>(error, rounding, c, specials, work, rows);
     check_launch("find_largest_bound");
-  }
-  launch_reduction(parts, m, n, result, stream);
+  });
 }
 
 }  // namespace ozbound::gpu

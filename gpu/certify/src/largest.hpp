@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "entries.hpp"
 #include "level_one.hpp"
@@ -15,6 +16,19 @@ namespace ozbound::gpu {
 struct LargestEntry {
   double value = 0;
   Index place = 0;  ///< i * n + j
+};
+
+/// What searching for it takes, and the entry found. In device memory.
+struct LargestWork {
+  LargestEntry* parts = nullptr;
+  LargestEntry* result = nullptr;
+  float* rows = nullptr;     ///< norms of a bound's rows in binary32, [outer * row_pitch + i]
+  float* columns = nullptr;  ///< likewise
+  Index row_pitch = 0, column_pitch = 0;
+  std::uint64_t* best = nullptr;  ///< bits of the largest value so far
+
+  /// For bounds of so many outer products.
+  static LargestWork take(Arena& arena, Index outers, Index m, Index n);
 };
 
 /// What a kernel needs to know of an Allowance for a target stated for every entry, where level 1 of |A||B| is not loose.
@@ -33,14 +47,14 @@ struct ScaledBound {
   const std::int32_t* column_exponents;
 };
 
-/// Allowance::worst over all entries, into `result`. `parts` has room for largest_parts(m, n).
-void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target, LargestEntry* parts,
-                        LargestEntry* result, cudaStream_t stream);
+/// Allowance::worst over all entries.
+void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target,
+                        const LargestWork& work, cudaStream_t stream);
 
 /// The entry that allows least of those whose share of M is more than 0, of most_probed_rows rows or fewer; its value is not
 /// what it allows, 0 if there is none. @pre m and n are not 0.
 inline constexpr Index most_probed_rows = 32;
-void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, LargestEntry* parts, LargestEntry* result,
+void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, const LargestWork& work,
                            cudaStream_t stream);
 
 /// allowed[t] = what the entry at places[t] = i * n + j allows, as Allowance::probe. @pre count > 0.
@@ -49,8 +63,6 @@ void launch_probes(const LevelOneSums& product, const EntryTarget& target, const
 
 /// The largest bound of an entry of C that is not special.
 void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
-                          const DeviceSpecials& specials, LargestEntry* parts, LargestEntry* result, cudaStream_t stream);
-
-Index largest_parts(Index m, Index n);
+                          const DeviceSpecials& specials, const LargestWork& work, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -32,6 +32,8 @@ DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts&
   return {row_norms, column_norms, ends, terms.count, rows.count, columns.count, uniform};
 }
 
+Index outer_products(const SplitPlan& plan, Index k) { return alternatives * PlanTerms(plan, k).count; }
+
 EntryBound copy_bound_to_host(const DeviceBound& bound, const SplitPlan& plan, Index k, cudaStream_t stream) {
   EntryBound result;
   result.uniform = bound.uniform;

@@ -25,6 +25,9 @@ struct PlanTerms {
 DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena,
                               cudaStream_t stream);
 
+/// How many outer products it has.
+Index outer_products(const SplitPlan& plan, Index k);
+
 /// The same in the host's memory. Waits for the stream.
 EntryBound copy_bound_to_host(const DeviceBound& bound, const SplitPlan& plan, Index k, cudaStream_t stream);
 
