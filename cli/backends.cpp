@@ -52,6 +52,32 @@ const NativeGemm* Backend::native() const {
   return native_.get();
 }
 
+const CudaOperands& Backend::there(const OperandFiles& files) const {
+  if (of_ != &files) there_ = to_cuda(files.a(), files.b(), files.c0()), of_ = &files;
+  return *there_;
+}
+
+Decision Backend::decide(const OperandFiles& files, const Target& target, DecideOptions options) const {
+  if (!on_device()) return ozbound::decide(files.a(), files.b(), target, engine(), options);
+  const auto& operands = there(files);
+  options.c0 = operands.c0();
+  return ozbound::decide(operands.a(), operands.b(), target, engine(), options);
+}
+
+Certificate Backend::multiply(const OperandFiles& files, const OutputView& c, const Decision& decision,
+                              double workspace) const {
+  const GemmOptions options{.workspace = workspace, .native = decision.method == Method::native ? native() : nullptr};
+  if (!on_device())
+    return gemm(GemmCall{files.a(), files.b(), c, files.alpha(), files.beta(), files.c0()}, decision, engine(), options);
+  Certificate certificate;
+  const auto& operands = there(files);
+  operands.with_result(c, [&](const OutputView& view) {
+    certificate = gemm(GemmCall{operands.a(), operands.b(), view, files.alpha(), files.beta(), operands.c0()}, decision,
+                       engine(), options);
+  });
+  return certificate;
+}
+
 Backends::Backends(EngineChoice choice, int threads) : choice_(choice) {
   if (choice == EngineChoice::native) static_cast<void>(native_gemm(choice));  // refuses what this build has not
   all_.push_back(choice == EngineChoice::cuda ? only_cuda_backend(threads) : cpu_backend(threads));
@@ -63,7 +89,7 @@ Backends::Backends(EngineChoice choice, int threads) : choice_(choice) {
 }
 
 Decision Backends::decide(const OperandFiles& files, const Target& target) const {
-  auto decision = ozbound::decide(files.a(), files.b(), target, deciding_engine(files), options(files));
+  auto decision = deciding(files).decide(files, target, options(files));
   choose_engine(decision);
   return decision;
 }
@@ -95,11 +121,11 @@ DecideOptions Backends::options(const OperandFiles& files) const {
   return options;
 }
 
-const Engine& Backends::deciding_engine(const OperandFiles& files) const {
+const Backend& Backends::deciding(const OperandFiles& files) const {
   Decision product{};
   product.plan = SplitPlan::balanced(7, 7, 8);
   product.m = files.m(), product.n = files.n(), product.k = files.k();
-  return all_[costs_->engine_for(product)]->engine();
+  return *all_[costs_->engine_for(product)];
 }
 
 }  // namespace ozbound::cli

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cuda.hpp"
 #include "decision_arguments.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/cheapest_costs.hpp"
 #include "ozbound/bounds/decide.hpp"
 
@@ -31,7 +33,18 @@ class Backend {
   [[nodiscard]] const Engine& engine() const;
   [[nodiscard]] const NativeGemm* native() const;  ///< null where there is none
 
+  /// The same decision on every backend.
+  [[nodiscard]] Decision decide(const OperandFiles& files, const Target& target, DecideOptions options) const;
+
+  /// C = alpha op(A) op(B) + beta C0 and its certificate, as a decision says.
+  Certificate multiply(const OperandFiles& files, const OutputView& c, const Decision& decision,
+                       double workspace = unlimited_workspace) const;
+
  private:
+  /// The operands in the device's memory, copied when they are first asked for.
+  [[nodiscard]] const CudaOperands& there(const OperandFiles& files) const;
+  [[nodiscard]] bool on_device() const { return name_ != "cpu"; }
+
   std::string name_;
   std::unique_ptr<CostModel> costs_;
   bool has_native_;
@@ -39,6 +52,8 @@ class Backend {
   MakeNative make_native_;
   mutable std::unique_ptr<Engine> engine_;
   mutable std::shared_ptr<const NativeGemm> native_;
+  mutable std::unique_ptr<CudaOperands> there_;
+  mutable const OperandFiles* of_ = nullptr;  ///< what is there
 };
 
 /// What products may run on here.
@@ -63,7 +78,7 @@ class Backends {
   [[nodiscard]] DecideOptions options(const OperandFiles& files) const;
 
   /// What decides, which takes products too: where they are cheap. The decision is the same everywhere.
-  [[nodiscard]] const Engine& deciding_engine(const OperandFiles& files) const;
+  [[nodiscard]] const Backend& deciding(const OperandFiles& files) const;
 
  private:
   EngineChoice choice_;

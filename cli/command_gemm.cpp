@@ -163,9 +163,7 @@ class Run {
     threads_ = backend.engine().threads();
     const Progress progress("multiplying");
     c_ = new_product(files_->m(), files_->n(), result_format(*files_));
-    const GemmCall call{files_->a(), files_->b(), output_view(c_), files_->alpha(), files_->beta(), files_->c0()};
-    const auto* native = decision_.method == Method::native ? backend.native() : nullptr;
-    certificate_ = gemm(call, decision_, backend.engine(), {arguments_.workspace, native});
+    certificate_ = backend.multiply(*files_, output_view(c_), decision_, arguments_.workspace);
   }
 
   [[noreturn]] void refuse() const {

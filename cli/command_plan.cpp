@@ -124,7 +124,7 @@ std::vector<Candidate> certified(const Decision& decision, const OperandFiles& f
   };
   if (decision.method == Method::native && options.slices) {
     options.native = nullptr;
-    const auto other = decide(files.a(), files.b(), decision.target, backends.deciding_engine(files), options);
+    const auto other = backends.deciding(files).decide(files, decision.target, options);
     for (const auto& candidate : other.candidates)
       if (candidate.plan) add(candidate);
   }
@@ -135,7 +135,6 @@ std::vector<Candidate> certified(const Decision& decision, const OperandFiles& f
 std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision, const OperandFiles& files,
                               const Backends& backends) {
   auto c = new_product(files.m(), files.n(), result_format(files));
-  const GemmCall call{files.a(), files.b(), output_view(c), files.alpha(), files.beta(), files.c0()};
   std::vector<Measured> result;
   for (const auto& candidate : candidates) {
     auto way = decision;
@@ -143,8 +142,7 @@ std::vector<Measured> measure(const std::vector<Candidate>& candidates, const De
     result.push_back({candidate, {}});
     if (candidate.cost > longest_measurement) continue;
     const auto& backend = backends.of(candidate, decision);
-    const GemmOptions options{.native = candidate.method == Method::native ? backend.native() : nullptr};
-    result.back().seconds = median_seconds([&] { (void)gemm(call, way, backend.engine(), options); }, measurement_budget);
+    result.back().seconds = median_seconds([&] { (void)backend.multiply(files, output_view(c), way); }, measurement_budget);
   }
   return result;
 }

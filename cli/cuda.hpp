@@ -9,6 +9,7 @@
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 #include "ozbound/core/engine.hpp"
+#include "ozbound/core/views.hpp"
 
 // The CUDA device that products may run on, the first; the same functions where this build knows of none.
 
@@ -22,6 +23,21 @@ std::string cuda_name();
 
 /// With so many threads of the host, or as many as OpenMP would use; 0 for those.
 std::unique_ptr<Engine> make_cuda_engine(int threads);
+
+/// Copies of a call's matrices in the memory of the device, where it decides and certifies.
+class CudaOperands {
+ public:
+  virtual ~CudaOperands() = default;
+  [[nodiscard]] virtual InputView a() const = 0;
+  [[nodiscard]] virtual InputView b() const = 0;
+  [[nodiscard]] virtual InputView c0() const = 0;
+
+  /// Calls multiply(a C there), and copies it to `c`.
+  virtual void with_result(const OutputView& c, const std::function<void(const OutputView&)>& multiply) const = 0;
+};
+
+/// The originals must live as long; `c0` may be empty.
+std::unique_ptr<CudaOperands> to_cuda(const InputView& a, const InputView& b, const InputView& c0);
 
 /// cublasDgemm, where this build has it.
 bool cuda_has_native();

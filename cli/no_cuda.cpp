@@ -15,6 +15,7 @@ namespace {
 std::string cuda_obstacle() { return "this build has no CUDA"; }
 std::string cuda_name() { refuse(); }
 std::unique_ptr<Engine> make_cuda_engine(int) { refuse(); }
+std::unique_ptr<CudaOperands> to_cuda(const InputView&, const InputView&, const InputView&) { refuse(); }
 bool cuda_has_native() { return false; }
 std::unique_ptr<NativeGemm> make_cuda_native() { refuse(); }
 std::optional<CalibratedCosts> cuda_costs(int) { refuse(); }

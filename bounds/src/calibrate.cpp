@@ -150,6 +150,8 @@ double median_seconds(const std::function<void()>& run, double budget) {
 
 void time_samples(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native,
                   const CalibrationOptions& options) {
+  const auto certified = [](const auto&... arguments) { static_cast<void>(gemm(arguments...)); };
+  const auto multiply = options.multiply ? options.multiply : certified;
   const auto start = Clock::now();
   SampleOperands operands;
   Expectation expectation;
@@ -160,8 +162,8 @@ void time_samples(std::vector<Sample>& samples, const Engine& engine, const Nati
     if (expectation.of(sample) > left / 3) continue;
     operands.take(sample);
     const Decision decision{Target::dgemm(), sample.method, sample.plan, sample.m, sample.n, sample.k, 0, 0, {}, {}};
-    sample.seconds = median_seconds([&] { static_cast<void>(gemm(operands.call(), decision, engine, {.native = native})); },
-                                    options.seconds / 40);
+    sample.seconds =
+        median_seconds([&] { multiply(operands.call(), decision, engine, {.native = native}); }, options.seconds / 40);
     expectation.learn(sample);
   }
 }

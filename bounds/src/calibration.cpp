@@ -177,6 +177,10 @@ const Calibration& shipped_for(const std::string& kernel) {
   return found == all.end() ? all.front() : *found;
 }
 
+void check_threads(int threads) {
+  if (threads < 1) throw std::invalid_argument("threads must be positive: " + std::to_string(threads));
+}
+
 /// By the calibration on file, if there is one; `note` says why not, where there is a file.
 std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int threads, const std::filesystem::path& path,
                                              std::string& note) {
@@ -232,7 +236,7 @@ Rates Calibration::with_threads(int threads) const {
 
 CalibratedCosts::CalibratedCosts(const Calibration& calibration, int threads, CostOrigin origin)
     : origin_(std::move(origin)), calibration_(calibration) {
-  if (threads < 1) throw std::invalid_argument("threads must be positive: " + std::to_string(threads));
+  check_threads(threads);
   if (calibration.rates.empty()) throw std::invalid_argument("calibration must have rates");
   calibration_.rates = {calibration.with_threads(threads)};
 }
@@ -348,6 +352,7 @@ std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads)
 }
 
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads, const std::filesystem::path& path) {
+  check_threads(threads);
   std::string note;
   if (auto costs = costs_on_file(here, threads, path, note)) return costs;
   for (const auto& shipped : shipped_calibrations())

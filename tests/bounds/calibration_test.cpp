@@ -368,6 +368,7 @@ TEST_F(CalibrationFile, OfADeviceIsKnownWhereItIsTheSame) {
   ASSERT_TRUE(known(device));
   EXPECT_EQ(known(device)->origin(), (CostOrigin{"calibrated", "seconds", "a device", device.kernel, 4, ""}));
   EXPECT_EQ(known(device)->calibration().engine, "cuda");
+  EXPECT_THROW(static_cast<void>(known_costs(device, 0, path())), std::invalid_argument);
   for (const auto& change : std::vector<std::function<void(Calibration&)>>{
            [](Calibration& c) { c.processor += "x"; }, [](Calibration& c) { c.kernel += "x"; },
            [](Calibration& c) { c.version += ".1"; }, [](Calibration& c) { c.engine = "cpu"; }}) {

@@ -1,9 +1,11 @@
 #include <cublas_v2.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "copying.hpp"
 #include "cuda_device.hpp"
@@ -20,6 +22,19 @@ using gpu::check;
 void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS)
     throw_error(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+}
+
+int library_property(libraryPropertyType which) {
+  int value = 0;
+  check(cublasGetProperty(which, &value), "cublasGetProperty");
+  return value;
+}
+
+/// Whether a product in the default math mode might be emulated.
+bool might_emulate() {
+  constexpr int last_known = 13;  // major version, none of which emulates unless asked
+  const char* const asked = std::getenv("CUBLAS_EMULATE_DOUBLE_PRECISION");  // NOLINT(concurrency-mt-unsafe): only read
+  return (asked != nullptr && std::string_view(asked) != "0") || library_property(MAJOR_VERSION) > last_known;
 }
 
 struct Shape {
@@ -106,18 +121,13 @@ class CublasGemm final : public NativeGemm {
     if (device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(device));
     const CudaDevice current(device);
     check(cublasCreate(&handle_), "cublasCreate");
-    check(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
   }
   ~CublasGemm() override { cublasDestroy(handle_); }
   CublasGemm(const CublasGemm&) = delete;
   CublasGemm& operator=(const CublasGemm&) = delete;
 
   [[nodiscard]] std::string name() const override {
-    const auto part = [](libraryPropertyType which) {
-      int value = 0;
-      check(cublasGetProperty(which, &value), "cublasGetProperty");
-      return std::to_string(value);
-    };
+    const auto part = [](libraryPropertyType which) { return std::to_string(library_property(which)); };
     return "cublas " + part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
   }
 
@@ -143,6 +153,7 @@ class CublasGemm final : public NativeGemm {
     const Index rows = transposed ? call.n() : call.m(), columns = transposed ? call.m() : call.n();
     const std::scoped_lock lock(mutex_);
     check(cublasSetStream(handle_, stream), "cublasSetStream");
+    check(cublasSetMathMode(handle_, might_emulate() ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
     check(cublasDgemm_64(handle_, left.op(transposed), right.op(transposed), rows, columns, call.k(), &call.alpha, data(left),
                          left.ld(), data(right), right.ld(), &call.beta, c.data(), c.ld()),
           "cublasDgemm_64");

@@ -4,11 +4,23 @@
 #include <string>
 
 #include "device_slices.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/gpu/resident.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
 constexpr KernelTile tile{DeviceSlices::vector_step, DeviceSlices::vector_step};
+
+/// A product of matrices of the host's memory.
+void multiply_resident(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options,
+                       int device) {
+  const ResidentOperands operands(call.a, call.b, call.c0, device);
+  const ResidentResult c(call.c, device);
+  static_cast<void>(
+      gemm({operands.a(), operands.b(), c.view(), call.alpha, call.beta, operands.c0()}, decision, engine, options));
+  c.write_back();
+}
 
 }  // namespace
 
@@ -22,8 +34,9 @@ Calibration this_device(int device) {
 
 std::optional<CalibratedCosts> device_costs(int device, int threads) { return known_costs(this_device(device), threads); }
 
-Rates measure_device_rates(const CudaEngine& engine, const NativeGemm* native, const CalibrationOptions& options) {
+Rates measure_device_rates(const CertifyingEngine& engine, const NativeGemm* native, CalibrationOptions options) {
   auto samples = calibration_samples(true);
+  options.multiply = [](const auto&... arguments) { multiply_resident(arguments..., 0); };
   return measure_rates(samples, engine, native, tile, options);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/bounds/calibration.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decision.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 
@@ -37,6 +38,9 @@ double median_seconds(const std::function<void()>& run, double budget);
 struct CalibrationOptions {
   double seconds = 20;                             ///< to be spent, about
   std::function<void(double)> progress = nullptr;  ///< told how much is done, in [0, 1]
+
+  /// What is timed; null: gemm.
+  std::function<void(const GemmCall&, const Decision&, const Engine&, const GemmOptions&)> multiply = nullptr;
 };
 
 /// Times as many of calibration_samples() as the time allows, smallest first, with random operands in the host's memory, and

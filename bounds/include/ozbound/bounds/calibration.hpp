@@ -143,7 +143,7 @@ CalibratedCosts machine_costs(const CpuEngine& engine);
 
 /// Costs of what `here` names, with `threads` of the host: by the calibration on file of the same engine, processor, kernel and
 /// version, else by a shipped one of the first three; nothing where there is neither. Never throws for what is wrong with the
-/// file.
+/// file. @throws std::invalid_argument if `threads` is not positive.
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads);
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads, const std::filesystem::path& path);
 CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path);

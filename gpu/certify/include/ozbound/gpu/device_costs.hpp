@@ -4,7 +4,7 @@
 
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/gpu/cuda_engine.hpp"
+#include "ozbound/gpu/certifying_engine.hpp"
 
 namespace ozbound::gpu {
 
@@ -16,8 +16,8 @@ Calibration this_device(int device = 0);
 /// by a shipped one of such a device; nothing where there is neither.
 std::optional<CalibratedCosts> device_costs(int device, int threads);
 
-/// Times certified products by an engine on the device, operands in the host's memory: transfers are part of all terms.
-/// `native` may be null.
-Rates measure_device_rates(const CudaEngine& engine, const NativeGemm* native, const CalibrationOptions& options = {});
+/// Times certified products of matrices in the host's memory by an engine on the first device: what it takes to copy them
+/// there and C back is part of all terms. `native` may be null; `options.multiply` is not used.
+Rates measure_device_rates(const CertifyingEngine& engine, const NativeGemm* native, CalibrationOptions options = {});
 
 }  // namespace ozbound::gpu
