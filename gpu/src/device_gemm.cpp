@@ -6,15 +6,20 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "arena.hpp"
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
+#include "cuda_slices.hpp"
 #include "device_array.hpp"
 #include "device_epilogue.hpp"
 #include "exact_finish.hpp"
 #include "fast_slicing.hpp"
+#include "ozbound/core/overlap.hpp"
 #include "product.hpp"
 #include "slicing.hpp"
 #include "specials.hpp"
@@ -87,6 +92,86 @@ struct OpenBits {
     check(cudaMemsetAsync(counts, 0, sizeof *counts, stream), "cudaMemsetAsync");
     epilogue.open = bits, epilogue.open_count = counts;
   }
+};
+
+/// A view of product t of a batch.
+InputView shifted(const InputView& view, Index elements) {
+  return std::visit(
+      [elements](const auto& v) -> InputView {
+        if (v.empty()) return v;
+        return std::decay_t<decltype(v)>(v.data() + elements, v.rows(), v.cols(), v.row_stride(), v.col_stride());
+      },
+      view.typed());
+}
+
+OutputView shifted(const OutputView& view, Index elements) {
+  return std::visit(
+      [elements](const auto& v) -> OutputView {
+        if (v.empty()) return v;
+        return std::decay_t<decltype(v)>(v.data() + elements, v.rows(), v.cols(), v.row_stride(), v.col_stride());
+      },
+      view.typed());
+}
+
+GemmCall product_of(const GemmCall& call, const DeviceBatch& batch, Index t) {
+  auto product = call;
+  product.a = shifted(call.a, t * batch.stride_a), product.b = shifted(call.b, t * batch.stride_b);
+  product.c = shifted(call.c, t * batch.stride_c), product.c0 = shifted(call.c0, t * batch.stride_c0);
+  return product;
+}
+
+/// The bytes from the first to the last element of a batch's matrices.
+struct Span {
+  std::uintptr_t first, end;
+
+  Span(const InputView& view, Index stride, Index count) {
+    const auto of = [&](const auto& v) {
+      const auto address = reinterpret_cast<std::uintptr_t>(v.data());
+      const Index last = (count - 1) * stride + (v.rows() - 1) * v.row_stride() + (v.cols() - 1) * v.col_stride();
+      return std::pair(address, address + static_cast<std::uintptr_t>(last + 1) * sizeof(*v.data()));
+    };
+    std::tie(first, end) = view.empty() ? std::pair<std::uintptr_t, std::uintptr_t>(0, 0) : std::visit(of, view.typed());
+  }
+  [[nodiscard]] bool meets(const Span& other) const { return first < other.end && other.first < end; }
+};
+
+/// No C of a batch overlaps what another product of it reads or writes.
+void check_apart(const GemmCall& call, const DeviceBatch& batch, bool reads_c0) {
+  for (const auto& [number, name] : {std::pair(batch.count, "batch.count"),
+                                     {batch.stride_a, "batch.stride_a"},
+                                     {batch.stride_b, "batch.stride_b"},
+                                     {batch.stride_c, "batch.stride_c"},
+                                     {batch.stride_c0, "batch.stride_c0"}})
+    if (number < 0) throw std::invalid_argument(std::string(name) + " must not be negative: " + std::to_string(number));
+  if (batch.count < 2 || call.c.as_input().empty()) return;
+  for (Index t = 1; t < batch.count; ++t)
+    if (overlap(call.c.as_input(), shifted(call.c, t * batch.stride_c)))
+      throw std::invalid_argument("batch.stride_c must keep the products' c apart: " + std::to_string(batch.stride_c));
+  const Span c(call.c.as_input(), batch.stride_c, batch.count);
+  const auto check = [&](const InputView& view, Index stride, const char* name, bool in_place) {
+    if (!c.meets(Span(view, stride, batch.count))) return;
+    for (Index s = 0; s < batch.count; ++s)
+      for (Index t = 0; t < batch.count; ++t)
+        if (!(in_place && s == t) && overlap(shifted(view, s * stride), shifted(call.c, t * batch.stride_c)))
+          throw std::invalid_argument(std::string(name) + " of a product must not overlap c of another");
+  };
+  check(call.a, batch.stride_a, "a", false);
+  check(call.b, batch.stride_b, "b", false);
+  if (reads_c0) check(call.c0, batch.stride_c0, "c0", true);
+}
+
+/// Slices [first, first + count) of those of an operand.
+DeviceSlices block_of(DeviceSlices slices, Index first, Index count) {
+  slices.digits += first * slices.pitch();
+  slices.exponents += first, slices.special += first, slices.tops += first;
+  if (slices.weight_exponents != nullptr) slices.weight_exponents += first * slices.slices;
+  slices.count = count;
+  return slices;
+}
+
+/// What a batch of products of a block takes from elsewhere: null digits where it is sliced here.
+struct KeptBlock {
+  DeviceSlices a, b;
 };
 
 }  // namespace
@@ -163,8 +248,29 @@ struct DeviceGemm::Work {
     launch_slicing(b.vectors, plan.b, b.slices, stream);
   }
 
+  /// What of a product has not been sliced.
+  void slice_new(const SlicingJob& a, bool new_a, const SlicingJob& b, bool new_b, Path multiplying,
+                 cudaStream_t stream) const {
+    if (new_a && new_b) return slice(a, b, multiplying, stream);
+    if (new_a) launch_slicing(a.vectors, plan.a, a.slices, stream);
+    if (new_b) launch_slicing(b.vectors, plan.b, b.slices, stream);
+  }
+
   /// @pre a block's shape, or no inner dimension.
-  void launch(const GemmCall& call, const DeviceScalars& scalars, Arena arena, cudaStream_t stream) const {
+  void launch(const GemmCall& call, const DeviceBatch& batch, const KeptBlock& kept, const DeviceScalars& scalars, Arena arena,
+              cudaStream_t stream) const {
+    auto slices = call.k() == 0 ? Slices{{.count = call.m()}, {.count = call.n()}} : take(arena, call.m(), call.n());
+    if (kept.a.digits != nullptr) slices.a = kept.a;
+    if (kept.b.digits != nullptr) slices.b = kept.b;
+    for (Index t = 0; t < batch.count; ++t) {
+      const bool new_a = kept.a.digits == nullptr && (t == 0 || batch.stride_a != 0);
+      const bool new_b = kept.b.digits == nullptr && (t == 0 || batch.stride_b != 0);
+      launch_one(gpu::product_of(call, batch, t), slices, new_a, new_b, scalars, arena, stream);
+    }
+  }
+
+  void launch_one(const GemmCall& call, const Slices& slices, bool new_a, bool new_b, const DeviceScalars& scalars, Arena arena,
+                  cudaStream_t stream) const {
     const auto a = matrix_of(call.a), b = matrix_of(call.b);
     const bool no_terms = call.k() == 0;
     DeviceEpilogue epilogue{.alpha = call.alpha,
@@ -173,11 +279,9 @@ struct DeviceGemm::Work {
                             .beta_at = scalars.beta,
                             .c0 = matrix_of(call.c0),
                             .c = matrix_of(call.c.as_input())};
-    if (no_terms)
-      return launch_specials(a, b, DeviceSlices{.count = call.m()}, DeviceSlices{.count = call.n()}, epilogue, stream);
+    if (no_terms) return launch_specials(a, b, slices.a, slices.b, epilogue, stream);
     const auto& product = products.at({call.m(), call.n()});
-    const auto slices = take(arena, call.m(), call.n());
-    slice({a, slices.a}, {transposed(b), slices.b}, product.path(), stream);
+    slice_new({a, slices.a}, new_a, {transposed(b), slices.b}, new_b, product.path(), stream);
     launch_specials(a, b, slices.a, slices.b, epilogue, stream);
     if (error.bound() == nullptr) return product.launch(slices.a, slices.b, epilogue, arena, stream);
     const OpenBits open(arena, call.m(), call.n());
@@ -185,6 +289,21 @@ struct DeviceGemm::Work {
     open.add_to(epilogue, stream);
     product.launch(slices.a, slices.b, epilogue, arena, stream);
     launch_open_finish(a, b, call.m(), call.n(), call.k(), epilogue, open.counts + 1, stream);
+  }
+
+  /// Null where there are none. @throws std::invalid_argument for slices that are not of the operand as it must be sliced.
+  [[nodiscard]] DeviceSlices kept_slices(const SlicedMatrix* kept, Side side, Index stride, const char* name) const {
+    if (kept == nullptr) return {};
+    const bool of_a = side == Side::rows_of_a;
+    const auto refuse = [name](const std::string& what) { throw std::invalid_argument(std::string(name) + " must " + what); };
+    const auto* slices = dynamic_cast<const CudaSlices*>(&kept->slices());
+    if (slices == nullptr || slices->device() != device) refuse("be sliced on device " + std::to_string(device));
+    if (kept->side() != side) refuse(of_a ? "be rows of A" : "be columns of B");
+    if (kept->slicing() != (of_a ? plan.a : plan.b)) refuse("be sliced as the plan says");
+    if (kept->count() != (of_a ? shape.m : shape.n) || kept->inner_dimension() != shape.k)
+      refuse("be of a product " + to_string(shape));
+    if (stride != 0) refuse("be of an operand that all products have: its stride is " + std::to_string(stride));
+    return slices->on_device();
   }
 
   void check_shape(const GemmCall& call) const {
@@ -208,28 +327,36 @@ std::size_t DeviceGemm::workspace() const { return work_->bytes; }
 
 Path DeviceGemm::path() const { return work_->products.empty() ? work_->path : work_->products.begin()->second.path(); }
 
-void DeviceGemm::operator()(const GemmCall& original, void* workspace, Stream stream, DeviceScalars scalars) const {
+void DeviceGemm::operator()(const GemmCall& original, void* workspace, Stream stream, DeviceScalars scalars,
+                            const DeviceBatch& batch, KeptSlices kept) const {
   auto asked = original;
   if (scalars.beta != nullptr) asked.beta = 1;  // may be any number: the call has a C0
   asked.check();
   work_->check_shape(original);
+  const auto call = scalars.alpha == nullptr ? original.without_unread() : original;
+  const bool reads_c0 = !is_zero(asked.beta);
+  check_apart(call, batch, reads_c0);
+  const auto kept_a = work_->kept_slices(kept.a, Side::rows_of_a, batch.stride_a, "kept.a");
+  const auto kept_b = work_->kept_slices(kept.b, Side::columns_of_b, batch.stride_b, "kept.b");
   if (workspace == nullptr && work_->bytes > 0) throw std::invalid_argument("workspace must not be null");
   if (reinterpret_cast<std::uintptr_t>(workspace) % Arena::alignment != 0)
     throw std::invalid_argument("workspace must be aligned to " + std::to_string(Arena::alignment) + " bytes");
   const CudaDevice device(work_->device);
-  const auto call = scalars.alpha == nullptr ? original.without_unread() : original;
-  const bool reads_c0 = scalars.beta != nullptr || !is_zero(call.beta);
   work_->for_each_block([&](Index i, Index j, Index height, Index width) {
     auto block = call;
     block.a = call.a.block(i, 0, height, call.k());
     block.b = call.b.block(0, j, call.k(), width);
     block.c = call.c.block(i, j, height, width);
     if (reads_c0) block.c0 = call.c0.block(i, j, height, width);
-    work_->launch(block, scalars, Arena(workspace, work_->bytes), stream);
+    KeptBlock there;
+    if (kept_a.digits != nullptr && call.k() > 0) there.a = block_of(kept_a, i, height);
+    if (kept_b.digits != nullptr && call.k() > 0) there.b = block_of(kept_b, j, width);
+    work_->launch(block, batch, there, scalars, Arena(workspace, work_->bytes), stream);
   });
 }
 
-void DeviceGemm::operator()(const GemmCall& call, Stream stream, DeviceScalars scalars) {
+void DeviceGemm::operator()(const GemmCall& call, Stream stream, DeviceScalars scalars, const DeviceBatch& batch,
+                            KeptSlices kept) {
   const CudaDevice device(work_->device);
   if (work_->own.data() == nullptr) {
     work_->own = DeviceArray<std::uint8_t>(static_cast<Index>(work_->bytes + Arena::alignment), cudaStreamPerThread);
@@ -237,7 +364,7 @@ void DeviceGemm::operator()(const GemmCall& call, Stream stream, DeviceScalars s
   }
   auto address = reinterpret_cast<std::uintptr_t>(work_->own.data());
   address = (address + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
-  std::as_const (*this)(call, reinterpret_cast<void*>(address), stream, scalars);
+  std::as_const (*this)(call, reinterpret_cast<void*>(address), stream, scalars, batch, kept);
 }
 
 }  // namespace ozbound::gpu

@@ -200,6 +200,197 @@ bool compare_correct_rounding(cudaStream_t stream) {
   return section.report();
 }
 
+/// A matrix of the shape and storage of another, with its elements in other places.
+StoredMatrix moved(const StoredMatrix& matrix, Index by) {
+  StoredMatrix other(matrix.rows(), matrix.cols(), matrix.storage());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j)
+      other.set(i, j, matrix.value((i + by) % matrix.rows(), (j + 2 * by) % matrix.cols()));
+  return other;
+}
+
+/// Matrices of one storage, one after the other in device memory, or one for all products.
+class DeviceMatrices {
+ public:
+  DeviceMatrices(std::vector<StoredMatrix> hosts, Index gap, cudaStream_t stream)
+      : hosts_(std::move(hosts)), size_(hosts_[0].storage().single ? sizeof(float) : sizeof(double)) {
+    const auto& first = hosts_[0];
+    length_ = (first.storage().column_major ? first.cols() : first.rows()) * first.ld();
+    stride_ = hosts_.size() == 1 ? 0 : length_ + gap;
+    memory_ = DeviceArray<std::uint8_t>(static_cast<Index>(hosts_.size() * size_) * (length_ + gap), stream);
+    for (std::size_t t = 0; t < hosts_.size(); ++t) copy(at(t), origin_of(hosts_[t].input()), cudaMemcpyHostToDevice, stream);
+  }
+
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] OutputView view() {
+    return std::visit(
+        [&]<class T>(const MatrixView<T>& v) {
+          auto* const data = v.empty() ? nullptr : reinterpret_cast<T*>(memory_.data());
+          return OutputView(MatrixView<T>(data, v.rows(), v.cols(), v.row_stride(), v.col_stride()));
+        },
+        hosts_[0].output().typed());
+  }
+  [[nodiscard]] StoredMatrix result(std::size_t t, cudaStream_t stream) {
+    auto host = hosts_[t];
+    copy(origin_of(host.input()), at(t), cudaMemcpyDeviceToHost, stream);
+    return host;
+  }
+
+ private:
+  [[nodiscard]] std::uint8_t* at(std::size_t t) const { return memory_.data() + t * static_cast<std::size_t>(stride_) * size_; }
+  void copy(void* to, const void* from, cudaMemcpyKind kind, cudaStream_t stream) const {
+    const auto bytes = static_cast<std::size_t>(length_) * size_;
+    if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, kind, stream), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  std::vector<StoredMatrix> hosts_;
+  std::size_t size_;
+  Index length_ = 0, stride_ = 0;
+  DeviceArray<std::uint8_t> memory_;
+};
+
+/// A product several times, each with other elements, except of operands that all share.
+struct BatchCase {
+  static constexpr Index count = 5;
+  std::vector<Product> products;
+  bool shared_a, shared_b;
+  DeviceMatrices a, b, c0, c;
+
+  BatchCase(const Product& product, std::uint64_t seed, cudaStream_t stream)
+      : products(made(product, seed)),
+        shared_a(seed % 3 == 1),
+        shared_b(seed % 4 == 2),
+        a(of(&Product::a, shared_a), 3, stream),
+        b(of(&Product::b, shared_b), 0, stream),
+        c0(of(&Product::c0, false), 1, stream),
+        c(of(&Product::c, false), 5, stream) {}
+
+  [[nodiscard]] GemmCall call() {
+    const auto& product = products[0];
+    return {a.view().as_input(), b.view().as_input(), c.view(), product.alpha, product.beta, c0.view().as_input()};
+  }
+  [[nodiscard]] gpu::DeviceBatch batch() const { return {count, a.stride(), b.stride(), c.stride(), c0.stride()}; }
+
+  void compare(Section& section, cudaStream_t stream) {
+    for (std::size_t t = 0; t < products.size(); ++t)
+      compare_results(expected(products[t]), c.result(t, stream), products[t], "C of a batch", section);
+  }
+
+ private:
+  static std::vector<Product> made(const Product& product, std::uint64_t seed) {
+    std::vector<Product> all;
+    for (Index t = 0; t < count; ++t) {
+      all.push_back(product);
+      if (seed % 3 != 1) all.back().a = moved(product.a, t);
+      if (seed % 4 != 2) all.back().b = moved(product.b, 2 * t);
+      all.back().c0 = moved(product.c0, t);
+    }
+    return all;
+  }
+  [[nodiscard]] std::vector<StoredMatrix> of(StoredMatrix Product::*matrix, bool shared) const {
+    std::vector<StoredMatrix> all;
+    for (const auto& product : products)
+      if (all.empty() || !shared) all.push_back(product.*matrix);
+    return all;
+  }
+};
+
+/// Batches in one call, in the caller's order of blocks and in a graph; with slices of the shared operands kept.
+bool compare_batches(cudaStream_t stream) {
+  Section batches("batches"), blocks("batches in blocks"), graphs("batches in graphs"), kept("kept slices");
+  const gpu::CudaEngine engine;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto product = sampled(seed % 5 == 0 ? 300 : 60, 110000 + seed);
+    for (const auto path : paths) {
+      const auto run = [&](Section& section, const auto& multiply) {
+        BatchCase batch(product, seed, stream);
+        multiply(batch);
+        batch.compare(section, stream);
+      };
+      DeviceGemm whole(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      run(batches, [&](BatchCase& batch) { whole(batch.call(), stream, {}, batch.batch()); });
+      DeviceGemm small(product.plan, product.m(), product.n(), product.k(),
+                       {.path = path, .workspace = least_cap(product, path)});
+      run(blocks, [&](BatchCase& batch) { small(batch.call(), stream, {}, batch.batch()); });
+      run(graphs, [&](BatchCase& batch) {
+        cudaGraph_t graph{};
+        cudaGraphExec_t captured{};
+        check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+        whole(batch.call(), stream, {}, batch.batch());
+        check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+        check(cudaGraphInstantiate(&captured, graph, 0), "cudaGraphInstantiate");
+        check(cudaGraphLaunch(captured, stream), "cudaGraphLaunch");
+        check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        check(cudaGraphExecDestroy(captured), "cudaGraphExecDestroy");
+        check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+      });
+      for (auto* multiply : {&whole, &small})
+        run(kept, [&](BatchCase& batch) {
+          const auto a = engine.slice(batch.call().a, Side::rows_of_a, product.plan.a);
+          const auto b = engine.slice(batch.call().b, Side::columns_of_b, product.plan.b);
+          (*multiply)(batch.call(), stream, {}, batch.batch(), {batch.shared_a ? &a : nullptr, batch.shared_b ? &b : nullptr});
+          check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        });
+    }
+  }
+  bool good = true;
+  for (const auto* section : {&batches, &blocks, &graphs, &kept}) good = section->report() && good;
+  return good;
+}
+
+/// Slices that both operands of a single product keep.
+bool compare_kept(cudaStream_t stream) {
+  Section section("both operands' slices kept");
+  const gpu::CudaEngine engine;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto product = sampled(80, 120000 + seed);
+    for (const auto path : paths) {
+      const OnDevice device(product, stream);
+      const auto a = engine.slice(device.call().a, Side::rows_of_a, product.plan.a);
+      const auto b = engine.slice(product.b.input(), Side::columns_of_b, product.plan.b);
+      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      multiply(device.call(), stream, {}, {}, {&a, &b});
+      compare_results(expected(product), device.result(), product, "C", section);
+    }
+  }
+  return section.report();
+}
+
+/// What is wrong with a batch, or with slices that were kept.
+void refuse_batches(const auto& refuses, cudaStream_t stream) {
+  const auto plan = SplitPlan::balanced(2, 3, 4);
+  const DeviceArray<double> memory(100, stream);
+  const auto view = [&](Index at, Index rows, Index cols) {
+    return MatrixView<double>(memory.data() + at, rows, cols, cols, 1);
+  };
+  const GemmCall call{view(0, 2, 3), view(20, 3, 2), view(50, 2, 2), 1, 1, view(80, 2, 2)};
+  DeviceGemm multiply(plan, 2, 2, 3);
+  const auto with = [&](const gpu::DeviceBatch& batch) { multiply(call, stream, {}, batch); };
+  refuses("batch.count", [&] { with({.count = -1}); });
+  refuses("batch.stride_a", [&] { with({2, -1, 0, 4, 4}); });
+  refuses("batch.stride_b", [&] { with({2, 0, -1, 4, 4}); });
+  refuses("batch.stride_c must not", [&] { with({2, 0, 0, -4, 4}); });
+  refuses("batch.stride_c0", [&] { with({2, 0, 0, 4, -4}); });
+  refuses("batch.stride_c must keep", [&] { with({2, 0, 0, 3, 4}); });
+  refuses("batch.stride_c must keep", [&] { with({3, 0, 0, 0, 4}); });
+  refuses("a of a product must not overlap", [&] { with({3, 25, 0, 4, 4}); });
+  refuses("b of a product must not overlap", [&] { with({3, 0, 15, 4, 4}); });
+  refuses("c0 of a product must not overlap", [&] { with({8, 0, 0, 4, 0}); });
+  const gpu::CudaEngine engine;
+  const CpuEngine cpu;
+  const Matrix<double> a(2, 3), b(3, 2), longer(2, 4);
+  const auto keep = [&](const SlicedMatrix& kept, bool of_a, const gpu::DeviceBatch& batch = {}) {
+    multiply(call, stream, {}, batch, {of_a ? &kept : nullptr, of_a ? nullptr : &kept});
+  };
+  refuses("kept.a must be sliced on device", [&] { keep(cpu.slice(a, Side::rows_of_a, plan.a), true); });
+  refuses("kept.a must be rows", [&] { keep(engine.slice(b, Side::columns_of_b, plan.a), true); });
+  refuses("kept.b must be columns", [&] { keep(engine.slice(a, Side::rows_of_a, plan.b), false); });
+  refuses("kept.b must be sliced as", [&] { keep(engine.slice(b, Side::columns_of_b, plan.a), false); });
+  refuses("kept.a must be of a product", [&] { keep(engine.slice(longer, Side::rows_of_a, plan.a), true); });
+  refuses("kept.a must be of an operand", [&] { keep(engine.slice(a, Side::rows_of_a, plan.a), true, {2, 6, 0, 4, 4}); });
+}
+
 bool compare_refusals(cudaStream_t stream) {
   Section section("refusals");
   const auto refuses = [&](const std::string& what, const auto& call) {
@@ -223,6 +414,7 @@ bool compare_refusals(cudaStream_t stream) {
   refuses("the call must be", [&] { other(device.call(), stream); });
   const DeviceGemm same(plan, product.m(), product.n(), product.k());
   refuses("workspace", [&] { same(device.call(), nullptr, stream); });
+  refuse_batches(refuses, stream);
   return section.report();
 }
 
@@ -238,8 +430,9 @@ int main() {
   std::printf("%s\n", gpu::CudaEngine().device_name().c_str());
   auto* const stream = mirror::new_stream();
   bool good = true;
-  for (const auto compare : {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars,
-                             mirror::compare_graphs, mirror::compare_correct_rounding, mirror::compare_refusals}) {
+  for (const auto compare :
+       {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars, mirror::compare_graphs,
+        mirror::compare_correct_rounding, mirror::compare_batches, mirror::compare_kept, mirror::compare_refusals}) {
     try {
       good = compare(stream) && good;
     } catch (const std::exception& error) {

@@ -21,6 +21,13 @@ struct DeviceScalars {
   const double* beta = nullptr;
 };
 
+/// Products of one shape, one after the other in memory: A of product t begins t * stride_a elements after the call's, and B, C
+/// and C0 likewise. A stride of 0 is one operand of all, which is sliced once for every block of C.
+struct DeviceBatch {
+  Index count = 1;
+  Index stride_a = 0, stride_b = 0, stride_c = 0, stride_c0 = 0;
+};
+
 /// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory: the bits of gemm(call, plan, CpuEngine).
 ///
 /// Everything that takes time, memory or the host's attention happens when this is made: a call only launches kernels on the
@@ -33,7 +40,8 @@ class DeviceGemm {
     double workspace = unlimited_workspace;  ///< bytes that workspace() may be at most: C is computed in blocks
 
     /// Where above 0, C is correctly rounded: this bounds |AB - S| of every entry relative to rho_i sigma_j, whatever A and B
-    /// hold (truncation_a_priori_upper of bounds), and entries that it does not decide are finished exactly, on the same stream.
+    /// hold (truncation_a_priori_upper of bounds), and entries that it does not decide are finished exactly, on the same
+    /// stream.
     double error = 0;
   };
 
@@ -52,11 +60,19 @@ class DeviceGemm {
   [[nodiscard]] Path path() const;
 
   /// Computes C in the caller's workspace. The call's views are of device memory. Asynchronous; nothing is allocated.
-  /// @throws std::invalid_argument as GemmCall::check, or for another shape; CudaError where a launch fails.
-  void operator()(const GemmCall& call, void* workspace, Stream stream, DeviceScalars scalars = {}) const;
+  ///
+  /// The products of a batch are in the order of the stream and share the workspace; each has the bits that it has alone.
+  /// `kept` are slices of A and B by CudaEngine::slice on this device, which are not made again, and must live until the call
+  /// is over: NaN and infinities are still looked up in A and B.
+  /// @throws std::invalid_argument as GemmCall::check, also for C's of a batch that overlap another C or any A, B or C0; for
+  /// another shape, negative strides or counts, kept slices that are not of the plan, the shape or this device, or of an
+  /// operand that differs from product to product; CudaError where a launch fails.
+  void operator()(const GemmCall& call, void* workspace, Stream stream, DeviceScalars scalars = {},
+                  const DeviceBatch& batch = {}, KeptSlices kept = {}) const;
 
   /// The same in a workspace of its own, which is allocated at the first call. Calls are in the order of one stream.
-  void operator()(const GemmCall& call, Stream stream, DeviceScalars scalars = {});
+  void operator()(const GemmCall& call, Stream stream, DeviceScalars scalars = {}, const DeviceBatch& batch = {},
+                  KeptSlices kept = {});
 
  private:
   struct Work;
