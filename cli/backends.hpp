@@ -40,6 +40,9 @@ class Backend {
   Certificate multiply(const OperandFiles& files, const OutputView& c, const Decision& decision,
                        double workspace = unlimited_workspace) const;
 
+  /// Operands in the device's memory are copied again when they are next asked for.
+  void forget_operands() const { there_.reset(), of_ = nullptr; }
+
  private:
   /// The operands in the device's memory, copied when they are first asked for.
   [[nodiscard]] const CudaOperands& there(const OperandFiles& files) const;

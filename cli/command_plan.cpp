@@ -142,7 +142,12 @@ std::vector<Measured> measure(const std::vector<Candidate>& candidates, const De
     result.push_back({candidate, {}});
     if (candidate.cost > longest_measurement) continue;
     const auto& backend = backends.of(candidate, decision);
-    result.back().seconds = median_seconds([&] { (void)backend.multiply(files, output_view(c), way); }, measurement_budget);
+    result.back().seconds = median_seconds(
+        [&] {
+          backend.forget_operands();
+          (void)backend.multiply(files, output_view(c), way);
+        },
+        measurement_budget);
   }
   return result;
 }

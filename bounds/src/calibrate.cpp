@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -28,9 +29,12 @@ constexpr std::array<Shape, 20> shapes{
      {128, 128, 128}, {512, 16, 256},  {16, 512, 256},  {192, 192, 192},  {512, 512, 32},  {64, 64, 4096},    {256, 256, 256},
      {1024, 48, 512}, {48, 1024, 512}, {384, 384, 384}, {256, 256, 2048}, {512, 512, 512}, {1024, 1024, 1024}}};
 
-/// What a device needs beside them to show its rate.
-constexpr std::array<Shape, 5> large_shapes{
-    {{2048, 2048, 256}, {2048, 2048, 2048}, {4096, 256, 4096}, {4096, 4096, 1024}, {4096, 4096, 4096}}};
+/// For a device: as many that take long to multiply as others, or its rate would not show in the fit.
+constexpr std::array<Shape, 22> large_shapes{
+    {{64, 64, 64},       {128, 128, 128},    {1024, 48, 512},    {48, 1024, 512},    {64, 64, 4096},     {512, 512, 32},
+     {256, 256, 256},    {256, 256, 2048},   {512, 512, 512},    {1024, 1024, 1024}, {2048, 2048, 256},  {2048, 2048, 2048},
+     {4096, 256, 4096},  {256, 4096, 4096},  {4096, 4096, 512},  {3072, 3072, 3072}, {4096, 4096, 4096}, {4096, 4096, 8192},
+     {8192, 8192, 1024}, {6144, 6144, 6144}, {8192, 2048, 8192}, {8192, 8192, 8192}}};
 
 double work(const Sample& sample) {
   const double products = sample.plan ? sample.plan->products() : 1;
@@ -93,22 +97,20 @@ std::optional<std::array<double, n>> fitted(const std::vector<Sample>& samples, 
   return terms;
 }
 
-/// The most that products can have cost in all samples. Times that are short or disturbed may be fitted with products that cost
-/// nothing, and then all plans would.
+/// The most that products can have cost in all samples of a method. Times that are short or disturbed may be fitted with
+/// products that cost nothing, and then all plans would, or DGEMM of any size.
 template <class Counts>
-double most_for_products(const std::vector<Sample>& samples, Counts counts) {
+double most_for_products(const std::vector<Sample>& samples, Method method, std::size_t term, Counts counts) {
   double most = std::numeric_limits<double>::infinity();
   for (const auto& sample : samples)
-    if (sample.method == Method::slices && sample.seconds > 0)
-      most = std::min(most, sample.seconds / counts(sample)[slice_product_term]);
+    if (sample.method == method && sample.seconds > 0) most = std::min(most, sample.seconds / counts(sample)[term]);
   return most;
 }
 
 }  // namespace
 
 std::vector<Sample> calibration_samples(bool large) {
-  std::vector<Shape> all(shapes.begin(), shapes.end());
-  if (large) all.insert(all.end(), large_shapes.begin(), large_shapes.end());
+  const std::span<const Shape> all = large ? std::span<const Shape>(large_shapes) : shapes;
   std::vector<Sample> samples;
   for (const auto [m, n, k] : all) {
     for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
@@ -127,9 +129,12 @@ Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile
   const auto exact = fitted<exact_terms.size()>(
       samples, Method::exact, [](const Sample& sample) { return exact_counts(sample.m, sample.n, sample.k); });
   if (!slices || !exact) throw std::invalid_argument("samples must have times of slices and of the superaccumulator");
-  if (auto& product = slices->at(slice_product_term); product == 0) product = most_for_products(samples, counts);
-  const auto native = fitted<native_terms.size()>(
-      samples, Method::native, [](const Sample& sample) { return native_counts(sample.m, sample.n, sample.k); });
+  if (auto& product = slices->at(slice_product_term); product == 0)
+    product = most_for_products(samples, Method::slices, slice_product_term, counts);
+  const auto native_of = [](const Sample& sample) { return native_counts(sample.m, sample.n, sample.k); };
+  auto native = fitted<native_terms.size()>(samples, Method::native, native_of);
+  if (native && native->back() == 0)
+    native->back() = most_for_products(samples, Method::native, native_terms.size() - 1, native_of);
   return {threads, *slices, *exact, native};
 }
 

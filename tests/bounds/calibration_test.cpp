@@ -34,16 +34,17 @@ Calibration some(const std::string& kernel = "some") {
   return {"processor", kernel, "1.2.3", {8, 48}, {some_rates(1), some_rates(4)}};
 }
 
+double seconds_by(const CostModel& costs, const Sample& sample) {
+  if (sample.method == Method::slices) return costs.slices(*sample.plan, sample.m, sample.n, sample.k);
+  if (sample.method == Method::native) return costs.native(sample.m, sample.n, sample.k);
+  return costs.exact(sample.m, sample.n, sample.k);
+}
+
 /// What a machine with exactly these rates would measure.
 std::vector<Sample> timed_by(const Rates& rates, KernelTile tile) {
   const CalibratedCosts costs({"", "", "", tile, {rates}}, rates.threads, {});
   auto samples = calibration_samples();
-  for (auto& sample : samples) {
-    const auto [m, n, k] = std::array{sample.m, sample.n, sample.k};
-    sample.seconds = sample.method == Method::slices   ? costs.slices(*sample.plan, m, n, k)
-                     : sample.method == Method::native ? costs.native(m, n, k)
-                                                       : costs.exact(m, n, k);
-  }
+  for (auto& sample : samples) sample.seconds = seconds_by(costs, sample);
   return samples;
 }
 
@@ -67,6 +68,15 @@ TEST(Calibration, AFitRecoversWhatTimesAreMadeOf) {
   }
 }
 
+TEST(Calibration, ADeviceIsFittedByLargerProducts) {
+  const CalibratedCosts costs({"", "", "", {128, 128}, {some_rates(3)}}, 3, {});
+  auto samples = calibration_samples(true);
+  for (auto& sample : samples) sample.seconds = seconds_by(costs, sample);
+  const auto fitted = fit_rates(samples, 3, {128, 128});
+  expect_recovered(fitted.slices, some_rates(3).slices);
+  expect_recovered(*fitted.native, *some_rates(3).native);
+}
+
 TEST(Calibration, ATermThatCostsNothingIsFittedAsNothing) {
   auto rates = some_rates(1);
   rates.slices[1] = rates.slices[5] = rates.native->at(1) = 0;
@@ -84,12 +94,16 @@ TEST(Calibration, ATermThatCostsNothingIsFittedAsNothing) {
 
 TEST(Calibration, ProductsAreNeverFree) {
   auto rates = some_rates(1);
-  rates.slices[3] = 0;
+  rates.slices[3] = rates.native->at(4) = 0;
   const auto samples = timed_by(rates, {8, 48});
   const auto fitted = fit_rates(samples, 1, {8, 48});
   const CalibratedCosts costs({"", "", "", {8, 48}, {fitted}}, 1, {});
   EXPECT_GT(fitted.slices[3], 0);
+  EXPECT_GT(fitted.native->at(4), 0);
   for (const auto& sample : samples) {
+    if (sample.method == Method::native) {
+      EXPECT_LE(fitted.native->at(4) * native_counts(sample.m, sample.n, sample.k)[4], sample.seconds);
+    }
     if (sample.method != Method::slices) continue;
     EXPECT_LE(fitted.slices[3] * slice_counts(*sample.plan, sample.m, sample.n, sample.k, {8, 48})[3], sample.seconds);
   }

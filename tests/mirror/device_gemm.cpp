@@ -339,17 +339,19 @@ bool compare_batches(cudaStream_t stream) {
   return good;
 }
 
-/// Slices that both operands of a single product keep.
+/// Slices that both operands of a single product keep, whole or in blocks.
 bool compare_kept(cudaStream_t stream) {
   Section section("both operands' slices kept");
   const gpu::CudaEngine engine;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    auto product = sampled(80, 120000 + seed);
+    const bool in_blocks = seed % 4 == 0;
+    auto product = sampled(in_blocks ? 600 : 80, 120000 + seed);
     for (const auto path : paths) {
       const OnDevice device(product, stream);
       const auto a = engine.slice(device.call().a, Side::rows_of_a, product.plan.a);
       const auto b = engine.slice(product.b.input(), Side::columns_of_b, product.plan.b);
-      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
+      const double cap = in_blocks ? least_cap(product, path) : unlimited_workspace;
+      DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap});
       multiply(device.call(), stream, {}, {}, {&a, &b});
       compare_results(expected(product), device.result(), product, "C", section);
     }

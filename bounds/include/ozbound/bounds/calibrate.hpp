@@ -22,7 +22,7 @@ struct Sample {
   double seconds = 0;  ///< median, with certificate and without deciding; 0: not timed
 };
 
-/// The products that a calibration times: 1 to 45 slice products, cubes up to 1024, or 4096 for a `large` machine, and products
+/// The products that a calibration times: 1 to 45 slice products, cubes up to 1024, or 8192 for a `large` machine, and products
 /// of which one or two sizes are small. Of each method in the order of the work.
 std::vector<Sample> calibration_samples(bool large = false);
 

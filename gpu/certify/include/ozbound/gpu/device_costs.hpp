@@ -16,8 +16,9 @@ Calibration this_device(int device = 0);
 /// by a shipped one of such a device; nothing where there is neither.
 std::optional<CalibratedCosts> device_costs(int device, int threads);
 
-/// Times certified products of matrices in the host's memory by an engine on the first device: what it takes to copy them
-/// there and C back is part of all terms. `native` may be null; `options.multiply` is not used.
+/// Times certified products of matrices on the first device by an engine there, and the copies from and to the host's memory,
+/// which are added: a product of a device takes less than its copies, and could not be fitted beside them. `native` may be null;
+/// `options.multiply` is not used.
 Rates measure_device_rates(const CertifyingEngine& engine, const NativeGemm* native, CalibrationOptions options = {});
 
 }  // namespace ozbound::gpu
