@@ -128,7 +128,7 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
     last.bound = bound.emplace(*epilogue.error, m, n, stream).bound();
     open.emplace(m, n, stream).add_to(last);
   }
-  product.launch(operands.a, operands.b, last, memory.arena(), stream);
+  product.launch(operands.a, operands.b, last, {}, memory.arena(), stream);
   result.write_to(c, stream);
   auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");

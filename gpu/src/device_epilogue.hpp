@@ -61,8 +61,8 @@ struct DeviceBound {
 
 /// What happens to the integer sums of an m x n product on the device: C = alpha S + beta C0, rounded once.
 ///
-/// A product writes no entry of a special row or column, of a C0 that is not finite, or under a scalar that is not: they are
-/// functions of the inputs, which another kernel writes before.
+/// Entries of a special row or column, of a C0 that is not finite, or under a scalar that is not, are functions of the inputs
+/// (SpecialEntries).
 struct DeviceEpilogue {
   double alpha = 1;
   double beta = 0;                     ///< 0 never reads c0

@@ -279,15 +279,15 @@ struct DeviceGemm::Work {
                             .beta_at = scalars.beta,
                             .c0 = matrix_of(call.c0),
                             .c = matrix_of(call.c.as_input())};
-    if (no_terms) return launch_specials(a, b, slices.a, slices.b, epilogue, stream);
+    const OperandPair operands{a, b, call.k()};
+    if (no_terms) return launch_specials(operands, slices.a, slices.b, epilogue, stream);
     const auto& product = products.at({call.m(), call.n()});
     slice_new({a, slices.a}, new_a, {transposed(b), slices.b}, new_b, product.path(), stream);
-    launch_specials(a, b, slices.a, slices.b, epilogue, stream);
-    if (error.bound() == nullptr) return product.launch(slices.a, slices.b, epilogue, arena, stream);
+    if (error.bound() == nullptr) return product.launch(slices.a, slices.b, epilogue, operands, arena, stream);
     const OpenBits open(arena, call.m(), call.n());
     epilogue.bound = error.bound();
     open.add_to(epilogue, stream);
-    product.launch(slices.a, slices.b, epilogue, arena, stream);
+    product.launch(slices.a, slices.b, epilogue, operands, arena, stream);
     launch_open_finish(a, b, call.m(), call.n(), call.k(), epilogue, open.counts + 1, stream);
   }
 

@@ -15,11 +15,11 @@ using Kernel = void (*)(CUtensorMap, CUtensorMap, FusedArguments);
 
 constexpr std::int64_t counter_bytes = 256;
 
-constexpr Kernel one_block = fused_product<FusedShape<1, 1, few_diagonal_limbs, false>>;
-constexpr Kernel two_columns = fused_product<FusedShape<2, 1, few_diagonal_limbs, false>>;
-constexpr Kernel two_halves = fused_product<FusedShape<1, 2, few_diagonal_limbs, false>>;
-constexpr Kernel many_diagonals = fused_product<FusedShape<2, 1, diagonal_limbs, false>>;
-constexpr Kernel any_length = fused_product<FusedShape<2, 1, diagonal_limbs, true>>;
+constexpr Kernel one_block = fused_product<FusedShape<1, 1, 8, few_diagonal_limbs, false>>;
+constexpr Kernel two_columns = fused_product<FusedShape<2, 1, 8, few_diagonal_limbs, false>>;
+constexpr Kernel two_halves = fused_product<FusedShape<1, 2, 8, few_diagonal_limbs, false>>;
+constexpr Kernel many_diagonals = fused_product<FusedShape<2, 1, 0, diagonal_limbs, false>>;
+constexpr Kernel any_length = fused_product<FusedShape<2, 1, 0, diagonal_limbs, true>>;
 
 Index tiles_of(Index count) { return (count + tile_size - 1) / tile_size; }
 
@@ -79,6 +79,14 @@ std::int64_t least_head(const FusedSchedule& schedule) {
   return std::int64_t{1} << std::max(3, 55 - schedule.held_bits() - schedule.word_bits());
 }
 
+/// None where tiles are so short that the ring may hold more than one, or where the first pair has too few turns.
+int head_start(const FusedSchedule& schedule, Index steps, int wanted) {
+  if (schedule.pair_count == 0 || schedule.tiles() * steps < stages) return 0;
+  const auto& pair = schedule.pairs[0];
+  const Index turns = (pair.tiles - 1 - (pair.ends_with_b ? 1 : 0)) * steps;
+  return static_cast<int>(std::min<Index>({wanted, turns, stages / 2 - 2}));
+}
+
 int chosen(int wanted, int otherwise) { return wanted >= 0 ? wanted : otherwise; }
 
 }  // namespace
@@ -114,11 +122,11 @@ std::size_t FusedProduct::workspace(const SplitPlan& plan) const {
 }
 
 void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
-                          void* workspace, cudaStream_t stream, const Tuning& tuning) const {
+                          const OperandPair& operands, void* workspace, cudaStream_t stream, const Tuning& tuning) const {
   if (a.count == 0 || b.count == 0) return;
   const Index tiles = tiles_of(a.count) * tiles_of(b.count), steps = a.padded / digits_a_step;
   const auto schedule = fused_schedule(plan);
-  const bool chunked = steps > chunk_steps(plan), many = !few_limbs_hold(schedule.diagonals, schedule.radix_bits);
+  const bool chunked = steps > chunk_steps(plan), many = schedule.radix_bits != 8 || !few_limbs_hold(schedule.diagonals, 8);
   const bool small = 2 * tiles <= 2 * pairs_ && schedule.words() == 0 && steps > 1;
   int shape = chosen(tuning.cluster, small ? 3 : tiles <= 4 * processors_ ? 1 : 2);
   if (chunked || many || (shape == 3 && !small)) shape = 2;
@@ -134,6 +142,7 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.a = a;
   f.b = b;
   f.epilogue = epilogue;
+  f.operands = operands;
   f.unit_exponent = plan.weight_exponent(plan.cut);
   f.row_tiles = static_cast<int>(tiles_of(a.count));
   f.column_clusters = static_cast<int>((tiles_of(b.count) + columns - 1) / columns);
@@ -141,10 +150,11 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.schedule_tiles = schedule.tiles();
   f.steps = static_cast<int>(steps);
   f.chunk_steps = static_cast<int>(chunk_steps(plan));
-  f.alternate = chosen(tuning.alternate, 0) != 0;
+  f.head_start = shape == 3 ? 0 : head_start(schedule, steps, chosen(tuning.head_start, 0));
+  f.alternate = chosen(tuning.alternate, steps >= 32 ? 1 : 0) != 0;
   f.least_head = least_head(schedule);
   f.scratch = static_cast<std::uint8_t*>(workspace) + counter_bytes;
-  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 4)};
+  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 2)};
   const Index clusters = std::min<Index>(Index{f.row_tiles} * f.column_clusters, cluster == 1 ? processors_ : pairs_);
   if (f.step.interval > 0) {
     f.step.counter = static_cast<unsigned*>(workspace);

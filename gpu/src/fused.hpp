@@ -7,6 +7,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "ozbound/core/plan.hpp"
+#include "special_entries.hpp"
 
 namespace ozbound::gpu {
 
@@ -16,11 +17,12 @@ class FusedProduct {
  public:
   /// Knobs that change the speed, never a bit. Negative: chosen by the shape.
   struct Tuning {
-    int cluster = -1;    ///< 1: one block a tile; 2: two tiles that share A; 3: two blocks a tile, each half of k
-    int panel = -1;      ///< columns of tiles that blocks walk together
-    int interval = -1;   ///< loads after which blocks wait for each other; 0: never
-    int lead = -1;       ///< intervals that a block may be ahead
-    int alternate = -1;  ///< every other pair of diagonals walks k backwards
+    int cluster = -1;     ///< 1: one block a tile; 2: two tiles that share A; 3: two blocks a tile, each half of k
+    int panel = -1;       ///< columns of tiles that blocks walk together
+    int interval = -1;    ///< loads after which blocks wait for each other; 0: never
+    int lead = -1;        ///< intervals that a block may be ahead
+    int alternate = -1;   ///< every other pair of diagonals walks k backwards
+    int head_start = -1;  ///< turns of two products that a block's first warpgroup is ahead of its second
   };
 
   /// @throws std::runtime_error naming the CUDA call that fails. A device that is no Hopper is none: nothing applies there.
@@ -32,14 +34,15 @@ class FusedProduct {
   /// Bytes of device memory that launch needs.
   [[nodiscard]] std::size_t workspace(const SplitPlan& plan) const;
 
-  /// C = alpha S + beta C0, asynchronously and without allocating. `workspace` is aligned to 256 bytes.
+  /// C = alpha S + beta C0, asynchronously and without allocating. `workspace` is aligned to 256 bytes. Writes special entries
+  /// too where the operands are given, which a and b are the slices of; else it leaves them alone.
   /// @pre applies(), and a and b are sliced as the plan says.
   void launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
-              void* workspace, cudaStream_t stream) const {
-    launch(a, b, plan, epilogue, workspace, stream, Tuning{});
+              const OperandPair& operands, void* workspace, cudaStream_t stream) const {
+    launch(a, b, plan, epilogue, operands, workspace, stream, Tuning{});
   }
   void launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
-              void* workspace, cudaStream_t stream, const Tuning& tuning) const;
+              const OperandPair& operands, void* workspace, cudaStream_t stream, const Tuning& tuning) const;
 
  private:
   bool hopper_ = false;

@@ -5,6 +5,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "fused_schedule.hpp"
+#include "special_entries.hpp"
 
 namespace ozbound::gpu {
 
@@ -12,12 +13,11 @@ namespace ozbound::gpu {
 /// rows each, and one that loads. Digits pass through a ring of stages of one tile each.
 inline constexpr int tile_size = 128, stages = 14, stage_bytes = tile_size * 128, group_threads = 128;
 inline constexpr int block_threads = 3 * group_threads, multiplying_groups = 2;
-inline constexpr int entries = 64;                                 ///< of a tile that a thread holds
-inline constexpr int entries_together = 8;                         ///< that the epilogue's code holds
-inline constexpr int digits_a_step = 128;                          ///< of the inner dimension in a tile
-inline constexpr int tile_exponents_bytes = (tile_size + 64) * 4;  ///< of a warpgroup
-/// The ring, aligned to 1024 bytes, two barriers a stage, and exponents.
-inline constexpr int shared_bytes = 1024 + stages * (stage_bytes + 16) + multiplying_groups * tile_exponents_bytes;
+inline constexpr int entries = 64;         ///< of a tile that a thread holds
+inline constexpr int digits_a_step = 128;  ///< of the inner dimension in a tile
+inline constexpr int tile_scales_bytes = (2 * tile_size + 1) * 4;
+/// The ring, aligned to 1024 bytes, two barriers a stage, and scales.
+inline constexpr int shared_bytes = 1024 + stages * (stage_bytes + 16) + tile_scales_bytes;
 static_assert(shared_bytes <= 227 * 1024);
 
 /// What a warpgroup keeps in memory, for each of its 64 x 128 entries.
@@ -50,10 +50,12 @@ struct FusedArguments {
   int schedule_tiles;   ///< schedule.tiles()
   int steps;            ///< of the inner dimension
   int chunk_steps;      ///< whose sums INT32 holds, with a carry
+  int head_start;       ///< turns of two products that the first warpgroup is ahead of the second; 0: none
   bool alternate;       ///< every other pair walks the inner dimension backwards: what was loaded last is met first
   BlockStep step;
   /// From it on, an entry with more than 64 bits of tail is rounded rightly from its head and a tail that is rounded to odd.
   std::int64_t least_head;
+  OperandPair operands;   ///< of special entries; none: these are left alone
   std::uint8_t* scratch;  ///< FusedScratch of each multiplying warpgroup of each block
 };
 

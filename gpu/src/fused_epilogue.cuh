@@ -1,12 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "fused_arguments.hpp"
 #include "fused_ptx.cuh"
 #include "ozbound/core/combine.hpp"
 
 namespace ozbound::gpu {
+
+/// Whether all that is applied to a sum is +-2^e.
+__device__ inline bool is_simple(const Scalars& scalars) {
+  const auto alpha = scalars.alpha.magnitude;
+  return scalars.beta.magnitude == 0 && alpha != 0 && (alpha & (alpha - 1)) == 0;
+}
 
 /// What a thread holds of an exact sum: head 2^held_bits + tail; see FusedSchedule. Head: int32, or int64 where that may
 /// overflow.
@@ -33,36 +40,117 @@ __device__ inline double add_to_odd(double x, double y) {
   return double_from_bits(__dadd_rd(x, y) == __dadd_ru(x, y) ? truncated : truncated | 1);
 }
 
-/// Exponents of the scales of a tile's rows and columns in shared memory, of each warpgroup its own: no_exponent where an entry
-/// is not to be written by the simple way: a special vector, or none.
-class TileExponents {
+/// Numbers of a block's barriers; a warpgroup's own is that of group 0 plus the group.
+namespace barriers {
+inline constexpr int scales_ready = 1, scales_read = 3, ahead = 5;
+}
+
+/// Exponents of the scales of a tile's rows and columns in shared memory: one warp fills them in while others multiply.
+class TileScales {
  public:
-  static constexpr int no_exponent = -(1 << 24);
+  /// In place of exponents, whatever is added to them: of a special vector, and of none.
+  static constexpr int special = -(1 << 21), outside = -(1 << 24);
+  [[nodiscard]] __device__ static bool is_outside(int exponent) { return exponent < outside / 2; }
+  [[nodiscard]] __device__ static bool is_special(int exponent) { return exponent < special / 2 && !is_outside(exponent); }
 
-  /// `memory`: shared, multiplying_groups * tile_exponents_bytes.
-  __device__ TileExponents(std::uint8_t* memory, int group)
-      : exponents_(reinterpret_cast<std::int32_t*>(memory + group * tile_exponents_bytes)), group_(group) {}
+  /// What all entries have in common where sums may be rounded to normal numbers and scaled then.
+  struct Common {
+    int unit = 0;              ///< exponent of the sums' unit, times alpha
+    std::uint32_t sign = 0;    ///< alpha's, in the upper half of a double
+    int least = 0, most = -1;  ///< exponents of rows and columns together that allow it
 
-  /// By every thread of the warpgroup; read after it returns.
-  __device__ void fill(const FusedArguments& f, Index row, Index column, int thread) const {
-    ptx::warpgroup_barrier(group_);  // what is there is no longer read
-    exponents_[thread] = exponent(f.b, column + thread);
-    if (thread < 64) exponents_[tile_size + thread] = exponent(f.a, row + thread);
-    ptx::warpgroup_barrier(group_);
+    __device__ explicit Common(const FusedArguments& f) {
+      constexpr int sum_bits = 112;  // of head and tail
+      if (!writes_plainly(f)) return;
+      const auto alpha = to_dyadic(f.epilogue.alpha_value());
+      unit = f.unit_exponent + alpha.top_exponent();
+      sign = alpha.negative ? 0x80000000u : 0u;
+      least = -1022 - unit;
+      most = 1023 - sum_bits - unit;
+    }
+  };
+
+  /// `memory`: shared, tile_scales_bytes.
+  __device__ explicit TileScales(std::uint8_t* memory) : scales_(reinterpret_cast<std::int32_t*>(memory)) {}
+
+  /// By one warp.
+  __device__ void fill(const FusedArguments& f, const Common& common, Index row, Index column, int lane) const {
+    int rows[tile_size / 32], columns[tile_size / 32];
+    const auto of_columns = load(columns, f.b, column, lane), of_rows = load(rows, f.a, row, lane);
+    const bool plain = of_rows.least + of_columns.least >= common.least && of_rows.most + of_columns.most <= common.most;
+#pragma unroll
+    for (int t = 0; t < tile_size / 32; ++t) {
+      scales_[lane + 32 * t] = plain ? high_part(columns[t]) : columns[t];
+      scales_[tile_size + lane + 32 * t] = plain ? high_part(rows[t] + common.unit) ^ common.sign : rows[t];
+    }
+    if (lane == 0) scales_[2 * tile_size] = plain ? 1 : 0;
   }
-  [[nodiscard]] __device__ int column(int j) const { return exponents_[j]; }
-  [[nodiscard]] __device__ int row(int i) const { return exponents_[tile_size + i]; }
+
+  __device__ void announce() const {
+    for (int g = 0; g < multiplying_groups; ++g) ptx::arrive(barriers::scales_ready + g, 32 + group_threads);
+  }
+  __device__ void await_read() const {
+    for (int g = 0; g < multiplying_groups; ++g) ptx::sync(barriers::scales_read + g, 32 + group_threads);
+  }
+  __device__ void await(int group) const { ptx::sync(barriers::scales_ready + group, 32 + group_threads); }
+  __device__ void release(int group) const { ptx::arrive(barriers::scales_read + group, 32 + group_threads); }
+
+  /// Whether every entry of the tile exists, is not special and a normal number or zero, and alpha +-2^e all that is applied:
+  /// then row() and column() are what to add to the upper half of a sum's bits, else exponents.
+  [[nodiscard]] __device__ bool plain() const { return scales_[2 * tile_size] != 0; }
+  [[nodiscard]] __device__ int column(int j) const { return scales_[j]; }
+  [[nodiscard]] __device__ int row(int i) const { return scales_[tile_size + i]; }
 
  private:
-  [[nodiscard]] __device__ static int exponent(const DeviceSlices& slices, Index i) {
-    const Index inside = i < slices.count ? i : 0;
-    const int exponent = slices.exponents[inside], special = slices.special[inside];  // at once, not one after the other
-    return i >= slices.count || special != 0 ? no_exponent : exponent;
+  struct Range {
+    int least, most;
+  };
+
+  __device__ static Range load(int (&exponents)[tile_size / 32], const DeviceSlices& slices, Index first, int lane) {
+    constexpr int count = tile_size / 32;
+    int specials[count];
+#pragma unroll
+    for (int t = 0; t < count; ++t) {  // at once, not one after the other
+      const Index i = first + lane + 32 * t;
+      exponents[t] = i < slices.count ? slices.exponents[i] : outside;
+      specials[t] = i < slices.count ? slices.special[i] : 0;
+    }
+    Range range{-outside, outside};
+#pragma unroll
+    for (int t = 0; t < count; ++t) {
+      if (specials[t] != 0) exponents[t] = special;
+      range = {min(range.least, exponents[t]), max(range.most, exponents[t])};
+    }
+    for (int offset = 16; offset > 0; offset /= 2)
+      range = {min(range.least, __shfl_xor_sync(~0u, range.least, offset)),
+               max(range.most, __shfl_xor_sync(~0u, range.most, offset))};
+    return range;
   }
 
-  std::int32_t* exponents_;
-  int group_;
+  [[nodiscard]] __device__ static int high_part(int exponent) {
+    return static_cast<int>(static_cast<unsigned>(exponent) << 20);
+  }
+
+  [[nodiscard]] __device__ static bool writes_plainly(const FusedArguments& f) {
+    if (!f.epilogue.finite_scalars() || f.epilogue.bound != nullptr || !f.epilogue.c.is_double || f.schedule.words() > 0)
+      return false;
+    return is_simple(f.epilogue.scalars());
+  }
+
+  std::int32_t* scales_;
 };
+
+/// Where a thread's sums belong.
+struct EntriesPlace {
+  TileScales scales;
+  std::uint8_t* scratch;  ///< of the warpgroup
+  int thread, group;
+  Index row, column;  ///< the warpgroup's first
+};
+
+/// Finishes entries that keep() has stored. Not inline, lest the products' registers be short.
+template <int Limbs, class Head>
+__device__ __noinline__ void finish_kept(const FusedArguments& f, EntriesPlace place);
 
 /// Rounds exact sums into C. Where C is a normal number, alpha +-2^e and beta 0, in a few instructions and with the same bits
 /// as combine; else by combine.
@@ -71,56 +159,84 @@ class FusedEpilogue {
  public:
   using Sum = HeldSum<Head>;
 
-  /// `scratch`: of the warpgroup, whose first row and column are given.
-  __device__ FusedEpilogue(const FusedArguments& arguments, std::uint8_t* scratch, int thread, Index row, Index column)
-      : f_(arguments),
-        scratch_(scratch),
-        thread_(thread),
-        row_(thread / 32 * 16 + thread % 32 / 4),
-        column_(thread % 4 * 2),
-        first_row_(row),
-        first_column_(column),
-        scalars_(arguments.epilogue.scalars()) {}
+  /// @pre the scales are there.
+  __device__ FusedEpilogue(const FusedArguments& arguments, EntriesPlace place)
+      : f_(arguments), place_(place), row_(place.thread / 32 * 16 + place.thread % 32 / 4), column_(place.thread % 4 * 2) {}
 
   /// Entry e of a thread lies e / 2 % 2 * 8 rows and e / 4 * 8 + e % 2 columns from (row_, column_). sum(t, e) is its sum where
-  /// it is the t-th of those in the registers that come next; advance() goes on to the next entries_together. So few entries
-  /// are in the code, which the instruction cache then holds.
+  /// it is the t-th of those in the registers that come next; advance(count) goes on by so many. So only some entries are in
+  /// the code, which the instruction cache then holds.
   template <class SumOf, class Advance>
-  __device__ void finish(const TileExponents& exponents, const SumOf& sum, const Advance& advance) const {
-    if (!f_.epilogue.finite_scalars()) return;
-    unsigned left = 0;  // runs of entries_together that combine_entry has to finish
-    if (!simple())
-      left = keep_all(sum, advance);
-    else if (f_.epilogue.c.is_double)
-      left = f_.schedule.words() > 0 ? write_all<true, double>(exponents, sum, advance)
-                                     : write_all<false, double>(exponents, sum, advance);
-    else
-      left = f_.schedule.words() > 0 ? write_all<true, float>(exponents, sum, advance)
-                                     : write_all<false, float>(exponents, sum, advance);
+  __device__ __forceinline__ void finish(const SumOf& sum, const Advance& advance) const {
+    if (place_.scales.plain()) return write_plainly(sum, advance);
+    if (!f_.epilogue.finite_scalars() && !f_.operands.exists()) return;
+#pragma unroll 1
+    for (int first = 0; first < entries; first += entries_together) {
+#pragma unroll
+      for (int t = 0; t < entries_together; ++t) kept(first + t) = sum(t, first + t);
+      advance(std::integral_constant<int, entries_together>{});
+    }
+    finish_kept<Limbs, Head>(f_, place_);
+  }
+
+  __device__ void finish_kept_entries() const {
+    unsigned left = ~0u;  // runs of entries_together that finish_entry has to finish
+    if (f_.epilogue.finite_scalars() && is_simple(f_.epilogue.scalars()) && f_.epilogue.bound == nullptr)
+      left = f_.epilogue.c.is_double ? write_all<double>() : write_all<float>();
     if (left == 0) return;
 #pragma unroll 1
     for (int e = 0; e < entries; ++e)
-      if ((left >> (e / entries_together) & 1) != 0) combine_entry(e);
+      if ((left >> (e / entries_together) & 1) != 0) finish_entry(e);
   }
 
  private:
+  static constexpr int entries_together = 8, plain_entries_together = 16;
+
   [[nodiscard]] __device__ static constexpr int row_of(int e) { return e / 2 % 2 * 8; }
   [[nodiscard]] __device__ static constexpr int column_of(int e) { return e / 4 * 8 + e % 2; }
 
-  [[nodiscard]] __device__ bool simple() const {
-    const auto magnitude = scalars_.alpha.magnitude;
-    return scalars_.beta.magnitude == 0 && f_.epilogue.bound == nullptr && magnitude != 0 && (magnitude & (magnitude - 1)) == 0;
+  /// Writes a tile of which TileScales::plain() holds: sums are rounded to normal numbers or zero, and then scaled.
+  template <class SumOf, class Advance>
+  __device__ __forceinline__ void write_plainly(const SumOf& sum, const Advance& advance) const {
+    const auto& c = f_.epilogue.c;
+    const int rows[2] = {row_scale(0), row_scale(8)};
+    const double head_weight = power_of_two(f_.schedule.held_bits());
+    auto* to = static_cast<double*>(c.data) + c.at(place_.row + row_, place_.column + column_);
+#pragma unroll 1
+    for (int first = 0; first < entries; first += plain_entries_together) {
+#pragma unroll
+      for (int t = 0; t < plain_entries_together; ++t) {
+        const double value = rounded<false, double>(sum(t, first + t), first + t, head_weight).value;
+        const int high = __double2hiint(value), scale = place_.scales.column(column_ + column_of(first + t));
+        *to = __hiloint2double(high == 0 ? 0 : high + rows[t / 2 % 2] + scale, __double2loint(value));
+        to += t % 4 == 0   ? c.col_stride
+              : t % 4 == 1 ? 8 * c.row_stride - c.col_stride
+              : t % 4 == 2 ? c.col_stride
+                           : 7 * c.col_stride - 8 * c.row_stride;
+      }
+      advance(std::integral_constant<int, plain_entries_together>{});
+    }
   }
 
-  /// Writes what is certain to be rounded rightly and a normal number; keeps the runs where that is not all there is to write.
-  template <bool Words, class T, class SumOf, class Advance>
-  [[nodiscard]] __device__ unsigned write_all(const TileExponents& exponents, const SumOf& sum, const Advance& advance) const {
-    const int unit = value_unit<Words>() + scalars_.alpha.top_exponent();
-    const int rows[2] = {exponents.row(row_) + unit, exponents.row(row_ + 8) + unit};
+  [[nodiscard]] __device__ int row_scale(int rows_below) const {
+    return place_.scales.row(64 * place_.group + row_ + rows_below);
+  }
+
+  template <class T>
+  [[nodiscard]] __device__ unsigned write_all() const {
+    return f_.schedule.words() > 0 ? write_all<true, T>() : write_all<false, T>();
+  }
+
+  /// Writes what is certain to be rounded rightly and a normal number; the runs where that is not all there is to write.
+  template <bool Words, class T>
+  [[nodiscard]] __device__ unsigned write_all() const {
+    const auto alpha = to_dyadic(f_.epilogue.alpha_value());
+    const int unit = value_unit<Words>() + alpha.top_exponent();
+    const int rows[2] = {row_scale(0) + unit, row_scale(8) + unit};
     const double head_weight = power_of_two(f_.schedule.held_bits());
-    const auto sign = scalars_.alpha.negative ? binary64.sign : 0;
+    const auto sign = alpha.negative ? binary64.sign : 0;
     const Index row_step = 8 * f_.epilogue.c.row_stride, column_step = f_.epilogue.c.col_stride;
-    auto* to = static_cast<T*>(f_.epilogue.c.data) + f_.epilogue.c.at(first_row_ + row_, first_column_ + column_);
+    auto* to = static_cast<T*>(f_.epilogue.c.data) + f_.epilogue.c.at(place_.row + row_, place_.column + column_);
     unsigned left = 0;
 #pragma unroll 1
     for (int first = 0; first < entries; first += entries_together) {
@@ -128,18 +244,19 @@ class FusedEpilogue {
 #pragma unroll
       for (int t = 0; t < entries_together; t += 4) {
         const int group = (first + t) / 4;
-        const int columns[2] = {exponents.column(column_ + 8 * group), exponents.column(column_ + 8 * group + 1)};
+        const int columns[2] = {place_.scales.column(column_ + 8 * group), place_.scales.column(column_ + 8 * group + 1)};
         T values[4];
         bool sure[4];
 #pragma unroll
         for (int x = 0; x < 4; ++x) {  // without branches, so that entries overlap
-          const auto value = rounded<Words, T>(sum(t + x, first + t + x), first + t + x, head_weight);
+          const auto value = rounded<Words, T>(kept(first + t + x), first + t + x, head_weight);
           const int exponent = rows[x / 2] + columns[x % 2];
           const int field = static_cast<int>(bits_of(value.value) >> 52 & 0x7ff);
-          const bool written = exponent > TileExponents::no_exponent / 2, zero = field == 0;
+          const bool zero = field == 0;
           const bool normal = static_cast<unsigned>(field + exponent - 1) < 2046;
-          sure[x] = written & (zero | normal) & value.certain;
-          all &= sure[x] | !written;
+          const bool finite = !TileScales::is_special(exponent), inside = !TileScales::is_outside(exponent);
+          sure[x] = inside & finite & (zero | normal) & value.certain;
+          all &= sure[x] | !inside;
           values[x] = scaled<T>(zero ? 0 : (bits_of(value.value) + (static_cast<std::uint64_t>(exponent) << 52)) ^ sign);
         }
 #pragma unroll
@@ -147,30 +264,9 @@ class FusedEpilogue {
           if (sure[x]) to[x % 2 * column_step + x / 2 * row_step] = values[x];
         to += 8 * column_step;
       }
-      if (!all) {
-        keep(first, sum);
-        left |= 1u << (first / entries_together);
-      }
-      advance();
+      if (!all) left |= 1u << (first / entries_together);
     }
     return left;
-  }
-
-  /// Stores a run of sums for combine_entry.
-  template <class SumOf>
-  __device__ void keep(int first, const SumOf& sum) const {
-#pragma unroll
-    for (int t = 0; t < entries_together; ++t) kept(first + t) = sum(t, first + t);
-  }
-
-  template <class SumOf, class Advance>
-  [[nodiscard]] __device__ unsigned keep_all(const SumOf& sum, const Advance& advance) const {
-#pragma unroll 1
-    for (int first = 0; first < entries; first += entries_together) {
-      keep(first, sum);
-      advance();
-    }
-    return ~0u;
   }
 
   struct Approximation {
@@ -217,8 +313,8 @@ class FusedEpilogue {
   }
 
   [[nodiscard]] __device__ std::uint32_t word(int w, int e) const {
-    const auto* words = reinterpret_cast<const std::uint32_t*>(scratch_ + FusedScratch::words + w * FusedScratch::plane);
-    return words[(e / 4 * group_threads + thread_) * 4 + e % 4];
+    const auto* words = reinterpret_cast<const std::uint32_t*>(place_.scratch + FusedScratch::words + w * FusedScratch::plane);
+    return words[(e / 4 * group_threads + place_.thread) * 4 + e % 4];
   }
 
   /// The last word of an entry, with a sticky last bit for the words before.
@@ -231,20 +327,32 @@ class FusedEpilogue {
   }
 
   __device__ Sum& kept(int e) const {
-    auto* sums = reinterpret_cast<Sum*>(scratch_ + FusedScratch::sums(f_.schedule.words()));
-    return sums[e * group_threads + thread_];
+    auto* sums = reinterpret_cast<Sum*>(place_.scratch + FusedScratch::sums(f_.schedule.words()));
+    return sums[e * group_threads + place_.thread];
   }
 
-  /// Any entry that has no special operand.
-  __device__ void combine_entry(int e) const {
-    const Index i = first_row_ + row_ + row_of(e), j = first_column_ + column_ + column_of(e);
-    if (i >= f_.a.count || j >= f_.b.count || f_.a.special[i] != 0 || f_.b.special[j] != 0) return;
-    const auto c0 = scalars_.beta.magnitude == 0 ? bits_of(0.0) : f_.epilogue.c0.bits(i, j);
-    if (!is_finite(c0, binary64)) return;
+  /// Any entry; a special one where the operands are given.
+  __device__ void finish_entry(int e) const {
+    const Index i = place_.row + row_ + row_of(e), j = place_.column + column_ + column_of(e);
+    if (i >= f_.a.count || j >= f_.b.count) return;
+    const bool of_vectors = f_.a.special[i] != 0 || f_.b.special[j] != 0;
+    const SpecialEntries specials(f_.operands, f_.epilogue);
+    if (!f_.operands.exists()) {
+      if (!of_vectors && is_finite(f_.epilogue.c0_bits(i, j), binary64)) combine_entry(e, i, j);
+    } else if (specials.contains(i, j, of_vectors)) {
+      specials.write(i, j, of_vectors);
+    } else {
+      combine_entry(e, i, j);
+    }
+  }
+
+  /// @pre (i, j) is not special.
+  __device__ void combine_entry(int e, Index i, Index j) const {
+    const auto c0 = f_.epilogue.c0_bits(i, j);
     const int scale = f_.a.exponents[i] + f_.b.exponents[j];
     auto sum = whole_sum(e);
     sum.exponent = scale + f_.unit_exponent;
-    const auto entry = combine_sum(sum, scale, scalars_, to_dyadic(c0, binary64), f_.epilogue.error(i, j));
+    const auto entry = combine_sum(sum, scale, f_.epilogue.scalars(), to_dyadic(c0, binary64), f_.epilogue.error(i, j));
     f_.epilogue.finish(i, j, f_.b.count, entry);
   }
 
@@ -259,11 +367,13 @@ class FusedEpilogue {
   }
 
   const FusedArguments& f_;
-  std::uint8_t* scratch_;
-  int thread_;
+  EntriesPlace place_;
   int row_, column_;  ///< of the thread's first entry in the warpgroup's 64 x 128
-  Index first_row_, first_column_;
-  Scalars scalars_;
 };
+
+template <int Limbs, class Head>
+__device__ __noinline__ void finish_kept(const FusedArguments& f, EntriesPlace place) {
+  FusedEpilogue<Limbs, Head>(f, place).finish_kept_entries();
+}
 
 }  // namespace ozbound::gpu

@@ -12,12 +12,13 @@ namespace ozbound::gpu {
 
 /// How blocks form clusters. One tile of rows by `columns` tiles of columns, whose blocks share the tiles of A; or, with
 /// `halves` 2, one tile, of which each block sums one half of the inner dimension.
-/// `limbs`: of combine's sums. `chunked`: whether sums may outgrow INT32.
-template <int Columns, int Halves, int Limbs, bool Chunked>
+/// `radix`: bits of a digit, 0 where only the schedule says. `limbs`: of combine's sums. `chunked`: whether sums may outgrow
+/// INT32.
+template <int Columns, int Halves, int Radix, int Limbs, bool Chunked>
 struct FusedShape {
-  static constexpr int columns = Columns, halves = Halves, limbs = Limbs, cluster = Columns * Halves;
+  static constexpr int columns = Columns, halves = Halves, radix = Radix, limbs = Limbs, cluster = Columns * Halves;
   static constexpr bool chunked = Chunked;
-  static_assert(cluster <= 2 && !(Chunked && Halves > 1));
+  static_assert(cluster <= 2 && !(Chunked && (Halves > 1 || Radix > 0)) && (Radix == 0 || Radix == 8));
 };
 
 /// A place in the ring of stages and the parity of its round. Tiles of B lie in even stages, tiles of A in odd ones.
@@ -31,6 +32,20 @@ struct RingPlace {
       parity ^= 1;
     }
   }
+};
+
+/// The same for who takes tiles: a stage of B and the stage of A after it.
+struct RingPair {
+  int pair = 0;
+  std::uint32_t parity = 0;
+
+  __device__ void advance() {
+    if (++pair == stages / 2) {
+      pair = 0;
+      parity ^= 1;
+    }
+  }
+  [[nodiscard]] __device__ static int before(int pair) { return pair == 0 ? stages / 2 - 1 : pair - 1; }
 };
 
 struct TilePlace {
@@ -178,44 +193,56 @@ class FusedLoader {
   int column_ = 0;
 };
 
+/// The warp that prepares the scales of tiles while others multiply.
+template <class Shape>
+__device__ void prepare_scales(const FusedArguments& f, TileScales scales, int rank, int cluster, int clusters) {
+  const TileScales::Common common(f);
+  const int tiles = f.row_tiles * f.column_clusters, lane = static_cast<int>(threadIdx.x) % 32;
+  for (int tile = cluster; tile < tiles; tile += clusters) {
+    const TilePlace place(f, tile);
+    const Index column = Index{place.column} * Shape::columns + (Shape::columns > 1 ? rank : 0);
+    if (tile != cluster) scales.await_read();
+    scales.fill(f, common, Index{place.row} * tile_size, column * tile_size, lane);
+    scales.announce();
+  }
+}
+
 /// One warpgroup that multiplies tiles and folds sums: rows 64 * group … of the block's tile.
 template <class Shape>
 class FusedMultiplier {
  public:
   using Accumulators = std::int32_t[entries];
 
-  __device__ FusedMultiplier(const FusedArguments& f, Ring ring, std::uint8_t* exponents, int rank, int group)
+  __device__ FusedMultiplier(const FusedArguments& f, Ring ring, TileScales scales, int rank, int group)
       : f_(f),
         ring_(ring),
-        exponents_(exponents),
+        scales_(scales),
         rank_(rank),
         group_(group),
         range_(StepRange::of<Shape>(f, rank)),
-        a_descriptor_(ptx::tile_descriptor(ring.base + group * (stage_bytes / 2))),
-        b_descriptor_(ptx::tile_descriptor(ring.base)),
-        a_empty_(ring.empty(0)) {
-    if constexpr (Shape::columns > 1) a_empty_ = ptx::peer_address(a_empty_, thread() % Shape::columns);
-  }
+        a_empty_(Shape::columns > 1 ? ptx::peer_address(ring.empty(1), thread() % Shape::columns) : 0) {}
 
-  __device__ void run(int cluster, int clusters) {
+  __device__ __forceinline__ void run(int cluster, int clusters) {
     const int tiles = f_.row_tiles * f_.column_clusters;
-    for (int tile = cluster; tile < tiles; tile += clusters) multiply_tile(TilePlace(f_, tile));
+    for (int tile = cluster; tile < tiles; tile += clusters) {
+      multiply_tile(TilePlace(f_, tile));
+      if (tile + clusters < tiles) scales_.release(group_);
+    }
   }
 
  private:
-  static constexpr int no_stage = -1;
-
   [[nodiscard]] __device__ static int thread() { return static_cast<int>(threadIdx.x) % group_threads; }
   [[nodiscard]] __device__ std::uint8_t* scratch() const {
     const auto group = static_cast<std::int64_t>(blockIdx.x) * multiplying_groups + group_;
     return f_.scratch + group * FusedScratch::bytes(f_.schedule.words());
   }
 
-  __device__ void multiply_tile(TilePlace place) {
+  __device__ __forceinline__ void multiply_tile(TilePlace place) {
     Accumulators c1, c2, word;
 #pragma unroll
-    for (int i = 0; i < entries; ++i) c1[i] = c2[i] = word[i] = 0;
+    for (int i = 0; i < entries; ++i) c1[i] = word[i] = 0;
     clear_overflow(0);
+    begin_tile();
     const int pairs = f_.schedule.pair_count;
     for (int t = 0; t < pairs; ++t) {
 #pragma unroll
@@ -224,9 +251,29 @@ class FusedMultiplier {
       multiply_pair(f_.schedule.pairs[t], c1, c2);
       if (t + 1 < pairs) finish_field(t, c1, c2, word);
     }
-    if (pairs > 0) finish_last_pair(c1, c2);
+    if (pairs > 0)
+      finish_last_pair(c1, c2);
+    else
+      clear(c2);
     if (f_.schedule.last_alone()) multiply_alone(c1);
     finish_tile(place, c1, c2, word);
+  }
+
+  __device__ static void clear(Accumulators& c) {
+#pragma unroll
+    for (int i = 0; i < entries; ++i) c[i] = 0;
+  }
+
+  /// The second group lets the first go ahead, so that one multiplies while the other folds or writes.
+  __device__ void begin_tile() {
+    if (f_.head_start == 0) return;
+    if (group_ == 0)
+      until_ahead_ = f_.head_start;
+    else
+      ptx::sync(barriers::ahead, multiplying_groups * group_threads);
+  }
+  __device__ void go_ahead() {
+    if (--until_ahead_ == 0) ptx::arrive(barriers::ahead, multiplying_groups * group_threads);
   }
 
   // Products -----------------------------------------------------------------------------------------------------------------
@@ -260,106 +307,134 @@ class FusedMultiplier {
   __device__ void walk(int tiles, int steps, Accumulators& c1, Accumulators& c2) {
     ptx::settle(c1);
     ptx::settle(c2);
-    int last_a = no_stage, last_b = no_stage;
-    const auto release_last = [&] {
-      if (last_a == no_stage) return;
-      release_b(last_b);
-      release_a(last_a);
-      last_a = no_stage;
-    };
+    int turns = tiles - 1 - EndsWithB;
+    asm volatile("" : "+r"(turns));  // in a register, not read again and again
     for (int s = 0; s < steps; ++s) {
-      int b = await_tile(), a = await_tile();
-      multiply(c1, a, b);
-      release_last();
-      for (int h = 1; h < tiles - EndsWithB; ++h) {
-        const int next_b = await_tile();
-        multiply(c2, a, next_b);
-        release_b(b);
-        b = next_b;
-        const int next_a = await_tile();
-        multiply(c1, next_a, b);
-        release_a(a);
-        a = next_a;
+      await_b();
+      await_a();
+      multiply(c1, at_.pair, at_.pair);
+      if (s > 0) release_last<EndsWithB>();
+      for (int h = 0; h < turns; ++h) {
+        const int pair = at_.pair;
+        at_.advance();
+        await_b();
+        multiply(c2, pair, at_.pair);
+        release_b(pair);
+        await_a();
+        multiply(c1, at_.pair, at_.pair);
+        release_a(pair);
+        go_ahead();
       }
       if constexpr (EndsWithB) {
-        const int next_b = await_tile();
-        multiply(c2, a, next_b);
-        release_b(b);
-        b = next_b;
-        release_a(await_tile());  // there is none
+        const int pair = at_.pair;
+        at_.advance();
+        await_b();
+        multiply(c2, pair, at_.pair);
+        release_b(pair);
+        await_a();  // there is none
+        release_a(at_.pair);
       }
-      last_a = a;
-      last_b = b;
+      at_.advance();
     }
     ptx::wgmma_wait<0>();
     ptx::settle(c1);
     ptx::settle(c2);
-    release_last();
+    finish_walk<EndsWithB>(steps);
   }
 
   /// The same for diagonal 2: one product a step.
   __device__ void walk_alone(int steps, Accumulators& c1) {
     ptx::settle(c1);
-    int last_a = no_stage, last_b = no_stage;
     for (int s = 0; s < steps; ++s) {
-      const int b = await_tile(), a = await_tile();
-      multiply(c1, a, b);
-      if (last_a != no_stage) {
-        release_b(last_b);
-        release_a(last_a);
-      }
-      last_a = a;
-      last_b = b;
+      await_b();
+      await_a();
+      multiply(c1, at_.pair, at_.pair);
+      if (s > 0) release_last<false>();
+      at_.advance();
     }
     ptx::wgmma_wait<0>();
     ptx::settle(c1);
-    if (last_a == no_stage) return;
-    release_b(last_b);
-    release_a(last_a);
+    finish_walk<false>(steps);
+  }
+
+  /// Releases the last tiles of the step before the pair at_.
+  template <bool EndsWithB>
+  __device__ void release_last() {
+    const int b = RingPair::before(at_.pair);
+    release_b(b);
+    release_a(EndsWithB ? RingPair::before(b) : b);
+  }
+  template <bool EndsWithB>
+  __device__ void finish_walk(int steps) {
+    if (steps > 0) release_last<EndsWithB>();
   }
 
   /// c += A tile * B tile, when it is next waited for; the products before are finished.
   __device__ void multiply(Accumulators& c, int a, int b) {
-    const auto a_tile = a_descriptor_ + static_cast<std::uint64_t>(a * (stage_bytes >> 4));
-    const auto b_tile = b_descriptor_ + static_cast<std::uint64_t>(b * (stage_bytes >> 4));
+    constexpr int pair_step = 2 * (stage_bytes >> 4);
     ptx::wgmma_fence();
-#pragma unroll
-    for (int x = 0; x < digits_a_step / 32; ++x) ptx::wgmma(c, a_tile + 2 * x, b_tile + 2 * x);
+    ptx::wgmma_tile(c, a_tiles() + a * pair_step, b_tiles() + b * pair_step);
     ptx::wgmma_commit();
     ptx::wgmma_wait<1>();
   }
 
-  __device__ int await_tile() {
-    ptx::barrier_wait(ring_.full(at_.stage), at_.parity);
-    const int stage = at_.stage;
-    at_.advance();
-    return stage;
+  /// Descriptors of the first pair's tiles.
+  [[nodiscard]] __device__ std::uint32_t a_tiles() const {
+    return ptx::tile_descriptor(ring_.tile(1)) + group_ * (stage_bytes >> 5);
   }
+  [[nodiscard]] __device__ std::uint32_t b_tiles() const { return ptx::tile_descriptor(ring_.tile(0)); }
 
-  __device__ void release_b(int stage) {
-    if (thread() == 0) ptx::barrier_arrive(ring_.empty(stage));
+  __device__ void await_b() const { ptx::barrier_wait(ring_.full(0) + 16 * at_.pair, at_.parity); }
+  __device__ void await_a() const { ptx::barrier_wait(ring_.full(1) + 16 * at_.pair, at_.parity); }
+
+  __device__ void release_b(int pair) {
+    if (thread() == 0) ptx::barrier_arrive(ring_.empty(0) + 16 * pair);
   }
 
   /// To every block that this tile of A came from.
-  __device__ void release_a(int stage) {
+  __device__ void release_a(int pair) {
     if constexpr (Shape::columns > 1) {
-      if (thread() < Shape::columns) ptx::barrier_arrive_peer(a_empty_ + 8 * stage);
+      if (thread() < Shape::columns) ptx::barrier_arrive_peer(a_empty_ + 16 * pair);
     } else {
-      release_b(stage);
+      if (thread() == 0) ptx::barrier_arrive(ring_.empty(1) + 16 * pair);
     }
   }
 
   // The carry chain ----------------------------------------------------------------------------------------------------------
 
-  /// c1 = D_g and a carry, c2 = D_(g-1): the bits that they finish; c1 becomes what is carried into D_(g-2).
-  __device__ std::uint32_t fold(std::int32_t& c1, std::int32_t c2, std::int32_t& high1, std::int32_t high2) const {
-    const int radix = f_.schedule.radix_bits;
-    const std::uint32_t mask = (1u << radix) - 1;
+  // What is multiplied by the first pairs is folded into words, a field each; the last pair's bits stay apart. The code of all
+  // entries is once through straight, and takes as long to fetch as to run: every instruction counts.
+
+  /// c1 = D_g and a carry, c2 = D_(g-1): adds the bits that they finish to the word at 2^place; c1 becomes what is carried into
+  /// D_(g-2).
+  __device__ void fold_field(int place, std::int32_t& word, std::int32_t& c1, std::int32_t c2, std::int32_t& high1,
+                             std::int32_t high2) const {
+    if constexpr (Shape::radix == 8) {
+      const int second = c2 + (c1 >> 8);
+      word = insert_byte(insert_byte(word, c1, place), second, place + 8);
+      c1 = second >> 8;
+    } else {
+      const int radix = f_.schedule.radix_bits;
+      word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) + fold(radix, place, c1, c2, high1, high2));
+    }
+  }
+
+  /// The same, of c2 `second_bits` finished; c1 becomes what is carried on, or the head.
+  __device__ std::uint32_t fold(int second_bits, int place, std::int32_t& c1, std::int32_t c2, std::int32_t& high1,
+                                std::int32_t high2) const {
+    const int radix = Shape::radix > 0 ? Shape::radix : f_.schedule.radix_bits;
+    const auto mask = [](int bits) { return (1u << bits) - 1; };
     const auto first = widened(c1, high1);
     const auto second = widened(c2, high2) + (first >> radix);
-    set(second >> radix, c1, high1);
-    const auto high = static_cast<std::uint32_t>(second) << radix;
-    return ((static_cast<std::uint32_t>(first) & mask) | (high & ~mask)) & ((1u << 2 * radix) - 1);
+    set(second >> second_bits, c1, high1);
+    return (static_cast<std::uint32_t>(first) & mask(radix)) * (1u << place) +
+           (static_cast<std::uint32_t>(second) & mask(second_bits)) * (1u << place << radix);
+  }
+
+  /// `word` with the lowest byte of x in place of its byte at 2^place.
+  __device__ static std::int32_t insert_byte(std::int32_t word, std::int32_t x, int place) {
+    const auto selector = 0x3210u + ((4u - static_cast<unsigned>(place) / 8) << (place / 2));
+    return static_cast<std::int32_t>(__byte_perm(static_cast<unsigned>(word), static_cast<unsigned>(x), selector));
   }
 
   using Wide = std::conditional_t<Shape::chunked, std::int64_t, std::int32_t>;
@@ -378,8 +453,10 @@ class FusedMultiplier {
 
   __device__ void finish_field(int t, Accumulators& c1, const Accumulators& c2, Accumulators& word) {
     const bool first = t % 2 == 0;  // of the word's two fields
-    if (first && t > 0) keep_word(t / 2 - 1, word);
-    const std::uint32_t before = first ? 0 : ~0u;
+    if (first && t > 0) {
+      keep_word(t / 2 - 1, word);
+      clear(word);
+    }
     const int place = first ? 0 : 2 * f_.schedule.radix_bits;
 #pragma unroll
     for (int group = 0; group < entries / 4; ++group) {
@@ -387,35 +464,35 @@ class FusedMultiplier {
 #pragma unroll
       for (int x = 0; x < 4; ++x) {
         const int e = 4 * group + x;
-        const auto field = fold(c1[e], c2[e], high1.part[x], high2.part[x]);
-        word[e] = static_cast<std::int32_t>((static_cast<std::uint32_t>(word[e]) & before) | field << place);
+        fold_field(place, word[e], c1[e], c2[e], high1.part[x], high2.part[x]);
       }
+      set_overflow(0, group, high1);
+    }
+    ptx::settle(c1);
+    ptx::settle(word);
+  }
+
+  /// Leaves the bits that are finished, at most 16, of entries 2 i and 2 i + 1 in the halves of c2[i], and in c1 the head, or
+  /// what is carried into it.
+  __device__ void finish_last_pair(Accumulators& c1, Accumulators& c2) {
+    const int second_bits = f_.schedule.last_alone() ? f_.schedule.radix_bits : 0;
+#pragma unroll
+    for (int group = 0; group < entries / 4; ++group) {
+      auto high1 = overflow(0, group), high2 = overflow(1, group);
+      std::uint32_t top[4];
+#pragma unroll
+      for (int x = 0; x < 4; ++x)
+        top[x] = fold(second_bits, 0, c1[4 * group + x], c2[4 * group + x], high1.part[x], high2.part[x]);
+#pragma unroll
+      for (int x = 0; x < 2; ++x)
+        c2[2 * group + x] = static_cast<std::int32_t>(__byte_perm(top[2 * x], top[2 * x + 1], 0x5410));
       set_overflow(0, group, high1);
     }
     ptx::settle(c1);
   }
-
-  /// Leaves the bits that are finished in c2, and in c1 the head, or what is carried into it.
-  __device__ void finish_last_pair(Accumulators& c1, Accumulators& c2) {
-    const int radix = f_.schedule.radix_bits;
-    const bool alone = f_.schedule.last_alone();
-#pragma unroll
-    for (int group = 0; group < entries / 4; ++group) {
-      auto high1 = overflow(0, group), high2 = overflow(1, group);
-#pragma unroll
-      for (int x = 0; x < 4; ++x) {
-        const int e = 4 * group + x;
-        if (alone) {
-          c2[e] = static_cast<std::int32_t>(fold(c1[e], c2[e], high1.part[x], high2.part[x]));
-        } else {
-          const auto first = widened(c1[e], high1.part[x]);
-          set(widened(c2[e], high2.part[x]) + (first >> radix), c1[e], high1.part[x]);
-          c2[e] = static_cast<std::int32_t>(first & ((1 << radix) - 1));
-        }
-      }
-      set_overflow(0, group, high1);
-    }
-    ptx::settle(c1);
+  [[nodiscard]] __device__ static std::uint32_t top_bits(const Accumulators& c2, int e) {
+    const auto both = static_cast<std::uint32_t>(c2[e / 2]);
+    return e % 2 == 0 ? both & 0xffff : both >> 16;
   }
 
   // Memory -------------------------------------------------------------------------------------------------------------------
@@ -475,63 +552,60 @@ class FusedMultiplier {
   using Epilogue = FusedEpilogue<Shape::limbs, Wide>;
   using Sum = typename Epilogue::Sum;
 
-  [[nodiscard]] __device__ Sum joined(std::int32_t c1, std::int32_t high, std::int32_t c2, std::int32_t word) const {
-    const auto top = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c2));
+  [[nodiscard]] __device__ Sum joined(std::int32_t c1, std::int32_t high, std::uint32_t top, std::int32_t word) const {
     return {widened(c1, high),
-            static_cast<std::uint32_t>(word) | top << (2 * f_.schedule.radix_bits * f_.schedule.held_fields())};
+            static_cast<std::uint32_t>(word) | std::uint64_t{top} << (2 * f_.schedule.radix_bits * f_.schedule.held_fields())};
   }
 
-  /// The next entries to the front; those there are gone.
+  /// The next `Count` of `Size` to the front; those there are gone.
+  template <int Size, int Count>
   __device__ static void shift(Accumulators& c) {
 #pragma unroll
-    for (int t = 0; t < entries - entries_together; ++t) c[t] = c[t + entries_together];
+    for (int t = 0; t < Size - Count; ++t) c[t] = c[t + Count];
   }
 
-  [[nodiscard]] __device__ TileExponents exponents() const { return {exponents_, group_}; }
   [[nodiscard]] __device__ Index first_row(TilePlace place) const { return Index{place.row} * tile_size + group_ * 64; }
   [[nodiscard]] __device__ Index first_column(TilePlace place) const {
     return (Index{place.column} * Shape::columns + (Shape::columns > 1 ? rank_ : 0)) * tile_size;
   }
 
-  __device__ void finish_tile(TilePlace place, Accumulators& c1, Accumulators& c2, Accumulators& word) {
-    const Epilogue epilogue(f_, scratch(), thread(), first_row(place), first_column(place));
-    const auto own = [&](int t, int e) { return joined(c1[t], overflow_of(0, e), c2[t], word[t]); };
-    const auto advance = [&] {
-      shift(c1);
-      shift(c2);
-      shift(word);
+  __device__ __forceinline__ void finish_tile(TilePlace place, Accumulators& c1, Accumulators& c2, Accumulators& word) {
+    const Epilogue epilogue(f_, {scales_, scratch(), thread(), group_, first_row(place), first_column(place)});
+    const auto own = [&](int t, int e) { return joined(c1[t], overflow_of(0, e), top_bits(c2, t), word[t]); };
+    const auto advance = [&](auto count) {
+      shift<entries, count.value>(c1);
+      shift<entries / 2, count.value / 2>(c2);
+      shift<entries, count.value>(word);
     };
-    exponents().fill(f_, first_row(place), first_column(place), thread());
+    scales_.await(group_);
     if constexpr (Shape::halves == 1) {
-      epilogue.finish(exponents(), own, advance);
+      epilogue.finish(own, advance);
     } else {
       ptx::cluster_barrier();  // both rings are drained
       if (group_ != rank_) send(c1, c2, word);
       ptx::cluster_barrier();
-      if (group_ == rank_)
-        epilogue.finish(
-            exponents(), [&](int t, int e) { return sum_of(own(t, e), received(e)); }, advance);
+      if (group_ == rank_) epilogue.finish([&](int t, int e) { return sum_of(own(t, e), received(e)); }, advance);
     }
   }
 
   // Two halves: each block finishes the rows of one warpgroup, rank's ---------------------------------------------------------
 
-  __device__ std::uint32_t slot(int part, int e) const {
-    return ring_.base + ((part * entries + e) * group_threads + thread()) * 4;
-  }
+  __device__ std::uint32_t slot(int e) const { return ring_.base + (e * group_threads + thread()) * 4; }
 
   __device__ void send(const Accumulators& c1, const Accumulators& c2, const Accumulators& word) const {
-    const auto peer = ptx::peer_address(slot(0, 0), rank_ ^ 1) - slot(0, 0);
+    const auto peer = ptx::peer_address(slot(0), rank_ ^ 1) - slot(0);
 #pragma unroll
     for (int e = 0; e < entries; ++e) {
-      ptx::store_peer(peer + slot(0, e), c1[e]);
-      ptx::store_peer(peer + slot(1, e), c2[e]);
-      ptx::store_peer(peer + slot(2, e), word[e]);
+      ptx::store_peer(peer + slot(e), c1[e]);
+      ptx::store_peer(peer + slot(entries + e), word[e]);
     }
+#pragma unroll
+    for (int i = 0; i < entries / 2; ++i) ptx::store_peer(peer + slot(2 * entries + i), c2[i]);
   }
 
   __device__ Sum received(int e) const {
-    return joined(ptx::load_shared(slot(0, e)), 0, ptx::load_shared(slot(1, e)), ptx::load_shared(slot(2, e)));
+    const auto both = static_cast<std::uint32_t>(ptx::load_shared(slot(2 * entries + e / 2)));
+    return joined(ptx::load_shared(slot(e)), 0, e % 2 == 0 ? both & 0xffff : both >> 16, ptx::load_shared(slot(entries + e)));
   }
 
   __device__ Sum sum_of(Sum x, Sum y) const {
@@ -542,14 +616,13 @@ class FusedMultiplier {
 
   const FusedArguments& f_;
   Ring ring_;
-  std::uint8_t* exponents_;  ///< of TileExponents
+  TileScales scales_;
   int rank_;
   int group_;
   StepRange range_;
-  std::uint64_t a_descriptor_;
-  std::uint64_t b_descriptor_;
-  std::uint32_t a_empty_;
-  RingPlace at_;
+  std::uint32_t a_empty_;  ///< the first pair's barrier, in the block of the cluster that this thread releases to
+  RingPair at_;
+  int until_ahead_ = 0;
 };
 
 /// One block's part of C. @pre every block runs at once, or BlockStep::counter is null.
@@ -575,9 +648,13 @@ __global__ __launch_bounds__(block_threads, 1) void fused_product(const __grid_c
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
   const int cluster = static_cast<int>(blockIdx.x) / Shape::cluster, clusters = static_cast<int>(gridDim.x) / Shape::cluster;
   cudaGridDependencySynchronize();  // what ran before has written the slices
+  const TileScales scales(memory + (ring.full(2 * stages) - ptx::shared_address(memory)));
   if (group == 0) {
     ptx::give_registers<40>();
-    if (threadIdx.x == 0) FusedLoader<Shape>(a, b, f, ring, rank).run(cluster, clusters);
+    if (threadIdx.x == 0)
+      FusedLoader<Shape>(a, b, f, ring, rank).run(cluster, clusters);
+    else if (threadIdx.x / 32 == 1)
+      prepare_scales<Shape>(f, scales, rank, cluster, clusters);
     __syncwarp();
     if constexpr (Shape::halves > 1) {  // those of finish_tile
       ptx::cluster_barrier();
@@ -585,8 +662,7 @@ __global__ __launch_bounds__(block_threads, 1) void fused_product(const __grid_c
     }
   } else {
     ptx::take_registers<232>();
-    FusedMultiplier<Shape>(f, ring, memory + (ring.full(2 * stages) - ptx::shared_address(memory)), rank, group - 1)
-        .run(cluster, clusters);
+    FusedMultiplier<Shape>(f, ring, scales, rank, group - 1).run(cluster, clusters);
   }
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
 #endif

@@ -30,8 +30,13 @@ __device__ inline void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-/// Waits for the 128 threads of a multiplying warpgroup, 0 or 1.
-__device__ inline void warpgroup_barrier(int group) { asm volatile("bar.sync %0, 128;" ::"r"(1 + group) : "memory"); }
+/// Barriers of a block's warps, by number: 0 is __syncthreads'.
+__device__ inline void sync(int barrier, int threads) {
+  asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+__device__ inline void arrive(int barrier, int threads) {
+  asm volatile("barrier.cta.arrive.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
 
 __device__ inline void store_peer(std::uint32_t address, std::int32_t value) {
   asm volatile("st.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
@@ -64,6 +69,7 @@ __device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
+/// Whether the phase of this parity has ended; waits a while for it.
 __device__ inline bool barrier_passed(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t passed;
   asm volatile(
@@ -102,12 +108,10 @@ __device__ inline void load_box_multicast(std::uint32_t to, const CUtensorMap& m
 
 __device__ inline void prefetch_map(const CUtensorMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
-/// Describes a tile of rows of 128 bytes, swizzled by the copy engine, to wgmma: groups of 8 rows are 1024 bytes apart.
+/// Lower half of the description, for wgmma, of a tile of rows of 128 bytes that the copy engine has swizzled: groups of 8 rows
+/// are 1024 bytes apart. What is x bytes on, within a row or in whole tiles, is described by x / 16 more.
 /// @pre the address is a multiple of 1024.
-__device__ inline std::uint64_t tile_descriptor(std::uint32_t address) {
-  constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62, group_stride = std::uint64_t{1024 >> 4} << 32;
-  return ((address & 0x3ffff) >> 4) | std::uint64_t{1} << 16 | group_stride | swizzle_128;
-}
+__device__ inline std::uint32_t tile_descriptor(std::uint32_t address) { return (address & 0x3ffff) >> 4 | 1u << 16; }
 
 __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -118,17 +122,32 @@ __device__ inline void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 }
 
-/// c += a b^T over 32 digits: 64 rows of A, 128 of B, int8; 64 sums of each thread of a warpgroup.
-__device__ inline void wgmma(std::int32_t (&c)[64], std::uint64_t a, std::uint64_t b) {
+#define OZB_SUMS                                                                     \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "          \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define OZB_WGMMA_32 "wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8 " OZB_SUMS ", a, b, accumulate;\n"
+#define OZB_NEXT_32                   \
+  "add.u32 low_a, low_a, 2;\n"        \
+  "add.u32 low_b, low_b, 2;\n"        \
+  "mov.b64 a, {low_a, 0x40000040};\n" \
+  "mov.b64 b, {low_b, 0x40000040};\n"
+
+/// c += a b^T over 128 digits: 64 rows of A, 128 of B, int8; 64 sums of each thread of a warpgroup. Given tile_descriptor's.
+/// Halves of descriptors, so that few instructions stand beside the products: they take power, which limits the clock.
+__device__ inline void wgmma_tile(std::int32_t (&c)[64], std::uint32_t a, std::uint32_t b) {
   asm volatile(
       "{\n"
       ".reg .pred accumulate;\n"
+      ".reg .b32 low_a, low_b;\n"
+      ".reg .b64 a, b;\n"
       "setp.ne.b32 accumulate, 1, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8 {"
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, accumulate;\n}"
+      "mov.b32 low_a, %64;\n"
+      "mov.b32 low_b, %65;\n"
+      "mov.b64 a, {low_a, 0x40000040};\n"
+      "mov.b64 b, {low_b, 0x40000040};\n" OZB_WGMMA_32 OZB_NEXT_32 OZB_WGMMA_32 OZB_NEXT_32 OZB_WGMMA_32 OZB_NEXT_32
+          OZB_WGMMA_32 "}"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]), "+r"(c[4]), "+r"(c[5]), "+r"(c[6]), "+r"(c[7]), "+r"(c[8]), "+r"(c[9]),
         "+r"(c[10]), "+r"(c[11]), "+r"(c[12]), "+r"(c[13]), "+r"(c[14]), "+r"(c[15]), "+r"(c[16]), "+r"(c[17]), "+r"(c[18]),
         "+r"(c[19]), "+r"(c[20]), "+r"(c[21]), "+r"(c[22]), "+r"(c[23]), "+r"(c[24]), "+r"(c[25]), "+r"(c[26]), "+r"(c[27]),
@@ -136,8 +155,11 @@ __device__ inline void wgmma(std::int32_t (&c)[64], std::uint64_t a, std::uint64
         "+r"(c[37]), "+r"(c[38]), "+r"(c[39]), "+r"(c[40]), "+r"(c[41]), "+r"(c[42]), "+r"(c[43]), "+r"(c[44]), "+r"(c[45]),
         "+r"(c[46]), "+r"(c[47]), "+r"(c[48]), "+r"(c[49]), "+r"(c[50]), "+r"(c[51]), "+r"(c[52]), "+r"(c[53]), "+r"(c[54]),
         "+r"(c[55]), "+r"(c[56]), "+r"(c[57]), "+r"(c[58]), "+r"(c[59]), "+r"(c[60]), "+r"(c[61]), "+r"(c[62]), "+r"(c[63])
-      : "l"(a), "l"(b));
+      : "r"(a), "r"(b));
 }
+#undef OZB_NEXT_32
+#undef OZB_WGMMA_32
+#undef OZB_SUMS
 
 /// Keeps the compiler from moving what reads or writes the sums across a wait.
 __device__ inline void settle(std::int32_t (&c)[64]) {

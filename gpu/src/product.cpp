@@ -4,6 +4,7 @@
 #include <set>
 
 #include "portable_product.hpp"
+#include "specials.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -123,12 +124,13 @@ BlockSums<std::int32_t> Product::short_sums(const DeviceSlices& a, const DeviceS
   return sums;
 }
 
-void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, Arena arena,
-                     cudaStream_t stream) const {
+void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
+                     Arena arena, cudaStream_t stream) const {
   if (path_ == Path::fused) {
     const auto bytes = static_cast<Index>(kernels_.fused.workspace(plan_));
-    return kernels_.fused.launch(a, b, plan_, epilogue, arena.take<std::uint8_t>(bytes), stream);
+    return kernels_.fused.launch(a, b, plan_, epilogue, operands, arena.take<std::uint8_t>(bytes), stream);
   }
+  if (operands.exists()) launch_specials(operands, a, b, epilogue, stream);
   const bool of_32_bits = sums_fit_32_bits();
   const Buffers buffers(*this, of_32_bits, arena);
   for (Index row = 0; row < m_; row += rows_)

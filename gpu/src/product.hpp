@@ -15,6 +15,7 @@
 #include "lt_product.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/gpu/path.hpp"
+#include "special_entries.hpp"
 
 namespace ozbound::gpu {
 
@@ -42,9 +43,9 @@ class Product {
   /// Bytes that launch and for_each_block take from their arena.
   [[nodiscard]] double bytes() const;
 
-  /// C = alpha S + beta C0 where it is not special. Asynchronous; allocates nothing.
-  void launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, Arena arena,
-              cudaStream_t stream) const;
+  /// C = alpha S + beta C0; special entries only where their operands are given. Asynchronous; allocates nothing.
+  void launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
+              Arena arena, cudaStream_t stream) const;
 
   /// Calls visit(block, sums) with the sums of every group of each block of C, launched and not waited for. @pre path is not
   /// fused, which has no sums.

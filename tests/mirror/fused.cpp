@@ -194,7 +194,7 @@ Launch<T> launch(const Case& c, const SplitPlan& plan, const DeviceSlices& a, co
   epilogue.open_count = count.get();
   OnDevice<std::uint8_t> workspace(fused().workspace(plan));
   must(cudaMemset(workspace.get(), 0xa5, fused().workspace(plan)), "cudaMemset");
-  fused().launch(a, b, plan, epilogue, workspace.get(), nullptr, tuning);
+  fused().launch(a, b, plan, epilogue, {}, workspace.get(), nullptr, tuning);
   must(cudaDeviceSynchronize(), name(c).c_str());
   return {result.host(), open.host(), count.host()[0]};
 }

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "device_epilogue.hpp"
+
+namespace ozbound::gpu {
+
+/// The operands of a product, A (m x k) and B (k x n), in device memory; none where data is null.
+struct OperandPair {
+  DeviceMatrix a, b;
+  Index k = 0;
+
+  [[nodiscard]] OZB_HD bool exists() const { return a.data != nullptr; }
+};
+
+#ifdef __CUDACC__
+
+/// What NaN and infinities decide, as core's apply_specials: entries of special vectors, under scalars that are not finite, and
+/// over a C0 that is not; where there are no terms, k = 0 or alpha = 0, all of C.
+class SpecialEntries {
+ public:
+  __device__ SpecialEntries(const OperandPair& operands, const DeviceEpilogue& epilogue)
+      : operands_(operands),
+        epilogue_(epilogue),
+        everywhere_(!epilogue.finite_scalars()),
+        no_terms_(operands.k == 0 || is_zero(epilogue.alpha_value())) {}
+
+  /// Whether every entry is one.
+  [[nodiscard]] __device__ bool all() const { return everywhere_ || no_terms_; }
+
+  /// Whether (i, j) is; `of_vectors`: whether its row or its column is special.
+  [[nodiscard]] __device__ bool contains(Index i, Index j, bool of_vectors) const {
+    return all() || of_vectors || !is_finite(epilogue_.c0_bits(i, j), binary64);
+  }
+
+  /// @pre contains(i, j, of_vectors).
+  __device__ void write(Index i, Index j, bool of_vectors) const {
+    const auto special = sum(i, j, !no_terms_ && (everywhere_ || of_vectors));
+    epilogue_.c.set_bits(i, j, special.is_special() ? special.bits(epilogue_.c.format()) : without_terms(i, j));
+  }
+
+ private:
+  /// The sum of the terms that may be special.
+  [[nodiscard]] __device__ SpecialSum sum(Index i, Index j, bool with_product) const {
+    SpecialSum result;
+    const auto alpha = bits_of(epilogue_.alpha_value()), beta = bits_of(epilogue_.beta_value());
+    for (Index l = 0; with_product && l < operands_.k; ++l) result.add(alpha, operands_.a.bits(i, l), operands_.b.bits(l, j));
+    if (!is_zero(epilogue_.beta_value())) result.add(beta, epilogue_.c0.bits(i, j), bits_of(1.0));
+    return result;
+  }
+
+  [[nodiscard]] __device__ std::uint64_t without_terms(Index i, Index j) const {
+    return round_sum(WideDyadic<1>{}, 0, epilogue_.scalars(), to_dyadic(epilogue_.c0_bits(i, j), binary64), 0).bits;
+  }
+
+  const OperandPair& operands_;
+  const DeviceEpilogue& epilogue_;
+  bool everywhere_, no_terms_;
+};
+
+#endif
+
+}  // namespace ozbound::gpu
