@@ -21,7 +21,7 @@ struct DeviceSlices {
   std::uint8_t* special = nullptr;           ///< [count]: 1 where the vector holds a NaN or an infinity; its digits are zero
   std::int16_t* weight_exponents = nullptr;  ///< [i * slices + p - 1] for encodings without a common ratio, else null
   std::uint64_t* tops = nullptr;             ///< [count]: the largest magnitude's bits, as binary64; what scales come from
-  std::uint32_t* any_special = nullptr;      ///< one word: not zero where any vector is special
+  std::uint32_t* any_special = nullptr;      ///< one word: not zero where any vector is special; for launch_specials
   Index count = 0;                           ///< m or n
   Index inner = 0;                           ///< k
   Index padded = digit_step;                 ///< inner rounded up to a multiple of digit_step, at least digit_step

@@ -91,7 +91,6 @@ struct Scale {
   __device__ void store(const DeviceSlices& slices, Index vector) const {
     slices.exponents[vector] = exponent;
     slices.special[vector] = special ? 1 : 0;
-    if (special) atomicOr(slices.any_special, 1u);
   }
 };
 
@@ -359,8 +358,6 @@ bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing) {
 }
 
 void launch_fast_slicing(const SlicingJob& a, const SlicingJob& b, cudaStream_t stream) {
-  for (const auto* job : {&a, &b})
-    check(cudaMemsetAsync(job->slices.any_special, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
   if (a.vectors.is_double == b.vectors.is_double) return launch_as_typed(a, b, stream);
   launch_as_typed(a, without_vectors(a), stream);
   launch_as_typed(b, without_vectors(b), stream);

@@ -18,8 +18,8 @@ struct SlicingJob {
 bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing);
 
 /// Slices both operands in one launch, each element once from memory where the cache holds its vector: digits, exponents and
-/// specials are those of core, bit for bit. Vectors beyond the last are left alone. @pre fast_slicing_applies to both; the
-/// device has clusters (sm_90).
+/// specials are those of core, bit for bit. Vectors beyond the last and any_special are left alone. @pre fast_slicing_applies
+/// to both; the device has clusters (sm_90).
 void launch_fast_slicing(const SlicingJob& a, const SlicingJob& b, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

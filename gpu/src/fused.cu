@@ -150,7 +150,7 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.schedule_tiles = schedule.tiles();
   f.steps = static_cast<int>(steps);
   f.chunk_steps = static_cast<int>(chunk_steps(plan));
-  f.head_start = shape == 3 ? 0 : head_start(schedule, steps, chosen(tuning.head_start, 0));
+  f.head_start = shape == 3 ? 0 : head_start(schedule, steps, chosen(tuning.head_start, shape == 1 ? 2 : 0));
   f.alternate = chosen(tuning.alternate, steps >= 32 ? 1 : 0) != 0;
   f.least_head = least_head(schedule);
   f.scratch = static_cast<std::uint8_t*>(workspace) + counter_bytes;

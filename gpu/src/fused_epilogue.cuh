@@ -145,7 +145,8 @@ struct EntriesPlace {
   TileScales scales;
   std::uint8_t* scratch;  ///< of the warpgroup
   int thread, group;
-  Index row, column;  ///< the warpgroup's first
+  Index row, column;             ///< the warpgroup's first
+  int first = 0, end = entries;  ///< of the thread's entries
 };
 
 /// Finishes entries that keep() has stored. Not inline, lest the products' registers be short.
@@ -171,7 +172,7 @@ class FusedEpilogue {
     if (place_.scales.plain()) return write_plainly(sum, advance);
     if (!f_.epilogue.finite_scalars() && !f_.operands.exists()) return;
 #pragma unroll 1
-    for (int first = 0; first < entries; first += entries_together) {
+    for (int first = place_.first; first < place_.end; first += entries_together) {
 #pragma unroll
       for (int t = 0; t < entries_together; ++t) kept(first + t) = sum(t, first + t);
       advance(std::integral_constant<int, entries_together>{});
@@ -185,7 +186,7 @@ class FusedEpilogue {
       left = f_.epilogue.c.is_double ? write_all<double>() : write_all<float>();
     if (left == 0) return;
 #pragma unroll 1
-    for (int e = 0; e < entries; ++e)
+    for (int e = place_.first; e < place_.end; ++e)
       if ((left >> (e / entries_together) & 1) != 0) finish_entry(e);
   }
 
@@ -201,9 +202,9 @@ class FusedEpilogue {
     const auto& c = f_.epilogue.c;
     const int rows[2] = {row_scale(0), row_scale(8)};
     const double head_weight = power_of_two(f_.schedule.held_bits());
-    auto* to = static_cast<double*>(c.data) + c.at(place_.row + row_, place_.column + column_);
+    auto* to = static_cast<double*>(c.data) + c.at(place_.row + row_, place_.column + column_ + column_of(place_.first));
 #pragma unroll 1
-    for (int first = 0; first < entries; first += plain_entries_together) {
+    for (int first = place_.first; first < place_.end; first += plain_entries_together) {
 #pragma unroll
       for (int t = 0; t < plain_entries_together; ++t) {
         const double value = rounded<false, double>(sum(t, first + t), first + t, head_weight).value;
@@ -236,10 +237,11 @@ class FusedEpilogue {
     const double head_weight = power_of_two(f_.schedule.held_bits());
     const auto sign = alpha.negative ? binary64.sign : 0;
     const Index row_step = 8 * f_.epilogue.c.row_stride, column_step = f_.epilogue.c.col_stride;
-    auto* to = static_cast<T*>(f_.epilogue.c.data) + f_.epilogue.c.at(place_.row + row_, place_.column + column_);
+    auto* to = static_cast<T*>(f_.epilogue.c.data) +
+               f_.epilogue.c.at(place_.row + row_, place_.column + column_ + column_of(place_.first));
     unsigned left = 0;
 #pragma unroll 1
-    for (int first = 0; first < entries; first += entries_together) {
+    for (int first = place_.first; first < place_.end; first += entries_together) {
       bool all = true;
 #pragma unroll
       for (int t = 0; t < entries_together; t += 4) {

@@ -570,42 +570,59 @@ class FusedMultiplier {
   }
 
   __device__ __forceinline__ void finish_tile(TilePlace place, Accumulators& c1, Accumulators& c2, Accumulators& word) {
-    const Epilogue epilogue(f_, {scales_, scratch(), thread(), group_, first_row(place), first_column(place)});
     const auto own = [&](int t, int e) { return joined(c1[t], overflow_of(0, e), top_bits(c2, t), word[t]); };
     const auto advance = [&](auto count) {
       shift<entries, count.value>(c1);
       shift<entries / 2, count.value / 2>(c2);
       shift<entries, count.value>(word);
     };
-    scales_.await(group_);
+    EntriesPlace entries_at{scales_, scratch(), thread(), group_, first_row(place), first_column(place)};
     if constexpr (Shape::halves == 1) {
-      epilogue.finish(own, advance);
+      scales_.await(group_);
+      Epilogue(f_, entries_at).finish(own, advance);
     } else {
-      ptx::cluster_barrier();  // both rings are drained
-      if (group_ != rank_) send(c1, c2, word);
-      ptx::cluster_barrier();
-      if (group_ == rank_) epilogue.finish([&](int t, int e) { return sum_of(own(t, e), received(e)); }, advance);
+      entries_at.first = rank_ * half;
+      entries_at.end = entries_at.first + half;
+      exchange(c1, c2, word, advance);
+      scales_.await(group_);
+      Epilogue(f_, entries_at).finish([&](int t, int e) { return sum_of(own(t, e), received(e % half)); }, advance);
     }
   }
 
-  // Two halves: each block finishes the rows of one warpgroup, rank's ---------------------------------------------------------
+  // Two halves of the inner dimension: each block finishes one half of every thread's entries -----------------------------
 
-  __device__ std::uint32_t slot(int e) const { return ring_.base + (e * group_threads + thread()) * 4; }
+  static constexpr int half = entries / 2;
 
+  __device__ std::uint32_t slot(int i) const { return ring_.base + ((group_ * 3 * half + i) * group_threads + thread()) * 4; }
+
+  /// Sends what the other block finishes; what this one does comes to the front.
+  template <class Advance>
+  __device__ void exchange(Accumulators& c1, Accumulators& c2, Accumulators& word, const Advance& advance) const {
+    ptx::cluster_barrier();  // both rings are drained
+    if (rank_ == 0) {
+      send<half>(c1, c2, word);
+    } else {
+      send<0>(c1, c2, word);
+      advance(std::integral_constant<int, half>{});
+    }
+    ptx::cluster_barrier();
+  }
+
+  template <int First>
   __device__ void send(const Accumulators& c1, const Accumulators& c2, const Accumulators& word) const {
     const auto peer = ptx::peer_address(slot(0), rank_ ^ 1) - slot(0);
 #pragma unroll
-    for (int e = 0; e < entries; ++e) {
-      ptx::store_peer(peer + slot(e), c1[e]);
-      ptx::store_peer(peer + slot(entries + e), word[e]);
+    for (int e = 0; e < half; ++e) {
+      ptx::store_peer(peer + slot(e), c1[First + e]);
+      ptx::store_peer(peer + slot(half + e), word[First + e]);
     }
 #pragma unroll
-    for (int i = 0; i < entries / 2; ++i) ptx::store_peer(peer + slot(2 * entries + i), c2[i]);
+    for (int i = 0; i < half / 2; ++i) ptx::store_peer(peer + slot(2 * half + i), c2[First / 2 + i]);
   }
 
   __device__ Sum received(int e) const {
-    const auto both = static_cast<std::uint32_t>(ptx::load_shared(slot(2 * entries + e / 2)));
-    return joined(ptx::load_shared(slot(e)), 0, e % 2 == 0 ? both & 0xffff : both >> 16, ptx::load_shared(slot(entries + e)));
+    const auto both = static_cast<std::uint32_t>(ptx::load_shared(slot(2 * half + e / 2)));
+    return joined(ptx::load_shared(slot(e)), 0, e % 2 == 0 ? both & 0xffff : both >> 16, ptx::load_shared(slot(half + e)));
   }
 
   __device__ Sum sum_of(Sum x, Sum y) const {

@@ -205,6 +205,7 @@ void compare(const Case& c, const SplitPlan& plan, const Room& a, const Room& b,
   for (const int cluster : {1, 2, 3}) {
     gpu::FusedProduct::Tuning tuning;
     tuning.cluster = cluster;
+    tuning.head_start = cluster;
     const auto got = launch(c, plan, a.get(), b.get(), before, tuning);
     std::size_t differ = 0, first = 0;
     for (std::size_t t = expected.size(); t-- > 0;)
