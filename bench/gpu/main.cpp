@@ -18,10 +18,13 @@
 #include "cublas.hpp"
 #include "cuda_check.hpp"
 #include "device_array.hpp"
+#include "fast_slicing.hpp"
+#include "fused.hpp"
 #include "lt_product.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
 #include "random_matrix.hpp"
+#include "slicing.hpp"
 
 namespace ozbound::bench {
 namespace {
@@ -43,15 +46,22 @@ struct Subject {
   std::string name;
   double products = 0;  ///< of INT8, for each multiplication and addition of the product; 0: not counted
   std::function<void(cudaStream_t)> launch;
+  std::size_t workspace = 0;       ///< bytes of device memory beside the operands; 0: not known
+  bool is_phase = false;           ///< a part of a whole product, of which its share is reported
   std::vector<double> times = {};  ///< of each repetition, in seconds
 };
 
+/// `speed`: the baseline's time over the subject's; `share`: the subject's over the baseline's.
+enum class Kind { speed, share };
+
 struct Measurement {
   std::string name, baseline;
+  Kind kind;
   Shape shape;
-  double median, lower_quartile, upper_quartile;  ///< of the baseline's time over the subject's
+  double median, lower_quartile, upper_quartile;
   double seconds, baseline_seconds;
   int repetitions;
+  std::size_t workspace;
 };
 
 struct Goal {
@@ -70,7 +80,10 @@ double quantile(std::vector<double> values, double part) {
 /// Times subjects in turn, there and back, so that a steady drift cancels.
 class Timer {
  public:
-  explicit Timer(cudaStream_t stream) : stream_(stream) {
+  /// Samples of as many calls as take a millisecond, one after the other, or of one call that nothing precedes.
+  enum class Sample { back_to_back, one_call };
+
+  Timer(cudaStream_t stream, Sample sample) : stream_(stream), most_calls_(sample == Sample::one_call ? 1 : 64) {
     check(cudaEventCreate(&begin_), "cudaEventCreate");
     check(cudaEventCreate(&end_), "cudaEventCreate");
   }
@@ -87,7 +100,7 @@ class Timer {
       static_cast<void>(sample(subject));  // warms up
       together += 2 * sample(subject);
     }
-    const int repetitions = std::clamp(static_cast<int>(seconds / together), 5, 31);
+    const int repetitions = std::clamp(static_cast<int>(seconds / together), 3, 31);
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (auto& subject : subjects) subject.times.push_back(sample(subject) / 2);
       for (auto subject = subjects.rbegin(); subject != subjects.rend(); ++subject)
@@ -96,7 +109,7 @@ class Timer {
   }
 
  private:
-  /// Seconds of one call, of as many as take a millisecond.
+  /// Seconds of one call.
   [[nodiscard]] double sample(const Subject& subject) const {
     for (int calls = 1;; calls *= 4) {
       check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
@@ -105,26 +118,32 @@ class Timer {
       check(cudaEventSynchronize(end_), "cudaEventSynchronize");
       float milliseconds = 0;
       check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-      if (milliseconds >= 1 || calls >= 64) return static_cast<double>(milliseconds) / 1000 / calls;
+      if (milliseconds >= 1 || calls >= most_calls_) return static_cast<double>(milliseconds) / 1000 / calls;
     }
   }
 
   cudaStream_t stream_;
+  int most_calls_;
   cudaEvent_t begin_{}, end_{};
 };
 
-Measurement ratio(const Subject& subject, const Subject& baseline, const Shape& shape) {
+Measurement ratio(const Subject& subject, const Subject& baseline, const Shape& shape, Kind kind = Kind::speed) {
   std::vector<double> ratios;
-  for (std::size_t t = 0; t < subject.times.size(); ++t) ratios.push_back(baseline.times[t] / subject.times[t]);
+  for (std::size_t t = 0; t < subject.times.size(); ++t) {
+    const double speed = baseline.times[t] / subject.times[t];
+    ratios.push_back(kind == Kind::speed ? speed : 1 / speed);
+  }
   return {subject.name,
           baseline.name,
+          kind,
           shape,
           quantile(ratios, 0.5),
           quantile(ratios, 0.25),
           quantile(ratios, 0.75),
           quantile(subject.times, 0.5),
           quantile(baseline.times, 0.5),
-          static_cast<int>(ratios.size())};
+          static_cast<int>(ratios.size()),
+          subject.workspace};
 }
 
 /// A launch as a graph, which takes the host's time out of small products.
@@ -142,14 +161,54 @@ std::function<void(cudaStream_t)> captured(const std::function<void(cudaStream_t
   return [owned](cudaStream_t on) { check(cudaGraphLaunch(owned.get(), on), "cudaGraphLaunch"); };
 }
 
+const char* suffix(Path path) { return path == Path::cublaslt ? "/cuBLASLt" : path == Path::portable ? "/portable" : ""; }
+
 /// The whole product under a plan, slicing and all.
 Subject product(const std::string& plan, Path path, const Shape& shape, const GemmCall& call, cudaStream_t stream) {
   const auto parsed = parse_plan(plan);
   const auto gemm =
       std::make_shared<gpu::DeviceGemm>(parsed, shape.m, shape.n, shape.k, gpu::DeviceGemm::Options{.path = path});
-  const char* const suffix = path == Path::cublaslt ? "/cuBLASLt" : "";
   const auto launch = captured([gemm, call](cudaStream_t on) { (*gemm)(call, on); }, stream);
-  return {plan + suffix, static_cast<double>(parsed.products()), [gemm, launch](cudaStream_t on) { launch(on); }};
+  return {plan + suffix(path), static_cast<double>(parsed.products()), [gemm, launch](cudaStream_t on) { launch(on); },
+          gemm->workspace()};
+}
+
+/// Slicing of both operands, and what follows it, of a plan that the fused kernel multiplies; without that, none.
+std::vector<Subject> phases(const std::string& plan, const Shape& shape, const GemmCall& call, cudaStream_t stream) {
+  struct Work {
+    gpu::FusedProduct fused{0};
+    DeviceArray<std::uint8_t> memory;
+    gpu::SlicingJob a, b;
+    gpu::DeviceEpilogue epilogue;
+    void* workspace;
+  };
+  const auto work = std::make_shared<Work>();
+  const auto parsed = parse_plan(plan);
+  if (!work->fused.applies(parsed, shape.m, shape.n, shape.k)) return {};
+  const auto matrix = [](const auto& view) {
+    return gpu::DeviceMatrix{const_cast<double*>(view.data()), view.row_stride(), view.col_stride(), true};
+  };
+  const auto take = [&](gpu::Arena arena) {
+    work->a = {matrix(std::get<0>(call.a.typed())), gpu::take_slices(arena, false, parsed.a, shape.m, shape.k)};
+    work->b = {matrix(std::get<0>(call.b.typed())), gpu::take_slices(arena, true, parsed.b, shape.n, shape.k)};
+    std::swap(work->b.vectors.row_stride, work->b.vectors.col_stride);
+    work->workspace = arena.take<std::uint8_t>(static_cast<Index>(work->fused.workspace(parsed)));
+    return arena.used();
+  };
+  const auto bytes = take(gpu::Arena{});
+  work->memory = {static_cast<Index>(bytes + gpu::Arena::alignment), stream};
+  take(gpu::Arena::aligned(work->memory.data(), bytes));
+  work->epilogue.c = matrix(std::get<0>(call.c.typed()));
+  const auto slice = [work](cudaStream_t on) { gpu::launch_fast_slicing(work->a, work->b, on); };
+  const auto multiply = [work, parsed](cudaStream_t on) {
+    work->fused.launch(work->a.slices, work->b.slices, parsed, work->epilogue, {}, work->workspace, on);
+  };
+  const auto kept = [work](std::function<void(cudaStream_t)> launch) {
+    return [work, launch = std::move(launch)](cudaStream_t on) { launch(on); };
+  };
+  slice(stream);
+  return {{plan + "/slicing", 0, kept(captured(slice, stream)), 0, true},
+          {plan + "/multiplying+combining", static_cast<double>(parsed.products()), kept(captured(multiply, stream)), 0, true}};
 }
 
 /// INT8 products by cuBLASLt with a long inner dimension: what the device reaches.
@@ -181,42 +240,100 @@ Subject ceiling(const Shape& shape) {
 
 constexpr const char* plan_of_28 = "balanced:7x7:cut=8:exact";
 constexpr const char* plan_of_21 = "balanced:6x6:cut=7:exact";
-constexpr const char* others[] = {plan_of_21, "balanced:8x8:cut=9:exact", "balanced:2x2:cut=3:exact",
+constexpr const char* others[] = {plan_of_21,
+                                  "balanced:8x8:cut=9:exact",
+                                  "balanced:5x5:cut=6:exact",
+                                  "balanced:4x4:cut=5:exact",
+                                  "balanced:3x3:cut=4:exact",
+                                  "balanced:2x2:cut=3:exact",
                                   "nearest7:8x8:cut=9:exact"};
+constexpr Index largest_portable = 512, least_ceiling = 2048, largest_one_call = 2048;
+
+/// Random operands of a shape, and their product.
+class Problem {
+ public:
+  Problem(const Shape& shape, cudaStream_t stream)
+      : shape_(shape), a_(shape.m * shape.k, stream), b_(shape.k * shape.n, stream), c_(shape.m * shape.n, stream) {
+    fill_random(a_.data(), shape.m * shape.k, 1, stream);
+    fill_random(b_.data(), shape.k * shape.n, 2, stream);
+  }
+
+  [[nodiscard]] GemmCall call() const {
+    return {InputView(MatrixView<const double>(a_.data(), shape_.m, shape_.k, 1, shape_.m)),
+            InputView(MatrixView<const double>(b_.data(), shape_.k, shape_.n, 1, shape_.k)),
+            OutputView(MatrixView<double>(c_.data(), shape_.m, shape_.n, 1, shape_.m))};
+  }
+  [[nodiscard]] Subject blas(const std::string& name, Cublas::Way way) const {
+    const auto dgemm = std::make_shared<Cublas>(way);
+    return {name, 0, [dgemm, shape = shape_, x = a_.data(), y = b_.data(), z = c_.data()](cudaStream_t on) {
+              (*dgemm)(x, y, z, shape.m, shape.n, shape.k, on);
+            }};
+  }
+
+ private:
+  Shape shape_;
+  DeviceArray<double> a_, b_, c_;
+};
+
+/// Everything that is timed side by side; cublasDgemm first, then what else cuBLAS has.
+std::vector<Subject> subjects_for(const Problem& problem, const Shape& shape, cudaStream_t stream) {
+  const auto call = problem.call();
+  std::vector<Subject> subjects{problem.blas("cublasDgemm", Cublas::Way::native)};
+  if (Cublas::can_emulate()) subjects.push_back(problem.blas("cuBLAS emulation, 55 bits", Cublas::Way::emulated));
+  const auto add = [&](const char* plan, Path path) { subjects.push_back(product(plan, path, shape, call, stream)); };
+  add(plan_of_28, Path::automatic);
+  for (auto& phase : phases(plan_of_28, shape, call, stream)) subjects.push_back(std::move(phase));
+  if (gpu::LtProduct::applies(parse_plan(plan_of_28))) {
+    add(plan_of_28, Path::cublaslt);
+    if (std::min(shape.m, shape.n) >= least_ceiling) subjects.push_back(ceiling(shape));
+  }
+  if (std::max({shape.m, shape.n, shape.k}) <= largest_portable) add(plan_of_28, Path::portable);
+  for (const auto* plan : others) add(plan, Path::automatic);
+  return subjects;
+}
+
+void print(const Measurement& one, const Subject& subject) {
+  const auto& shape = one.shape;
+  std::printf("%6ld x %6ld x %6ld  %-48s %10.4f ms", shape.m, shape.n, shape.k, one.name.c_str(), 1e3 * one.seconds);
+  std::printf(one.kind == Kind::speed ? " %7.3f of the speed of %s" : " %7.3f of the time of %s", one.median,
+              one.baseline.c_str());
+  if (subject.products > 0) std::printf(", %.0f TOPS", 1e-12 * subject.products * shape.operations() / one.seconds);
+  if (one.workspace > 0) std::printf(", %.0f MB", 1e-6 * static_cast<double>(one.workspace));
+  std::printf("\n");
+}
+
+/// What is timed over cublasDgemm; phases over their product, which comes before them; 28 products over cuBLAS's emulation.
+void evaluate(const std::vector<Subject>& subjects, const Shape& shape, const char* note,
+              std::vector<Measurement>& measurements) {
+  const Subject* whole = nullptr;
+  const auto add = [&](const Subject& subject, const Subject& baseline, Kind kind) {
+    measurements.push_back(ratio(subject, baseline, shape, kind));
+    measurements.back().name += note;
+    print(measurements.back(), subject);
+  };
+  for (const auto& subject : subjects) {
+    if (!subject.is_phase && subject.products > 0) whole = &subject;
+    if (subject.is_phase)
+      add(subject, *whole, Kind::share);
+    else
+      add(subject, subjects[0], Kind::speed);
+    if (Cublas::can_emulate() && subject.name == plan_of_28) add(subject, subjects[1], Kind::speed);
+  }
+  std::fflush(stdout);
+}
+
+constexpr const char* one_call = ", one call at a time";
 
 void measure(const Shape& shape, double seconds, std::vector<Measurement>& measurements) {
   const auto stream = cudaStreamPerThread;
-  const DeviceArray<double> a(shape.m * shape.k, stream), b(shape.k * shape.n, stream), c(shape.m * shape.n, stream);
-  fill_random(a.data(), shape.m * shape.k, 1, stream);
-  fill_random(b.data(), shape.k * shape.n, 2, stream);
-  const GemmCall call{InputView(MatrixView<const double>(a.data(), shape.m, shape.k, 1, shape.m)),
-                      InputView(MatrixView<const double>(b.data(), shape.k, shape.n, 1, shape.k)),
-                      OutputView(MatrixView<double>(c.data(), shape.m, shape.n, 1, shape.m))};
-  const auto blas = [&](Cublas::Way way) {
-    const auto dgemm = std::make_shared<Cublas>(way);
-    return [dgemm, shape, x = a.data(), y = b.data(), z = c.data()](cudaStream_t on) {
-      (*dgemm)(x, y, z, shape.m, shape.n, shape.k, on);
-    };
-  };
-  std::vector<Subject> subjects{{"cublasDgemm", 0, blas(Cublas::Way::native)}};
-  if (Cublas::can_emulate()) subjects.push_back({"cuBLAS emulation, 55 bits", 0, blas(Cublas::Way::emulated)});
-  subjects.push_back(product(plan_of_28, Path::automatic, shape, call, stream));
-  if (gpu::LtProduct::applies(parse_plan(plan_of_28))) {
-    subjects.push_back(product(plan_of_28, Path::cublaslt, shape, call, stream));
-    if (shape.m * shape.n >= Index{1} << 22) subjects.push_back(ceiling(shape));
-  }
-  for (const auto* plan : others) subjects.push_back(product(plan, Path::automatic, shape, call, stream));
-  Timer(stream).run(subjects, seconds);
-  for (const auto& subject : subjects) {
-    const auto measured = ratio(subject, subjects[0], shape);
-    std::printf("%6ld x %6ld x %6ld  %-36s %10.4f ms %8.2f TFLOP/s %7.3f of cublasDgemm", shape.m, shape.n, shape.k,
-                subject.name.c_str(), 1e3 * measured.seconds, 1e-12 * shape.operations() / measured.seconds, measured.median);
-    if (subject.products > 0) std::printf(" %7.0f TOPS", 1e-12 * subject.products * shape.operations() / measured.seconds);
-    std::printf("\n");
-    measurements.push_back(measured);
-    if (Cublas::can_emulate() && subject.name == plan_of_28) measurements.push_back(ratio(subject, subjects[1], shape));
-  }
-  std::fflush(stdout);
+  const Problem problem(shape, stream);
+  auto subjects = subjects_for(problem, shape, stream);
+  Timer(stream, Timer::Sample::back_to_back).run(subjects, seconds);
+  evaluate(subjects, shape, "", measurements);
+  if (std::max({shape.m, shape.n, shape.k}) > largest_one_call) return;
+  for (auto& subject : subjects) subject.times.clear();
+  Timer(stream, Timer::Sample::one_call).run(subjects, seconds / 2);
+  evaluate(subjects, shape, one_call, measurements);
 }
 
 /// The least ratio of the measurements that a goal is about.
@@ -224,7 +341,7 @@ Goal judged(const std::string& name, double limit, const std::string& subject, c
             const std::vector<Measurement>& all, const std::function<bool(const Shape&)>& concerns) {
   Goal goal{name, limit, {}};
   for (const auto& one : all)
-    if (one.name == subject && one.baseline == baseline && concerns(one.shape))
+    if (one.name == subject && one.baseline == baseline && one.kind == Kind::speed && concerns(one.shape))
       goal.measured = std::min(goal.measured.value_or(std::numeric_limits<double>::infinity()), one.median);
   return goal;
 }
@@ -232,9 +349,13 @@ Goal judged(const std::string& name, double limit, const std::string& subject, c
 std::vector<Goal> goals(const std::vector<Measurement>& all) {
   std::vector<Goal> result;
   const auto square = [](Index n) { return [n](const Shape& s) { return s.m == n && s.n == n && s.k == n; }; };
-  for (const auto& [n, limit] : {std::pair<Index, double>{1024, 0.75}, {2048, 0.87}, {4096, 0.93}, {8192, 0.95}, {16384, 1.0}})
-    result.push_back(
-        judged("28 products over cublasDgemm, n = " + std::to_string(n), limit, plan_of_28, "cublasDgemm", all, square(n)));
+  for (const auto& [n, limit] :
+       {std::pair<Index, double>{1024, 0.75}, {2048, 0.87}, {4096, 0.93}, {8192, 0.95}, {16384, 1.0}}) {
+    const auto name = "28 products over cublasDgemm, n = " + std::to_string(n);
+    result.push_back(judged(name, limit, plan_of_28, "cublasDgemm", all, square(n)));
+    if (n > largest_one_call) continue;
+    result.push_back(judged(name + one_call, limit, std::string(plan_of_28) + one_call, "cublasDgemm", all, square(n)));
+  }
   result.push_back(judged("28 products over cublasDgemm, 16384^2 x 1024", 0.95, plan_of_28, "cublasDgemm", all,
                           [](const Shape& s) { return s.m == 16384 && s.n == 16384 && s.k == 1024; }));
   result.push_back(judged("28 products over cuBLAS's emulation", 1.5, plan_of_28, "cuBLAS emulation, 55 bits", all,
@@ -272,11 +393,13 @@ bool write_json(const char* file, const std::string& device, bool quick, const s
   }
   separator = "],\n\"measurements\": [\n";
   for (const auto& one : measurements) {
-    std::fprintf(out, "%s{\"name\": \"%s\", \"baseline\": \"%s\", \"kind\": \"speed\", \"m\": %ld, \"n\": %ld, \"k\": %ld, ",
-                 separator, one.name.c_str(), one.baseline.c_str(), one.shape.m, one.shape.n, one.shape.k);
+    std::fprintf(out, "%s{\"name\": \"%s\", \"baseline\": \"%s\", \"kind\": \"%s\", \"m\": %ld, \"n\": %ld, \"k\": %ld, ",
+                 separator, one.name.c_str(), one.baseline.c_str(), one.kind == Kind::speed ? "speed" : "share", one.shape.m,
+                 one.shape.n, one.shape.k);
     std::fprintf(out, "\"repetitions\": %d, \"median\": %.6g, \"lower_quartile\": %.6g, \"upper_quartile\": %.6g, ",
                  one.repetitions, one.median, one.lower_quartile, one.upper_quartile);
-    std::fprintf(out, "\"seconds\": %.6g, \"baseline_seconds\": %.6g}", one.seconds, one.baseline_seconds);
+    std::fprintf(out, "\"seconds\": %.6g, \"baseline_seconds\": %.6g, \"workspace\": %zu}", one.seconds, one.baseline_seconds,
+                 one.workspace);
     separator = ",\n";
   }
   std::fprintf(out, "]\n}\n");

@@ -79,12 +79,12 @@ std::int64_t least_head(const FusedSchedule& schedule) {
   return std::int64_t{1} << std::max(3, 55 - schedule.held_bits() - schedule.word_bits());
 }
 
-/// None where tiles are so short that the ring may hold more than one, or where the first pair has too few turns.
+/// The first warpgroup gets so far without the second, which holds the ring's stages: within the first step. None where tiles
+/// are so short that the ring may hold more than one.
 int head_start(const FusedSchedule& schedule, Index steps, int wanted) {
   if (schedule.pair_count == 0 || schedule.tiles() * steps < stages) return 0;
   const auto& pair = schedule.pairs[0];
-  const Index turns = (pair.tiles - 1 - (pair.ends_with_b ? 1 : 0)) * steps;
-  return static_cast<int>(std::min<Index>({wanted, turns, stages / 2 - 2}));
+  return std::min({wanted, pair.tiles - 1 - (pair.ends_with_b ? 1 : 0), stages / 2 - 2});
 }
 
 int chosen(int wanted, int otherwise) { return wanted >= 0 ? wanted : otherwise; }
