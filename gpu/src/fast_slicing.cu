@@ -49,14 +49,12 @@ __host__ __device__ int team_threads(Index padded) {
 }
 
 /// Blocks of a cluster, which slices vectors_together vectors; each takes some pieces of the inner dimension.
-int cluster_for(Index padded) { return padded >= 16384 ? 16 : padded >= 2048 ? 8 : 4; }
+int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
 
 constexpr int rows = threads / vectors_together;  // elements of a vector that it loads at a time
-/// Digits of so long vectors pass by the cache, which then holds the elements until they are read again.
-constexpr Index least_streamed = 8192;
-constexpr Top normal_bits = 0x00100000;  // of magnitudes below it the lower halves matter
+constexpr Top normal_bits = 0x00100000;           // of magnitudes below it the lower halves matter
 __device__ Top top_of(double x) { return static_cast<Top>(bits_of(x) >> 32) & 0x7fffffff; }
 
 /// The largest magnitude of a vector, by all of its bits: for subnormal numbers alone. By sixteen threads side by side.
@@ -103,7 +101,6 @@ class DigitWriter {
       : last_(slices.digits + vector * slices.pitch() + slices.place(slices.slices) * slices.padded),
         step_(slices.reversed ? slices.padded : -slices.padded),
         count_(slices.slices),
-        streamed_(slices.padded >= least_streamed),
         bias_(0x0080808080808080 >> (8 * (8 - slices.slices))),
         scale_(scale) {}
 
@@ -123,21 +120,13 @@ class DigitWriter {
     auto* to = last_ + l;
 #pragma unroll
     for (int b = 0; b < 8; ++b, to += step_)
-      if (b < count_) store(reinterpret_cast<std::uint32_t*>(to), bytes[b]);
+      if (b < count_) *reinterpret_cast<std::uint32_t*>(to) = bytes[b];
   }
 
  private:
-  __device__ void store(std::uint32_t* to, std::uint32_t digits) const {
-    if (streamed_)
-      __stcs(to, digits);
-    else
-      *to = digits;
-  }
-
   std::int8_t* last_;  ///< digit s of the first element
   Index step_;         ///< from a digit to the one before
   int count_;
-  bool streamed_;
   std::uint64_t bias_;
   const Scale& scale_;
 };
@@ -346,7 +335,6 @@ void launch(const Operand<T>& a, const Operand<T>& b, cudaStream_t stream) {
   config.numAttrs = 1;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(SharedMemory))),
         "cudaFuncSetAttribute");
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cudaFuncSetAttribute");
   check(cudaLaunchKernelEx(&config, kernel, a, b, static_cast<unsigned>(blocks_of_a)), "cudaLaunchKernelEx");
 }
 
