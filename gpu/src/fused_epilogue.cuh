@@ -80,8 +80,8 @@ class TileScales {
     const bool plain = of_rows.least + of_columns.least >= common.least && of_rows.most + of_columns.most <= common.most;
 #pragma unroll
     for (int t = 0; t < tile_size / 32; ++t) {
-      scales_[lane + 32 * t] = plain ? high_part(columns[t]) : columns[t];
-      scales_[tile_size + lane + 32 * t] = plain ? high_part(rows[t] + common.unit) ^ common.sign : rows[t];
+      scales_[lane + 32 * t] = plain ? static_cast<int>(high_part(columns[t])) : columns[t];
+      scales_[tile_size + lane + 32 * t] = plain ? static_cast<int>(high_part(rows[t] + common.unit) ^ common.sign) : rows[t];
     }
     if (lane == 0) scales_[2 * tile_size] = plain ? 1 : 0;
   }
@@ -127,9 +127,7 @@ class TileScales {
     return range;
   }
 
-  [[nodiscard]] __device__ static int high_part(int exponent) {
-    return static_cast<int>(static_cast<unsigned>(exponent) << 20);
-  }
+  [[nodiscard]] __device__ static std::uint32_t high_part(int exponent) { return static_cast<std::uint32_t>(exponent) << 20; }
 
   [[nodiscard]] __device__ static bool writes_plainly(const FusedArguments& f) {
     if (!f.epilogue.finite_scalars() || f.epilogue.bound != nullptr || !f.epilogue.c.is_double || f.schedule.words() > 0)
@@ -149,7 +147,7 @@ struct EntriesPlace {
   int first = 0, end = entries;  ///< of the thread's entries
 };
 
-/// Finishes entries that keep() has stored. Not inline, lest the products' registers be short.
+/// Finishes the sums that FusedEpilogue::finish has stored. Not inline, lest the products' registers be short.
 template <int Limbs, class Head>
 __device__ __noinline__ void finish_kept(const FusedArguments& f, EntriesPlace place);
 
@@ -200,7 +198,7 @@ class FusedEpilogue {
   template <class SumOf, class Advance>
   __device__ __forceinline__ void write_plainly(const SumOf& sum, const Advance& advance) const {
     const auto& c = f_.epilogue.c;
-    const int rows[2] = {row_scale(0), row_scale(8)};
+    const unsigned rows[2] = {static_cast<unsigned>(row_scale(0)), static_cast<unsigned>(row_scale(8))};
     const double head_weight = power_of_two(f_.schedule.held_bits());
     auto* to = static_cast<double*>(c.data) + c.at(place_.row + row_, place_.column + column_ + column_of(place_.first));
 #pragma unroll 1
@@ -208,8 +206,9 @@ class FusedEpilogue {
 #pragma unroll
       for (int t = 0; t < plain_entries_together; ++t) {
         const double value = rounded<false, double>(sum(t, first + t), first + t, head_weight).value;
-        const int high = __double2hiint(value), scale = place_.scales.column(column_ + column_of(first + t));
-        *to = __hiloint2double(high == 0 ? 0 : high + rows[t / 2 % 2] + scale, __double2loint(value));
+        const auto high = static_cast<unsigned>(__double2hiint(value));
+        const auto scale = rows[t / 2 % 2] + static_cast<unsigned>(place_.scales.column(column_ + column_of(first + t)));
+        *to = __hiloint2double(static_cast<int>(high == 0 ? 0 : high + scale), __double2loint(value));
         to += t % 4 == 0   ? c.col_stride
               : t % 4 == 1 ? 8 * c.row_stride - c.col_stride
               : t % 4 == 2 ? c.col_stride
