@@ -154,7 +154,7 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
   f.alternate = chosen(tuning.alternate, steps >= 32 ? 1 : 0) != 0;
   f.least_head = least_head(schedule);
   f.scratch = static_cast<std::uint8_t*>(workspace) + counter_bytes;
-  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 16 : 0), chosen(tuning.lead, 2)};
+  f.step = {nullptr, chosen(tuning.interval, shape == 2 ? 4 : 0), chosen(tuning.lead, 2)};
   const Index clusters = std::min<Index>(Index{f.row_tiles} * f.column_clusters, cluster == 1 ? processors_ : pairs_);
   if (f.step.interval > 0) {
     f.step.counter = static_cast<unsigned*>(workspace);
