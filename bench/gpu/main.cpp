@@ -100,7 +100,7 @@ class Timer {
       static_cast<void>(sample(subject));  // warms up
       together += 2 * sample(subject);
     }
-    const int repetitions = std::clamp(static_cast<int>(seconds / together), 3, 31);
+    const int repetitions = std::clamp(static_cast<int>(seconds / together), 5, 31);
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (auto& subject : subjects) subject.times.push_back(sample(subject) / 2);
       for (auto subject = subjects.rbegin(); subject != subjects.rend(); ++subject)
@@ -414,7 +414,7 @@ int run(bool quick, const char* json) {
     if (!quick || n <= 1024) shapes.push_back({n, n, n});
   if (!quick) shapes.push_back({16384, 16384, 1024}), shapes.push_back({16384, 512, 16384});
   std::vector<Measurement> measurements;
-  for (const auto& shape : shapes) measure(shape, quick ? 0.2 : 1.0, measurements);
+  for (const auto& shape : shapes) measure(shape, quick ? 0.2 : 2.0, measurements);
   const auto all = goals(measurements);
   print(all);
   if (json == nullptr || write_json(json, device, quick, all, measurements)) return 0;
