@@ -392,6 +392,15 @@ TEST_F(CalibrationFile, OfADeviceIsKnownWhereItIsTheSame) {
   }
 }
 
+TEST_F(CalibrationFile, OfADeviceIsShippedForThatDevice) {
+  const Calibration h200{"NVIDIA H200, compute capability 9.0", "automatic", "any", {}, {}, "cuda"};
+  const auto shipped = known_costs(h200, 16, path());
+  ASSERT_TRUE(shipped);
+  EXPECT_EQ(shipped->origin(), (CostOrigin{"shipped", "seconds", h200.processor, h200.kernel, 16, ""}));
+  write("{");
+  EXPECT_EQ(known_costs(h200, 16, path())->origin().note, "calibration: the file is no JSON");
+}
+
 TEST_F(CalibrationFile, WhatIsOfNoKnownEngineHidesNothing) {
   auto file = to_json(std::vector{mine()});
   const json unknown{{"engine", "abacus"},
