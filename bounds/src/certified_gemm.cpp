@@ -154,7 +154,8 @@ class CertifiedGemm {
   }
 
   /// With one rounding.
-  [[nodiscard]] ErrorBound error_bound(PlanBound bound) const {
+  [[nodiscard]] ErrorBound error_bound(PlanBound of) const {
+    auto bound = fetched(std::move(of));
     auto result = rounding_bound();
     result.source =
         "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
@@ -185,9 +186,10 @@ class CertifiedGemm {
     multiply_finite(call_, plan(), engine_, kept(plan()), nullptr, options_.workspace);
     certificate_.plans = {plan()};
     if (decision_.target.kind == Target::Kind::correctly_rounded)
-      judge_zero_error(bound.product);
+      judge_zero_error(fetched(bound).product);
     else
       judge_slices(bound);
+    bound_there_ = bound.there;
     certificate_.bound = error_bound(std::move(bound));
     return finish();
   }
@@ -242,7 +244,7 @@ class CertifiedGemm {
 
   Certificate run_ziv() {
     refine([this](const SplitPlan& plan) {
-      const auto bound = plan_bound(plan);
+      const auto bound = fetched(plan_bound(plan));
       return multiply_finite(call_, plan, engine_, kept(plan), &bound.product, options_.workspace);
     });
     return finish_exact_bound();
@@ -299,7 +301,7 @@ class CertifiedGemm {
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
     certificate_.fingerprints.c = access_->fingerprint(call_.c.as_input());
-    certificate_.largest_bound = access_->largest_bound(certificate_.bound, call_.c.as_input(), specials_);
+    certificate_.largest_bound = access_->largest_bound(certificate_.bound, bound_there_.get(), call_.c.as_input(), specials_);
     return std::move(certificate_);
   }
 
@@ -319,6 +321,7 @@ class CertifiedGemm {
   Index special_count_ = 0;
   DecideOptions scalars_;
   std::unique_ptr<Examination> examination_;
+  std::shared_ptr<const BoundThere> bound_there_;  ///< of the certificate's bound
   Certificate certificate_;
 };
 

@@ -154,7 +154,8 @@ std::unique_ptr<Examination> HostAccess::examine(const Factors& factors, const D
   return std::make_unique<HostExamination>(factors, options, engine_);
 }
 
-double HostAccess::largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials) const {
+double HostAccess::largest_bound(const ErrorBound& bound, const BoundThere*, const InputView& c,
+                                 const SpecialEntries& specials) const {
   return ozbound::largest_bound(bound, c, specials, engine_.threads());
 }
 

@@ -111,8 +111,9 @@ class RemoteEngine final : public Engine, public OperandAccess {
   std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override {
     return std::make_unique<Examined>(*this, factors, options);
   }
-  double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials) const override {
-    return host_.largest_bound(bound, near(c), near(specials));
+  double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                       const SpecialEntries& specials) const override {
+    return host_.largest_bound(bound, there, near(c), near(specials));
   }
   std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near(specials));

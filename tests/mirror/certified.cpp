@@ -156,8 +156,8 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
       ErrorBound error;
       error.alpha = -3, error.product = bound.product;
       error.row_exponents = bound.row_exponents, error.column_exponents = bound.column_exponents;
-      bounds.expect(bits_of(host.largest_bound(error, c.as_input(), here)) ==
-                        bits_of(cuda.largest_bound(error, there.c.as_input(), known)),
+      bounds.expect(bits_of(host.largest_bound(error, nullptr, c.as_input(), here)) ==
+                        bits_of(cuda.largest_bound(error, nullptr, there.c.as_input(), known)),
                     describe);
       inexact.expect(host.last_inexact(bound.product, here) == cuda.last_inexact(bound.product, known), describe);
       const Matrix<double> product = as_doubles(c.as_input());

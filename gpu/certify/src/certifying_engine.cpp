@@ -10,6 +10,7 @@
 #include "host_matrices.hpp"
 #include "memory.hpp"
 #include "open_entries.hpp"
+#include "plan_bound_there.hpp"
 #include "specials.hpp"
 #include "tops.hpp"
 
@@ -275,18 +276,22 @@ std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, c
   return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, stream);
 }
 
-double CertifyingEngine::largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials) const {
+double CertifyingEngine::largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                                       const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.largest_bound(bound, c, specials);
+  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.largest_bound(bound, there, c, specials);
   const DeviceOperand result(c, "c", stream);
-  const ErrorBoundOnDevice there(bound);
   const SpecialsOnDevice known(specials);
-  const auto [m, n] = shape_of(specials);
-  Index outers = 0;
-  for (const auto& term : bound.product.terms) outers += static_cast<Index>(term.alternatives.size());
-  const LargestMemory search(outers, m, n, stream);
-  launch_largest_bound(there.scaled(), bound, result.matrix(), known.entries(), search.work(), stream);
-  return copy_to_host(search.work().result, 1, stream)[0].value;
+  const auto find = [&](const ScaledBound& scaled, Index outer_products) {
+    const LargestMemory search(outer_products, shape_of(specials).m, shape_of(specials).n, stream);
+    launch_largest_bound(scaled, bound, result.matrix(), known.entries(), search.work(), stream);
+    return copy_to_host(search.work().result, 1, stream)[0].value;
+  };
+  if (const auto* const made_here = dynamic_cast<const PlanBoundThere*>(there))
+    return find(made_here->bound(), made_here->outer_products());
+  Index outer_products = 0;
+  for (const auto& term : bound.product.terms) outer_products += static_cast<Index>(term.alternatives.size());
+  return find(ErrorBoundOnDevice(bound).scaled(), outer_products);
 }
 
 std::optional<Entry> CertifyingEngine::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {

@@ -20,8 +20,7 @@ namespace {
 using gpu::check;
 
 void check(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS)
-    throw_error(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+  if (status != CUBLAS_STATUS_SUCCESS) throw_error(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 int library_property(libraryPropertyType which) {

@@ -8,6 +8,7 @@
 #include "largest.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
+#include "plan_bound_there.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -18,13 +19,6 @@ DeviceMatrix transposed(DeviceMatrix x) {
   std::swap(x.row_stride, x.col_stride);
   return x;
 }
-
-/// A bound in device memory, with the exponents that it is relative to.
-struct BoundThere {
-  Memory memory;
-  ScaledBound bound;
-  Index outers;
-};
 
 }  // namespace
 
@@ -111,9 +105,9 @@ class DeviceAllowance final : public Allowance {
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
-    const auto* const there = static_cast<const BoundThere*>(bound.there.get());
-    const LargestMemory search(there->outers, product_.m, product_.n, stream_);
-    launch_worst_entry(there->bound, product_, target_, search.work(), stream_);
+    const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
+    const LargestMemory search(there.outer_products(), product_.m, product_.n, stream_);
+    launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
     const auto largest = copy_to_host(search.work().result, 1, stream_)[0];
     if (!(largest.value > 0)) return {};
     return {largest.value, largest.place / product_.n, largest.place % product_.n};
@@ -190,15 +184,9 @@ DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const SplitPlan& plan) {
   const auto &rows = rows_.all(plan.a), &columns = columns_.all(plan.b);
-  auto there = std::make_shared<BoundThere>();
-  Arena needed;
-  launch_plan_bound(plan, k_, rows, columns, needed, stream_);
-  there->memory = Memory(needed.used(), stream_);
-  auto arena = there->memory.arena();
-  there->outers = outer_products(plan, k_);
-  there->bound = {launch_plan_bound(plan, k_, rows, columns, arena, stream_), rows.exponents, columns.exponents};
-  return {copy_bound_to_host(there->bound.bound, plan, k_, stream_), copy_to_host(rows.exponents, m_, stream_),
-          copy_to_host(columns.exponents, n_, stream_), there};
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return {{}, {}, {}, std::make_shared<const PlanBoundThere>(plan, k_, rows, columns, device, stream_)};
 }
 
 double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index i, Index j) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ozbound/bounds/target.hpp"
@@ -11,13 +12,27 @@
 
 namespace ozbound {
 
+struct PlanBound;
+
+/// A PlanBound where the matrices lie, when that is not the host's memory.
+class BoundThere {
+ public:
+  virtual ~BoundThere() = default;
+
+  /// The same in the host's memory, with `there` null.
+  [[nodiscard]] virtual PlanBound fetch() const = 0;
+};
+
 /// The bound of a product under a plan before its rounding, relative to 2^(row_exponents[i] + column_exponents[j]).
 struct PlanBound {
   EntryBound product;
   std::vector<std::int32_t> row_exponents;
   std::vector<std::int32_t> column_exponents;
-  std::shared_ptr<const void> there = nullptr;  ///< of the examination that made it: the bound where the matrices lie
+  std::shared_ptr<const BoundThere> there = nullptr;  ///< if not null the other members are empty
 };
+
+/// In the host's memory.
+inline PlanBound fetched(PlanBound bound) { return bound.there == nullptr ? std::move(bound) : bound.there->fetch(); }
 
 /// The entry that is nearest to what a target allows, or furthest beyond.
 struct Worst {

@@ -67,8 +67,9 @@ class OperandAccess {
   /// `options` must outlive the result, as what it views; so must prepared operands.
   [[nodiscard]] virtual std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const = 0;
 
-  /// The largest bound.upper(i, j, c(i, j)) over the entries that are not special.
-  [[nodiscard]] virtual double largest_bound(const ErrorBound& bound, const InputView& c,
+  /// The largest bound.upper(i, j, c(i, j)) over the entries that are not special. `there` is bound.product and its exponents
+  /// where the matrices lie, or null.
+  [[nodiscard]] virtual double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
                                              const SpecialEntries& specials) const = 0;
 
   /// The last entry in row order, not special, whose bound is not zero.
@@ -100,7 +101,7 @@ class HostAccess final : public OperandAccess {
   void multiply_exactly(const GemmCall& call, const SpecialEntries& specials) const override;
   void finish_exactly(const GemmCall& call, const std::vector<Entry>& entries) const override;
   [[nodiscard]] std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override;
-  [[nodiscard]] double largest_bound(const ErrorBound& bound, const InputView& c,
+  [[nodiscard]] double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
                                      const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,

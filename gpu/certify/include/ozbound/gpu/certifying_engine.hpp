@@ -26,7 +26,7 @@ class CertifyingEngine final : public CudaEngine, public OperandAccess {
   void multiply_exactly(const GemmCall& call, const SpecialEntries& specials) const override;
   void finish_exactly(const GemmCall& call, const std::vector<Entry>& entries) const override;
   [[nodiscard]] std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override;
-  [[nodiscard]] double largest_bound(const ErrorBound& bound, const InputView& c,
+  [[nodiscard]] double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
                                      const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,

@@ -1,0 +1,42 @@
+#include "plan_bound_there.hpp"
+
+#include "cuda_device.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+/// A copy in memory of the arena, made if that does not only count.
+const std::int32_t* copied(const std::int32_t* exponents, Index count, Arena& arena, cudaStream_t stream) {
+  auto* const copy = arena.take<std::int32_t>(count);
+  if (copy != nullptr && count > 0)
+    check(cudaMemcpyAsync(copy, exponents, static_cast<std::size_t>(count) * sizeof(std::int32_t), cudaMemcpyDeviceToDevice,
+                          stream),
+          "cudaMemcpyAsync");
+  return copy;
+}
+
+}  // namespace
+
+PlanBoundThere::PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
+                               cudaStream_t stream)
+    : plan_(plan), k_(k), device_(device), stream_(stream), outer_products_(gpu::outer_products(plan, k)) {
+  Arena needed;
+  take(rows, columns, needed);
+  memory_ = Memory(needed.used(), stream);
+  auto arena = memory_.arena();
+  bound_ = take(rows, columns, arena);
+}
+
+ScaledBound PlanBoundThere::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
+  const auto bound = launch_plan_bound(plan_, k_, rows, columns, arena, stream_);
+  const auto* const row_exponents = copied(rows.exponents, rows.count, arena, stream_);
+  return {bound, row_exponents, copied(columns.exponents, columns.count, arena, stream_)};
+}
+
+PlanBound PlanBoundThere::fetch() const {
+  const CudaDevice device(device_);
+  return {copy_bound_to_host(bound_.bound, plan_, k_, stream_), copy_to_host(bound_.row_exponents, bound_.bound.m, stream_),
+          copy_to_host(bound_.column_exponents, bound_.bound.n, stream_)};
+}
+
+}  // namespace ozbound::gpu

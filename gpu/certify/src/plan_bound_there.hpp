@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "device_examination.hpp"
+#include "largest.hpp"
+#include "ozbound/bounds/examination.hpp"
+#include "plan_bound.hpp"
+
+namespace ozbound::gpu {
+
+/// plan_error_upper in device memory, with the exponents that it is relative to.
+class PlanBoundThere final : public BoundThere {
+ public:
+  PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
+                 cudaStream_t stream);
+
+  [[nodiscard]] PlanBound fetch() const override;
+  [[nodiscard]] const ScaledBound& bound() const { return bound_; }
+  [[nodiscard]] Index outer_products() const { return outer_products_; }
+
+ private:
+  ScaledBound take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const;
+
+  SplitPlan plan_;
+  Index k_;
+  int device_;
+  cudaStream_t stream_;
+  Memory memory_;
+  ScaledBound bound_ = {};
+  Index outer_products_;
+};
+
+}  // namespace ozbound::gpu
