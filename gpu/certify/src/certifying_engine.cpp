@@ -159,7 +159,8 @@ class CallOnDevice {
   }
   void write_specials(const SpecialsOnDevice& specials) const {
     const DeviceEpilogue epilogue{.alpha = call_.alpha, .beta = call_.beta, .c0 = c0_.matrix(), .c = c_.matrix()};
-    launch_specials(a_.matrix(), b_.matrix(), specials.rows(call_.k()), specials.columns(call_.k()), epilogue, stream);
+    launch_specials({a_.matrix(), b_.matrix(), call_.k()}, specials.rows(call_.k()), specials.columns(call_.k()), epilogue,
+                    stream);
   }
   /// Waits for the stream.
   void finish() const {
