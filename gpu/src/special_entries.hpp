@@ -27,6 +27,9 @@ class SpecialEntries {
   /// Whether every entry is one.
   [[nodiscard]] __device__ bool all() const { return everywhere_ || no_terms_; }
 
+  /// The same for a product that computes 0 S + beta C0 under an alpha of 0 as it does under others.
+  [[nodiscard]] __device__ bool all_but_products() const { return everywhere_ || operands_.k == 0; }
+
   /// Whether (i, j) is; `of_vectors`: whether its row or its column is special.
   [[nodiscard]] __device__ bool contains(Index i, Index j, bool of_vectors) const {
     return all() || of_vectors || !is_finite(epilogue_.c0_bits(i, j), binary64);

@@ -19,14 +19,15 @@ struct Product {
 __global__ void write_specials(const __grid_constant__ Product product) {
   const auto& [operands, rows, columns, epilogue] = product;
   const SpecialEntries entries(operands, epilogue);
-  const bool any_vector = !entries.all() && (*rows.any_special != 0 || *columns.any_special != 0);
-  if (!entries.all() && !any_vector && is_zero(epilogue.beta_value())) return;
+  const bool all = entries.all_but_products();  // an entry in place of its C0 must be written once
+  const bool any_vector = !all && (*rows.any_special != 0 || *columns.any_special != 0);
+  if (!all && !any_vector && is_zero(epilogue.beta_value())) return;
   const Index m = rows.count, n = columns.count;
   const bool by_row = epilogue.c.row_stride < epilogue.c.col_stride;
   for (Index place = Index{blockIdx.x} * threads + threadIdx.x; place < m * n; place += Index{gridDim.x} * threads) {
     const Index i = by_row ? place % m : place / n, j = by_row ? place / m : place % n;
     const bool of_vectors = any_vector && (rows.special[i] != 0 || columns.special[j] != 0);
-    if (entries.contains(i, j, of_vectors)) entries.write(i, j, of_vectors);
+    if (all || of_vectors || !is_finite(epilogue.c0_bits(i, j), binary64)) entries.write(i, j, of_vectors);
   }
 }
 

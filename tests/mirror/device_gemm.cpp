@@ -112,12 +112,32 @@ bool compare_blocks(cudaStream_t stream) {
   return section.report();
 }
 
-/// alpha and beta in device memory: any numbers, zeros and specials among them.
+/// C0, as C holds it.
+StoredMatrix in_place_of_c0(const Product& product) {
+  auto c = product.c;
+  const auto c0 = product.c0.input();
+  for (Index i = 0; i < product.m(); ++i)
+    for (Index j = 0; j < product.n(); ++j)
+      c.set(i, j, static_cast<double>(static_cast<float>(double_from_bits(c0.bits(i, j)))));
+  return c;
+}
+
+StoredMatrix expected_in_place(const Product& product) {
+  static const CpuEngine cpu;
+  auto c = product.c;
+  gemm({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, c.input()}, product.plan, cpu);
+  return c;
+}
+
+/// alpha and beta in device memory: any numbers, zeros and specials among them; C in place of C0 too.
 bool compare_device_scalars(cudaStream_t stream) {
   Section section("scalars on the device");
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     auto product = sampled(60, 60000 + seed);
-    const auto reference = expected(product);
+    if (seed % 3 == 0) product.alpha = 0;
+    const bool in_place = seed % 2 == 0 && !is_zero(product.beta);
+    if (in_place) product.c = in_place_of_c0(product);
+    const auto reference = in_place ? expected_in_place(product) : expected(product);
     const auto scalars = std::vector<double>{product.alpha, product.beta};
     const DeviceArray<double> memory(2, stream);
     check(cudaMemcpyAsync(memory.data(), scalars.data(), 16, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
@@ -125,6 +145,7 @@ bool compare_device_scalars(cudaStream_t stream) {
       const OnDevice device(product, stream);
       auto call = device.call();
       call.alpha = -7, call.beta = 5;  // not what is used
+      if (in_place) call.c0 = call.c.as_input();
       DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
       multiply(call, stream, {memory.data(), memory.data() + 1});
       compare_results(reference, device.result(), product, "C", section);
