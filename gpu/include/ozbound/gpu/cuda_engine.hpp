@@ -29,11 +29,12 @@ struct DeviceProperties {
 std::vector<DeviceProperties> devices();
 
 /// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,
-/// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError, a lack
-/// of device memory as OutOfMemory, at which `gemm` goes on in smaller blocks.
+/// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError, a lack of device memory as
+/// OutOfMemory, at which `gemm` goes on in smaller blocks.
 ///
 /// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
-/// they lie, or managed; in that of another device they are refused. What other streams do with them must be over.
+/// they lie, or managed; in that of another device they are refused. What other streams do with them must be over. `gemm` under
+/// a plan looks for NaN and infinities on the host: for matrices in device memory there are DeviceGemm, and CertifyingEngine.
 class CudaEngine : public Engine {
  public:
   struct Options {
