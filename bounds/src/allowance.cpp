@@ -150,7 +150,10 @@ std::vector<std::int64_t> shifts(const std::vector<std::int32_t>& from, const st
 
 }  // namespace
 
-Worst HostAllowance::worst(const PlanBound& bound) const { return normwise_ ? worst_norm(bound) : worst_entry(bound); }
+Worst HostAllowance::worst(const PlanBound& bound) const {
+  if (bound.there != nullptr) return worst(bound.there->fetch());
+  return normwise_ ? worst_norm(bound) : worst_entry(bound);
+}
 
 Worst HostAllowance::worst_entry(const PlanBound& error) const {
   const auto rows = shifts(error.row_exponents, product_.row_exponents());

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -149,6 +150,16 @@ class RemoteEngine final : public Engine, public OperandAccess {
     OutputView view_;
   };
 
+  /// A bound that is not in the host's memory until it is fetched.
+  class Bound final : public BoundThere {
+   public:
+    explicit Bound(PlanBound bound) : bound_(std::move(bound)) {}
+    PlanBound fetch() const override { return bound_; }
+
+   private:
+    PlanBound bound_;
+  };
+
   /// With the options that it views.
   class Examined final : public Examination {
    public:
@@ -157,7 +168,7 @@ class RemoteEngine final : public Engine, public OperandAccess {
       factors.a = engine.near(factors.a), factors.b = engine.near(factors.b);
       host_ = engine.host_.examine(factors, options_);
     }
-    PlanBound bound(const SplitPlan& plan) override { return host_->bound(plan); }
+    PlanBound bound(const SplitPlan& plan) override { return {{}, {}, {}, std::make_shared<const Bound>(host_->bound(plan))}; }
     double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
       return host_->error_at(plan, uniform, i, j);
     }
