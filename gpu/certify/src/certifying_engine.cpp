@@ -274,7 +274,7 @@ std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, c
   const bool there = on_device(factors.a, "a") || on_device(factors.b, "b");
   auto on_host = [this, factors, &options] { return std::make_unique<HostExamined>(factors, options, host_); };
   if (!there) return on_host();
-  return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, stream);
+  return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, device_, stream);
 }
 
 double CertifyingEngine::largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "cuda_device.hpp"
 #include "host_facts.hpp"
 #include "largest.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
@@ -40,6 +41,7 @@ void DeviceFactsCache::measure(Encoding encoding, std::vector<Index> indices) {
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   std::erase_if(indices, [&](Index i) { return single_.contains(i) && single_.at(i).encoding == encoding; });
   if (indices.empty()) return;
+  const CudaDevice current(device_);
   const auto count = static_cast<Index>(indices.size());
   Arena needed;
   FactsOfAllSlicings::take(needed, encoding, count, inner_);
@@ -100,11 +102,13 @@ class DeviceAllowance final : public Allowance {
   }
 
   [[nodiscard]] Probe probe(Index i, Index j) const override {
+    const CudaDevice current(examination_.device_);
     const auto probes = probes_of({{i, j}});
     return probes.front();
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
+    const CudaDevice current(examination_.device_);
     const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
     const LargestMemory search(there.outer_products(), product_.m, product_.n, stream_);
     launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
@@ -119,6 +123,7 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] std::vector<Probe> probes(Index per_side) const override {
     const Index m = product_.m, n = product_.n;
     if (m == 0 || n == 0) return {};
+    const CudaDevice current(examination_.device_);
     launch_least_allowing(product_, target_, probing_.work(), stream_);
     const auto least = copy_to_host(probing_.work().result, 1, stream_)[0];
     std::vector<Entry> entries{{least.place / n, least.place % n}};
@@ -166,9 +171,10 @@ class DeviceAllowance final : public Allowance {
 };
 
 DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback,
-                                     cudaStream_t stream)
+                                     int device, cudaStream_t stream)
     : options_(options),
       kernels_(kernels),
+      device_(device),
       stream_(stream),
       make_fallback_(std::move(fallback)),
       m_(factors.a.rows()),
@@ -177,16 +183,15 @@ DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions
       a_(factors.a, "a", stream),
       b_(factors.b, "b", stream),
       c0_(options.beta == 0 ? InputView() : options.c0, "c0", stream),
-      rows_(a_.matrix(), m_, k_, stream),
-      columns_(transposed(b_.matrix()), n_, k_, stream) {}
+      rows_(a_.matrix(), m_, k_, device, stream),
+      columns_(transposed(b_.matrix()), n_, k_, device, stream) {}
 
 DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const SplitPlan& plan) {
+  const CudaDevice current(device_);
   const auto &rows = rows_.all(plan.a), &columns = columns_.all(plan.b);
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return {{}, {}, {}, std::make_shared<const PlanBoundThere>(plan, k_, rows, columns, device, stream_)};
+  return {{}, {}, {}, std::make_shared<const PlanBoundThere>(plan, k_, rows, columns, device_, stream_)};
 }
 
 double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index i, Index j) {
@@ -198,6 +203,7 @@ double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index 
 }
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
+  const CudaDevice current(device_);
   if (target.kind != Target::Kind::normwise && !product().loose)
     return std::make_unique<DeviceAllowance>(*this, target, factor);
   if (fallback_ == nullptr) fallback_ = make_fallback_();
@@ -205,8 +211,9 @@ std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, do
 }
 
 const DeviceExamination::Product& DeviceExamination::product() {
-  if (product_ == nullptr)
-    product_ = std::make_unique<Product>(a_.matrix(), b_.matrix(), LevelOne(m_, n_, k_, kernels_), stream_);
+  if (product_ != nullptr) return *product_;
+  const CudaDevice current(device_);
+  product_ = std::make_unique<Product>(a_.matrix(), b_.matrix(), LevelOne(m_, n_, k_, kernels_), stream_);
   return *product_;
 }
 

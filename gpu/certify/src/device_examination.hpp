@@ -21,9 +21,10 @@ namespace ozbound::gpu {
 class DeviceFactsCache {
  public:
   /// @param vectors count x inner, of the device; must outlive it.
-  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, cudaStream_t stream)
-      : vectors_(vectors), count_(count), inner_(inner), stream_(stream) {}
+  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, int device, cudaStream_t stream)
+      : vectors_(vectors), count_(count), inner_(inner), device_(device), stream_(stream) {}
 
+  /// @pre the device is the current one.
   const DeviceFacts& all(const Slicing& slicing);
 
   /// Measures vectors that one() will be asked for, under every slice count of an encoding, in one go.
@@ -42,6 +43,7 @@ class DeviceFactsCache {
 
   DeviceMatrix vectors_;
   Index count_, inner_;
+  int device_;
   cudaStream_t stream_;
   std::vector<std::unique_ptr<Measured>> all_;
   std::map<Index, Single> single_;
@@ -53,8 +55,8 @@ class DeviceExamination final : public Examination {
  public:
   using Fallback = std::function<std::unique_ptr<Examination>()>;
 
-  /// `options` and `kernels` must outlive it.
-  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback,
+  /// `options` and `kernels` must outlive it. @pre `device` is the current one.
+  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback, int device,
                     cudaStream_t stream);
   ~DeviceExamination() override;
 
@@ -70,6 +72,7 @@ class DeviceExamination final : public Examination {
 
   const DecideOptions& options_;
   Kernels& kernels_;
+  int device_;  ///< need not be the current one of who asks
   cudaStream_t stream_;
   Fallback make_fallback_;
   std::unique_ptr<Examination> fallback_;
