@@ -16,6 +16,7 @@
 #include "ozbound/bounds/selector.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
+#include "ozbound/verify/models/model.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -55,7 +56,8 @@ nlohmann::ordered_json facts() {
           {"devices", cuda_devices()},
           {"schemes", listed(all_schemes())},
           {"bounds", listed_bounds()},
-          {"selectors", listed(all_selectors())}};
+          {"selectors", listed(all_selectors())},
+          {"models", listed(all_models())}};
 }
 
 /// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
@@ -86,6 +88,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
   append_listed(table, "schemes", facts["schemes"]);
   append_listed(table, "bounds", facts["bounds"]);
   append_listed(table, "selectors", facts["selectors"]);
+  append_listed(table, "models", facts["models"]);
   print_table(table);
 }
 

@@ -8,6 +8,7 @@
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
+#include "ozbound/verify/models/model.hpp"
 
 namespace ozbound::cli::test {
 namespace {
@@ -73,6 +74,18 @@ TEST(CommandInfo, ListsTheBounds) {
     EXPECT_EQ(listed[i]["bounds"], to_string(bound.bounded));
     EXPECT_EQ(listed[i]["rigorous"], bound.rigorous);
     EXPECT_THAT(people, testing::HasSubstr(bound.name + ": " + bound.source));
+  }
+}
+
+TEST(CommandInfo, ListsTheModels) {
+  const auto people = ozbound({"info"}).out;
+  const auto listed = nlohmann::json::parse(ozbound({"info", "--json"}).out)["models"];
+  ASSERT_EQ(listed.size(), all_models().size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const auto& model = all_models()[i];
+    EXPECT_EQ(listed[i]["name"], model.name);
+    EXPECT_EQ(listed[i]["source"], model.source);
+    EXPECT_THAT(people, testing::HasSubstr(std::string(model.name) + ": " + std::string(model.source)));
   }
 }
 

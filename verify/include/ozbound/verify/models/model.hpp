@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ozbound {
+
+/// Arithmetic of another unit, as its authors describe it, that runs here bit by bit: docs/models.md.
+struct Model {
+  std::string_view name;    ///< `m3xu`
+  std::string_view source;  ///< publication
+};
+
+/// Every model there is.
+std::span<const Model> all_models();
+
+}  // namespace ozbound
