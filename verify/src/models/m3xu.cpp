@@ -1,0 +1,331 @@
+#include "ozbound/verify/models/m3xu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "uint128.hpp"
+
+namespace ozbound::models::m3xu {
+namespace {
+
+/// A whole number of any length. (With expression templates GCC warns of what is not uninitialised.)
+using Whole = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
+using Complex = std::complex<double>;
+
+/// Numbers of `precision` bits, the hidden one included, with normal exponents from `least` to `largest`.
+struct Format {
+  std::string_view name;
+  int precision, least, largest;
+};
+
+constexpr std::array<Format, 4> formats{
+    {{"FP16", 11, -14, 15}, {"BF16", 8, -126, 127}, {"FP32", 24, -126, 127}, {"FP64", 53, -1022, 1023}}};
+
+const Format& operand_format(Mode mode) { return formats.at(static_cast<std::size_t>(mode)); }
+const Format& result_format(Mode mode) { return formats[mode == Mode::fp64 ? 3 : 2]; }
+
+double largest_number(const Format& format) { return std::ldexp(2 - std::ldexp(1.0, 1 - format.precision), format.largest); }
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+void check(const Unit& unit) {
+  require(unit.piece_bits >= 1 && unit.piece_bits <= 27, "piece_bits must be from 1 to 27");
+  require(unit.multipliers >= 1, "multipliers must be positive");
+  require(unit.width >= 1, "width must be positive");
+  require(unit.headroom >= 0 && unit.headroom < unit.width, "headroom must be from 0 to width - 1");
+  const int shift = unit.second_step_shift.value_or(0);
+  require(shift >= 0 && shift <= 63, "second_step_shift must be from 0 to 63");
+}
+
+/// A finite number as the unit reads it, (negative ? -1 : 1) significand 2^unit, where `exponent` is that of its field: the
+/// smallest normal one for zeros and subnormal numbers, whose hidden bit is 0.
+struct Operand {
+  std::uint64_t significand = 0;
+  int exponent = 0;
+  int unit = 0;
+  bool negative = false;
+};
+
+Operand operand(double x, const Format& format) {
+  const double size = std::abs(x);
+  const int exponent = size == 0 ? format.least : std::max(std::ilogb(size), format.least);
+  const int unit = exponent - format.precision + 1;
+  const double significand = std::ldexp(size, -unit);
+  if (exponent > format.largest || significand != std::floor(significand))
+    throw std::invalid_argument("not a number of " + std::string(format.name) + ": " + std::to_string(x));
+  return {static_cast<std::uint64_t>(significand), exponent, unit, std::signbit(x)};
+}
+
+/// The number of bits of x, 0 for 0.
+int bit_length(VerifyUint128 x) {
+  int length = 0;
+  for (; x != 0; x >>= 1) ++length;
+  return length;
+}
+
+/// E of 2^E above the absolute value of a term (the least such power for `leading`), or none where it does not count.
+std::optional<int> limit(const Operand& a, const Operand& b, Alignment alignment) {
+  if (alignment == Alignment::fields) return a.exponent + b.exponent + 2;
+  const auto product = VerifyUint128{a.significand} * b.significand;
+  if (product == 0) return std::nullopt;
+  return a.unit + b.unit + bit_length(product);
+}
+
+/// |x| 2^-shift, rounded to a whole number.
+Whole shifted_down(const Whole& x, int shift, Rounding rounding) {
+  const auto by = static_cast<unsigned>(shift);
+  Whole kept = x >> by;
+  if (rounding == Rounding::toward_zero || shift == 0) return kept;
+  const Whole rest = x - (kept << by);
+  const Whole half = Whole(1) << (by - 1);
+  if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
+  return kept;
+}
+
+/// The accumulator of an instruction: a whole number of 2^quantum.
+class Register {
+ public:
+  Register(const Unit& unit, int limit) : unit_(unit), quantum_(limit + unit.headroom - unit.width) {}
+
+  void add(bool negative, std::uint64_t magnitude, int exponent) {
+    const int shift = quantum_ - exponent;
+    const Whole term =
+        shift > 0 ? shifted_down(magnitude, shift, unit_.aligned) : Whole(magnitude) << static_cast<unsigned>(-shift);
+    if (shift > 0 && magnitude != 0) loses_ = loses_ || std::countr_zero(magnitude) < shift;
+    sum_ += negative ? Whole(-term) : term;
+  }
+
+  [[nodiscard]] bool overflows() const { return wrapped() != sum_; }
+  [[nodiscard]] bool loses() const { return loses_; }
+
+  /// What the register holds, rounded to a format.
+  [[nodiscard]] double value(const Format& format) const {
+    const Whole held = wrapped();
+    const Whole magnitude = abs(held);
+    if (magnitude == 0) return 0;
+    const int leading = quantum_ + static_cast<int>(msb(magnitude));
+    const int last = std::max(leading, format.least) - format.precision + 1;
+    const int shift = last - quantum_;
+    const Whole whole =
+        shift > 0 ? shifted_down(magnitude, shift, unit_.result) : Whole(magnitude << static_cast<unsigned>(-shift));
+    double size = whole == 0 ? 0 : std::ldexp(static_cast<double>(whole), last);
+    if (size > largest_number(format))
+      size = unit_.result == Rounding::toward_zero ? largest_number(format) : std::numeric_limits<double>::infinity();
+    return held < 0 && size != 0 ? -size : size;
+  }
+
+ private:
+  /// The sum modulo 2^(width + 1), as a number with a sign.
+  [[nodiscard]] Whole wrapped() const {
+    const Whole modulus = Whole(1) << static_cast<unsigned>(unit_.width + 1);
+    Whole rest = sum_ % modulus;
+    if (2 * rest >= modulus) rest -= modulus;
+    if (2 * rest < -modulus) rest += modulus;
+    return rest;
+  }
+
+  const Unit& unit_;
+  int quantum_;
+  Whole sum_ = 0;
+  bool loses_ = false;
+};
+
+/// One product of an instruction, of two elements; `flipped` is subtracted.
+struct Term {
+  double a, b;
+  bool flipped = false;
+};
+
+class DotProductUnit {
+ public:
+  DotProductUnit(Mode mode, const Unit& unit) : mode_(mode), unit_(unit), pieces_(pieces(mode, unit)) {}
+
+  /// The running sum and its flags, one instruction further.
+  void run(std::span<const Term> terms, Sum& running) const {
+    bool finite = std::isfinite(running.value);
+    for (const auto& term : terms) finite = finite && std::isfinite(term.a) && std::isfinite(term.b);
+    running.value = finite ? finite_sum(terms, running) : special_sum(terms, running.value);
+  }
+
+ private:
+  struct Pair {
+    Operand a, b;
+    bool negative;
+  };
+
+  /// Of terms of which some are infinite or NaN, those alone count.
+  static double special_sum(std::span<const Term> terms, double sum) {
+    double special = std::isfinite(sum) ? 0 : sum;
+    for (const auto& [a, b, flipped] : terms)
+      if (!std::isfinite(a) || !std::isfinite(b)) special += (flipped ? -a : a) * b;
+    return special;
+  }
+
+  [[nodiscard]] double finite_sum(std::span<const Term> terms, Sum& flags) const {
+    std::vector<Pair> pairs;
+    for (const auto& [a, b, flipped] : terms) {
+      const auto x = operand(a, operand_format(mode_));
+      const auto y = operand(b, operand_format(mode_));
+      pairs.push_back({x, y, (x.negative != y.negative) != flipped});
+    }
+    const auto running = operand(flags.value, result_format(mode_));
+    const auto top = common_limit(pairs, running);
+    if (!top) return 0;
+    Register accumulator(unit_, *top);
+    accumulator.add(running.negative, running.significand, running.unit);
+    for (int step = 0; step < pieces_; ++step)
+      for (const auto& pair : pairs) multiply(pair, step, accumulator);
+    flags.overflows += accumulator.overflows() ? 1 : 0;
+    flags.losses += accumulator.loses() ? 1 : 0;
+    return accumulator.value(result_format(mode_));
+  }
+
+  [[nodiscard]] std::optional<int> common_limit(const std::vector<Pair>& pairs, const Operand& running) const {
+    constexpr Operand one{.significand = 1, .exponent = -1, .unit = 0};  // its field counts for 2^0, as 1 has no carry
+    auto top = limit(running, one, unit_.alignment);
+    for (const auto& [a, b, negative] : pairs) top = std::max(top, limit(a, b, unit_.alignment));
+    return top;
+  }
+
+  /// Piece p, from the least on.
+  [[nodiscard]] std::uint64_t piece(const Operand& x, int p) const {
+    return (x.significand >> (unit_.piece_bits * p)) & ((std::uint64_t{1} << unit_.piece_bits) - 1);
+  }
+
+  [[nodiscard]] int shift(int step, int p, int q) const {
+    if (pieces_ == 2 && step == 1) return unit_.second_step_shift.value_or(unit_.piece_bits);
+    return unit_.piece_bits * (p + q);
+  }
+
+  /// Every piece of a by the one of b that lies `step` further, cyclically.
+  void multiply(const Pair& pair, int step, Register& accumulator) const {
+    for (int p = 0; p < pieces_; ++p) {
+      const int q = (p + step) % pieces_;
+      accumulator.add(pair.negative, piece(pair.a, p) * piece(pair.b, q), pair.a.unit + pair.b.unit + shift(step, p, q));
+    }
+  }
+
+  Mode mode_;
+  const Unit& unit_;
+  int pieces_;
+};
+
+/// Instruction by instruction, of so many terms.
+Sum run(Mode mode, const Unit& unit, std::span<const Term> terms, Index terms_each, double sum) {
+  const DotProductUnit dot_product(mode, unit);
+  Sum result{sum};
+  for (Index l = 0; l < std::ssize(terms); l += terms_each) {
+    const auto count = std::min(terms_each, std::ssize(terms) - l);
+    dot_product.run(terms.subspan(static_cast<std::size_t>(l), static_cast<std::size_t>(count)), result);
+  }
+  return result;
+}
+
+void check_length(std::size_t a, std::size_t b) {
+  if (a != b) throw std::invalid_argument("a and b must have the same length: " + std::to_string(a) + ", " + std::to_string(b));
+}
+
+void add_flags(auto& product, const Sum& entry) {
+  product.overflows += entry.overflows;
+  product.losses += entry.losses;
+}
+
+template <class T>
+std::vector<T> copied(MatrixView<const T> row) {
+  std::vector<T> elements;
+  for (Index l = 0; l < row.cols(); ++l) elements.push_back(row(0, l));
+  return elements;
+}
+
+/// entry(row of A, column of B, product) for every entry.
+template <class T, class Entry>
+Product<T> product(MatrixView<const T> a, MatrixView<const T> b, Entry entry) {
+  if (a.cols() != b.rows())
+    throw std::invalid_argument("a must have as many columns as b has rows: " + std::to_string(a.cols()) + ", " +
+                                std::to_string(b.rows()));
+  Product<T> result{Matrix<T>(a.rows(), b.cols())};
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < b.cols(); ++j)
+      result.c(i, j) = entry(copied(a.block(i, 0, 1, a.cols())), copied(b.transposed().block(j, 0, 1, b.rows())), result);
+  return result;
+}
+
+}  // namespace
+
+int pieces(Mode mode, const Unit& unit) {
+  check(unit);
+  return (operand_format(mode).precision + unit.piece_bits - 1) / unit.piece_bits;
+}
+
+Index elements(Mode mode, const Unit& unit, bool complex) {
+  return std::max(1, unit.multipliers / (pieces(mode, unit) * (complex ? 2 : 1)));
+}
+
+Sum dot(Mode mode, const Unit& unit, std::span<const double> a, std::span<const double> b, double sum) {
+  check_length(a.size(), b.size());
+  std::vector<Term> terms;
+  for (std::size_t l = 0; l < a.size(); ++l) terms.push_back({a[l], b[l]});
+  return run(mode, unit, terms, elements(mode, unit), sum);
+}
+
+ComplexSum dot(Mode mode, const Unit& unit, std::span<const Complex> a, std::span<const Complex> b) {
+  check_length(a.size(), b.size());
+  std::vector<Term> real, imaginary;
+  for (std::size_t l = 0; l < a.size(); ++l) {
+    real.push_back({a[l].real(), b[l].real()});
+    real.push_back({a[l].imag(), b[l].imag(), true});
+    imaginary.push_back({a[l].real(), b[l].imag()});
+    imaginary.push_back({a[l].imag(), b[l].real()});
+  }
+  const Index terms_each = 2 * elements(mode, unit, true);
+  return {run(mode, unit, real, terms_each, 0), run(mode, unit, imaginary, terms_each, 0)};
+}
+
+Product<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, MatrixView<const double> b) {
+  return product(a, b, [&](const auto& row, const auto& column, auto& flags) {
+    const auto entry = dot(mode, unit, row, column);
+    add_flags(flags, entry);
+    return entry.value;
+  });
+}
+
+Product<Complex> gemm(Mode mode, const Unit& unit, MatrixView<const Complex> a, MatrixView<const Complex> b) {
+  return product(a, b, [&](const auto& row, const auto& column, auto& flags) {
+    const auto [real, imaginary] = dot(mode, unit, std::span<const Complex>(row), std::span<const Complex>(column));
+    add_flags(flags, real);
+    add_flags(flags, imaginary);
+    return Complex(real.value, imaginary.value);
+  });
+}
+
+Bound error_bound_upper(Mode mode, const Unit& unit, Index k) {
+  const auto terms = elements(mode, unit);
+  const auto piece_count = pieces(mode, unit);
+  require(k >= 0, "k must not be negative");
+  require(unit.alignment == Alignment::leading, "alignment by exponent fields has no such bound");
+  require(piece_count != 2 || unit.second_step_shift.value_or(unit.piece_bits) == unit.piece_bits,
+          "a second step shifted by other than piece_bits has no such bound");
+  require(unit.headroom >= 62 || terms + 2 <= Index{1} << unit.headroom, "the headroom must hold elements + 2 terms");
+  const auto& format = result_format(mode);
+  const auto instructions = static_cast<double>((k + terms - 1) / terms);
+  const double losses = static_cast<double>(terms * piece_count * piece_count + 1);
+  const double alignment = losses * std::ldexp(1.0, 1 + unit.headroom - unit.width);
+  const double rounding = std::ldexp(1.0, (unit.result == Rounding::toward_zero ? 1 : 0) - format.precision);
+  const double each = alignment + rounding + alignment * rounding;
+  const double all = instructions * each;
+  if (!(all <= 0.5)) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  const double outward = 1 + 0x1p-49;  // eight roundings, of 2^-53 each
+  return {all / (1 - all) * outward, 2 * instructions * std::ldexp(1.0, format.least - format.precision + 1)};
+}
+
+}  // namespace ozbound::models::m3xu
