@@ -12,6 +12,7 @@
 #include "ozbound/verify/random_stream.hpp"
 #include "study/figure.hpp"
 #include "study/kinds.hpp"
+#include "study/sizes.hpp"
 
 namespace ozbound::study {
 namespace {
@@ -22,17 +23,6 @@ struct Method {
   std::string scheme;
   int slices;
 };
-
-Index scaled(Index size, double scale, Index least) {
-  return std::max(least, static_cast<Index>(std::lround(static_cast<double>(size) * scale)));
-}
-
-/// first, first * factor, … up to `last` times the scale; at least the first.
-std::vector<Index> sizes(Index first, Index last, Index factor, double scale) {
-  std::vector<Index> all;
-  for (Index k = first; k <= scaled(last, scale, first); k *= factor) all.push_back(k);
-  return all;
-}
 
 /// Gathers the measurements of a study and tells how far it is.
 class Run {

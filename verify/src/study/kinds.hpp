@@ -10,5 +10,6 @@ Study ootomo_fig7(const StudyOptions& options, const StudyContext& context);
 Study uchino_fig1(const StudyOptions& options, const StudyContext& context);
 Study uchino_fig5(const StudyOptions& options, const StudyContext& context);
 Study kappa(const StudyOptions& options, const StudyContext& context);
+Study multiword(const StudyOptions& options, const StudyContext& context);
 
 }  // namespace ozbound::study

@@ -17,6 +17,8 @@ using nlohmann::ordered_json;
 
 constexpr const char* ootomo = "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix Multiplication Unit, ";
 constexpr const char* uchino = "Uchino, Ozaki, Imamura: Performance Enhancement of the Ozaki Scheme, ";
+constexpr const char* abdelfattah =
+    "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur: High-Accuracy Floating-Point Matrix Multiplication";
 
 void check(const StudyOptions& options) {
   if (!(options.scale >= 0x1p-6 && options.scale <= 64))
@@ -75,7 +77,7 @@ bool Study::holds() const {
 }
 
 std::span<const StudyKind> all_studies() {
-  static const std::array<StudyKind, 6> all{{
+  static const std::array<StudyKind, 7> all{{
       {"ootomo-fig4", std::string(ootomo) + "Fig. 4",
        "bits of a slice, slices for 70 bits, memory and products of four matrix units against the inner dimension",
        checked<study::ootomo_fig4>},
@@ -89,8 +91,12 @@ std::span<const StudyKind> all_studies() {
       {"uchino-fig5", std::string(uchino) + "Fig. 5",
        "largest relative error of ozIMMU, ozIMMU_RN, ozIMMU_EF and ozIMMU_H with 7 to 11 slices against the inner dimension",
        checked<study::uchino_fig5>},
-      {"kappa", "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur: High-Accuracy Floating-Point Matrix Multiplication",
-       "how far the bound by κ, Uchino's and ours are above the error, against the width of exponents", checked<study::kappa>},
+      {"kappa", abdelfattah, "how far the bound by κ, Uchino's and ours are above the error, against the width of exponents",
+       checked<study::kappa>},
+      {"multiword", std::string(abdelfattah) + ", (3) to (5)",
+       "average relative error of binary32 products by words of 16 bits, units that truncate and units that round to nearest, "
+       "against the inner dimension",
+       checked<study::multiword>},
   }};
   return all;
 }
