@@ -72,7 +72,7 @@ TEST(CommandStudy, WrongArgumentsAreRefused) {
   const TemporaryDirectory directory;
   expect_refusal({"study", "ootomo-fig5"},
                  "there is no study 'ootomo-fig5'; the studies are ootomo-fig4, ootomo-fig6, ootomo-fig7, uchino-fig1, "
-                 "uchino-fig5, kappa");
+                 "uchino-fig5, kappa, multiword");
   expect_refusal({"study", "kappa", "--scale", "0"}, "the scale must be from 1/64 to 64: 0");
   expect_refusal({"study", "kappa", "--scale", "large"}, "--scale: 'large' is not a number");
   expect_refusal({"study", "kappa", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");

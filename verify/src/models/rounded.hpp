@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/models/word_format.hpp"
 #include "uint128.hpp"
 
@@ -16,9 +17,8 @@ using Wide =
                                                                          boost::multiprecision::unchecked, void>>;
 
 inline int bits_of_integer(VerifyUint128 x) {
-  int bits = 0;
-  for (; x != 0; x >>= 1) ++bits;
-  return bits;
+  const auto high = static_cast<std::uint64_t>(x >> 64);
+  return high != 0 ? 64 + bit_length(high) : bit_length(static_cast<std::uint64_t>(x));
 }
 inline int bits_of_integer(const Wide& x) { return x == 0 ? 0 : static_cast<int>(msb(x)) + 1; }
 
