@@ -144,7 +144,7 @@ TEST(ErrataOfModels, Bound4IsForRoundingToNearest) {
   const auto truncating = method(TensorCore::truncating(4));
   EXPECT_LE(ratio(truncating, operands_of(13), Which::printed), 1);
   EXPECT_GT(ratio(truncating, operands_of(14), Which::printed), 1);
-  EXPECT_GT(ratio(truncating, operands_of(1000), Which::printed), 1.9);
+  EXPECT_GT(ratio(truncating, operands_of(1000), Which::printed), 1.96);
   EXPECT_LE(ratio(truncating, operands_of(1000), Which::upper), 1);
   EXPECT_LE(ratio(method(TensorCore::nearest()), operands_of(1000), Which::printed), 1);
 }
