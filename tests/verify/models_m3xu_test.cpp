@@ -312,6 +312,19 @@ TEST(M3xu, complexProductsFlipTheSignOfImaginaryByImaginary) {
   EXPECT_EQ(parts(48, 1, {all_ones, all_ones}).imaginary.losses, 1);
 }
 
+TEST(M3xu, twoComplexElementsAreAnInstruction) {
+  const auto real = [](const std::vector<Complex>& a, const std::vector<Complex>& b) {
+    return dot(Mode::fp32, with_register(50, 2), a, b).real.value;
+  };
+  EXPECT_EQ(real({{1, 0x1p-24}, 0x1p-40}, {{1, -1}, 1}), 1 + 0x1p-23);
+  EXPECT_EQ(real({{1, 0x1p-24}, 0, 0x1p-40}, {{1, -1}, 1, 1}), 1);  // the tie is rounded first
+}
+
+TEST(M3xu, countsALossFromBelowTheUnitOn) {
+  EXPECT_EQ(dot_of(Mode::fp32, with_register(25), {1, 0x1p-24}, {1, 1}).losses, 0);
+  EXPECT_EQ(dot_of(Mode::fp32, with_register(24), {1, 0x1p-24}, {1, 1}).losses, 1);
+}
+
 TEST(M3xu, specialValuesAreThoseOfTheTerms) {
   const Unit unit = with_register(50, 2);
   EXPECT_TRUE(std::isnan(fp32_dot(unit, {nan, 1}, {1, 1})));
@@ -328,6 +341,7 @@ TEST(M3xu, refusesWhatItCannotMean) {
   EXPECT_THROW((void)dot(Mode::fp32, Unit{}, std::vector<Complex>(1), std::vector<Complex>(2)), std::invalid_argument);
   EXPECT_THROW((void)dot_of(Mode::fp32, {}, {1 + 0x1p-24}, {1}), std::invalid_argument);
   EXPECT_THROW((void)dot_of(Mode::fp32, {}, {0x1p128}, {1}), std::invalid_argument);
+  EXPECT_THROW((void)dot_of(Mode::fp32, {}, {inf, 0x1p128}, {1, 1}), std::invalid_argument);
   EXPECT_THROW((void)dot_of(Mode::fp32, {}, {0x1p-150}, {1}), std::invalid_argument);
   EXPECT_THROW((void)dot_of(Mode::fp32, {}, {1}, {1}, 1 + 0x1p-24), std::invalid_argument);
   EXPECT_THROW((void)dot_of(Mode::fp16, {}, {0x1p16}, {1}), std::invalid_argument);
@@ -409,6 +423,13 @@ TEST(M3xu, productsMeetTheirBoundOverTheFamilies) {
         }
       }
   EXPECT_GT(worst, 0.1);  // a bound, not a formality
+}
+
+TEST(M3xu, theBoundCountsWhatEveryTermLoses) {
+  const Unit unit = with_register(24, 3);  // in units of 2^-20
+  const auto sum = dot_of(Mode::fp32, unit, {1, 0x1.ffep-21, 0x1.ffep-21, 0x1.ffep-21}, {1, 1, 1, 1});
+  EXPECT_EQ(sum.value, 1);
+  EXPECT_GT(error_bound_upper(Mode::fp32, unit, 4).relative, 0x1.7fp-19);  // 3 units
 }
 
 TEST(M3xu, theBoundSeesARegisterThatIsTooNarrow) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,13 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "models/whole.hpp"
 #include "uint128.hpp"
 
 namespace ozbound::models::m3xu {
 namespace {
 
-/// A whole number of any length. (With expression templates GCC warns of what is not uninitialised.)
-using Whole = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 using Complex = std::complex<double>;
 
 /// Numbers of `precision` bits, the hidden one included, with normal exponents from `least` to `largest`.
@@ -31,8 +29,6 @@ constexpr std::array<Format, 4> formats{
 
 const Format& operand_format(Mode mode) { return formats.at(static_cast<std::size_t>(mode)); }
 const Format& result_format(Mode mode) { return formats[mode == Mode::fp64 ? 3 : 2]; }
-
-double largest_number(const Format& format) { return std::ldexp(2 - std::ldexp(1.0, 1 - format.precision), format.largest); }
 
 void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(what);
@@ -81,17 +77,6 @@ std::optional<int> limit(const Operand& a, const Operand& b, Alignment alignment
   return a.unit + b.unit + bit_length(product);
 }
 
-/// |x| 2^-shift, rounded to a whole number.
-Whole shifted_down(const Whole& x, int shift, Rounding rounding) {
-  const auto by = static_cast<unsigned>(shift);
-  Whole kept = x >> by;
-  if (rounding == Rounding::toward_zero || shift == 0) return kept;
-  const Whole rest = x - (kept << by);
-  const Whole half = Whole(1) << (by - 1);
-  if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
-  return kept;
-}
-
 /// The accumulator of an instruction: a whole number of 2^quantum.
 class Register {
  public:
@@ -99,8 +84,8 @@ class Register {
 
   void add(bool negative, std::uint64_t magnitude, int exponent) {
     const int shift = quantum_ - exponent;
-    const Whole term =
-        shift > 0 ? shifted_down(magnitude, shift, unit_.aligned) : Whole(magnitude) << static_cast<unsigned>(-shift);
+    const Whole term = shift > 0 ? shifted_down(magnitude, shift, unit_.aligned == Rounding::toward_zero)
+                                 : Whole(magnitude) << static_cast<unsigned>(-shift);
     if (shift > 0 && magnitude != 0) loses_ = loses_ || std::countr_zero(magnitude) < shift;
     sum_ += negative ? Whole(-term) : term;
   }
@@ -110,18 +95,8 @@ class Register {
 
   /// What the register holds, rounded to a format.
   [[nodiscard]] double value(const Format& format) const {
-    const Whole held = wrapped();
-    const Whole magnitude = abs(held);
-    if (magnitude == 0) return 0;
-    const int leading = quantum_ + static_cast<int>(msb(magnitude));
-    const int last = std::max(leading, format.least) - format.precision + 1;
-    const int shift = last - quantum_;
-    const Whole whole =
-        shift > 0 ? shifted_down(magnitude, shift, unit_.result) : Whole(magnitude << static_cast<unsigned>(-shift));
-    double size = whole == 0 ? 0 : std::ldexp(static_cast<double>(whole), last);
-    if (size > largest_number(format))
-      size = unit_.result == Rounding::toward_zero ? largest_number(format) : std::numeric_limits<double>::infinity();
-    return held < 0 && size != 0 ? -size : size;
+    return rounded_once(wrapped(), quantum_, format.precision, format.least, format.largest,
+                        unit_.result == Rounding::toward_zero);
   }
 
  private:
@@ -164,10 +139,13 @@ class DotProductUnit {
   };
 
   /// Of terms of which some are infinite or NaN, those alone count.
-  static double special_sum(std::span<const Term> terms, double sum) {
+  [[nodiscard]] double special_sum(std::span<const Term> terms, double sum) const {
     double special = std::isfinite(sum) ? 0 : sum;
-    for (const auto& [a, b, flipped] : terms)
+    for (const auto& [a, b, flipped] : terms) {
+      for (const double x : {a, b})
+        if (std::isfinite(x)) (void)operand(x, operand_format(mode_));
       if (!std::isfinite(a) || !std::isfinite(b)) special += (flipped ? -a : a) * b;
+    }
     return special;
   }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/verify/models/word_format.hpp"
 
 /// M3XU, functionally, bit by bit: Ha, Zhang, Kao, Hughes, Ro, Tseng, "M3XU: Achieving High-Precision and Complex Matrix
 /// Multiplication with Low-Precision MXUs", sections III and IV. docs/models.md says what of it holds.
@@ -21,9 +22,6 @@ enum class Alignment : std::uint8_t {
   /// That of the product's leading bit; products that are zero do not count.
   leading,
 };
-
-/// Ties to even; or towards zero.
-enum class Rounding : std::uint8_t { nearest_even, toward_zero };
 
 /// The unit. An instruction adds a few products to a running sum: all are aligned in a register of whole numbers, a sign and
 /// `width` bits, in units of 2^(E + headroom - width), where every product and the running sum is below 2^E. What is not a
