@@ -70,7 +70,7 @@ TEST(Multiword, WhatIsLeftIsWithinTheBoundAndEachWordIsOne) {
   }
 }
 
-/// Three words of bfloat16 hold all of a binary32 number, and so do two of binary16 with 22 bits.
+/// Three words of bfloat16 hold all of a binary32 number.
 TEST(Multiword, EnoughWordsLeaveNothing) {
   Matrix<float> x(1, 1);
   x(0, 0) = 0x1.fedcbap-40F;
@@ -86,10 +86,22 @@ TEST(Multiword, ReducedProductsLeaveOutTheLeast) {
   EXPECT_EQ(multiply_scalars({binary16_word, 1, all, {}}, 0x1.002p0, 0x1.002p0), 1);
 }
 
-/// From the least on: 2^-11 * 2^-11 joins 2^-11 first, where it is kept.
+/// a = b = 11/8 + 2^-23: 2.75 units join 121/64 together, and not as twice 1.375, which is rounded to 1 each time.
 TEST(Multiword, LeastProductsAreAddedFirst) {
-  const double a = 1 + 0x1p-11, b = 1 + 0x1p-11 - 0x1p-22;
-  EXPECT_EQ(multiply_scalars({binary16_word, 2, all, {}}, a, b), static_cast<float>(a * b));
+  const double a = 1.375 + 0x1p-23;
+  EXPECT_EQ(multiply_scalars({binary16_word, 2, all, {}}, a, a), 1.890625F + 3 * 0x1p-23F);
+}
+
+/// (W1) for a = b = 1 + 2^-11, whose words are 1 and 2^-11: 2^-22 is left out.
+TEST(Multiword, OurBoundIsItsFormula) {
+  const auto operands = binary32_operands({0x1.002p0}, {0x1.002p0});
+  const Multiword method{binary16_word, 2, reduced, TensorCore::truncating(4)};
+  const double f = accumulation_factor_upper(method.unit, 1), g = accumulation_factor_upper(TensorCore::nearest(), 2);
+  const double both = f + g + f * g, h = 0x1p-25, u2 = 0x1p-22, a = 0x1.002p0, omitted = 0x1p-22;
+  const double expected = (2 * u2 + u2 * u2) * a * a + h * (1 + u2) * 2 * a + h * h + omitted + both * (a * a - omitted);
+  const double upper = to_double_upper(bounds(method, operands.a.view(), operands.b.view()).upper(0, 0));
+  EXPECT_GE(upper, expected * (1 - 0x1p-50));
+  EXPECT_LE(upper, expected * (1 + 0x1p-46));
 }
 
 TEST(Multiword, ErrorsAreWithinOurBoundForEveryFamily) {

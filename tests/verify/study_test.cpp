@@ -257,6 +257,7 @@ TEST(Study, WordsMissBinary32WhereSumsAreTruncated) {
     EXPECT_GT(over_binary32(study, "(0, 1]", words + ", truncating"), 20) << words;
     EXPECT_LT(over_binary32(study, "(0, 1]", words + ", to nearest"), 1) << words;
     EXPECT_LT(over_binary32(study, "(-1, 1)", words + ", truncating"), 4) << words;
+    EXPECT_LT(over_binary32(study, "(-1, 1)", words + ", to nearest"), 4) << words;
   }
   // With extra bits it is sums that are cut off, always towards zero, and no longer the products alone.
   EXPECT_GT(over_binary32(study, "(-1, 1)", "binary16x2, truncating, 2 extra bits"), 5);
