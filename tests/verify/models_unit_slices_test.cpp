@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "ozbound/verify/exact_oracle.hpp"
 
@@ -38,6 +39,31 @@ TEST(UnitSlices, sliceBitsAreWhatTheAccumulatorHolds) {
       EXPECT_TRUE(fits(0)) << unit.name << " " << k;
       EXPECT_FALSE(fits(1)) << unit.name << " " << k;
     }
+}
+
+TEST(UnitSlices, limitsAreThoseOfIntegers) {
+  EXPECT_FALSE(multiply(int8, {8, 1}, filled(1, 1, 0.5).view(), filled(1, 1, 0.5).view()).inputs_fit);  // 128
+  const auto sum = [](const std::vector<double>& a, const std::vector<double>& b) {
+    const auto k = static_cast<Index>(a.size());
+    return multiply(int12, {20, 1}, row_major(a.data(), 1, k, k), row_major(b.data(), k, 1, 1));
+  };
+  const auto largest = sum({-1, 0x1p19, 0}, {1, 0x1p12, 0x1p19});
+  EXPECT_EQ(largest.largest_sum, 0x7fffffff);
+  EXPECT_TRUE(largest.sums_fit);
+  EXPECT_FALSE(sum({0x1p19, -1, 0}, {0x1p12, 1, 0x1p19}).sums_fit);  // on the way
+  EXPECT_FALSE(sum({-0x1p19, 1, 0}, {0x1p12, 1, 0x1p19}).sums_fit);
+}
+
+TEST(UnitSlices, enoughSlicesRoundCorrectly) {
+  const auto problem = generate({Family::uniform, 4, 4, 9, 0, 2});
+  const ExactOracle oracle(problem);
+  for (const auto& unit : {int4, int8, int12}) {
+    const auto product =
+        multiply(unit, {unit.bits_per_slice(9), unit.slices(70, 9), SliceProducts::all}, problem.a.view(), problem.b.view());
+    EXPECT_TRUE(product.exact_slices);
+    for (Index i = 0; i < 4; ++i)
+      for (Index j = 0; j < 4; ++j) EXPECT_EQ(product.c(i, j), oracle.rounded(i, j)) << unit.name;
+  }
 }
 
 TEST(UnitSlices, printedBitsOverflowAndWaste) {

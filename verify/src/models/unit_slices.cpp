@@ -31,7 +31,7 @@ struct Parts {
 };
 
 Parts parts(double x) {
-  const int unit = x == 0 ? 0 : std::max(std::ilogb(x), -1022) - 52;
+  const int unit = x == 0 ? 0 : std::ilogb(x) - 52;
   return {static_cast<std::uint64_t>(std::ldexp(std::abs(x), -unit)), unit};
 }
 
