@@ -14,6 +14,7 @@
 #include "cuda_device.hpp"
 #include "cuda_slices.hpp"
 #include "host_facts.hpp"
+#include "memory.hpp"
 #include "open_entries.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "product.hpp"
@@ -31,19 +32,6 @@ Operands on_device(const SlicedMatrix& a, const SlicedMatrix& b, const CudaEngin
   if (!engine.takes(a) || !engine.takes(b)) throw std::invalid_argument("a and b must be sliced on the engine's device");
   return {static_cast<const CudaSlices&>(a.slices()).on_device(), static_cast<const CudaSlices&>(b.slices()).on_device()};
 }
-
-/// Device memory that a product takes its parts from.
-class OwnArena {
- public:
-  OwnArena(double bytes, cudaStream_t stream)
-      : bytes_(static_cast<std::size_t>(bytes)), memory_(static_cast<Index>(bytes_ + Arena::alignment), stream) {}
-
-  [[nodiscard]] Arena arena() const { return Arena::aligned(memory_.data(), bytes_); }
-
- private:
-  std::size_t bytes_;
-  DeviceArray<std::uint8_t> memory_;
-};
 
 DeviceProperties properties_of(int device) {
   cudaDeviceProp properties{};
@@ -93,7 +81,7 @@ SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) co
   const auto vectors = vectors_of(operand, side);
   Arena needed;
   take_facts(needed, slicing, vectors.rows());
-  const OwnArena memory(static_cast<double>(needed.used()), stream);
+  const Memory memory(needed.used(), stream);
   auto arena = memory.arena();
   const auto facts = take_facts(arena, slicing, vectors.rows());
   const DeviceOperand copy(vectors, "operand", stream);
@@ -112,7 +100,7 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
   const auto stream = cudaStreamPerThread;
   const Product product(plan, m, n, a.inner_dimension(), options_.sum_bytes, options_.path, *kernels_);
   product.prepare();
-  const OwnArena memory(product.bytes(), stream);
+  const Memory memory(static_cast<std::size_t>(product.bytes()), stream);
 
   DeviceEpilogue last{.alpha = epilogue.alpha, .beta = epilogue.beta};
   const DeviceOperand result(c.as_input(), "c", stream);  // what is not written stays
@@ -148,7 +136,7 @@ std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, 
       path(plan, a.count(), b.count(), a.inner_dimension()) == Path::cublaslt ? Path::cublaslt : Path::portable;
   const Product product(plan, a.count(), b.count(), a.inner_dimension(), options_.sum_bytes, summing, *kernels_);
   product.prepare();
-  const OwnArena memory(product.bytes(), stream);
+  const Memory memory(static_cast<std::size_t>(product.bytes()), stream);
   product.for_each_block(operands.a, operands.b, memory.arena(), stream,
                          [&](const Block& block, const BlockSums<std::int64_t>& sums) {
                            for (std::size_t t = 0; t < result.size(); ++t) {

@@ -35,6 +35,8 @@ struct DeviceMatrix {
   }
 };
 
+inline DeviceMatrix transposed(DeviceMatrix x) { return {x.data, x.col_stride, x.row_stride, x.is_double}; }
+
 /// An EntryBound in device memory, all outer products one after the other.
 struct DeviceBound {
   const double* rows = nullptr;     ///< [outer * m + i]

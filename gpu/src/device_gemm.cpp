@@ -28,11 +28,6 @@
 namespace ozbound::gpu {
 namespace {
 
-DeviceMatrix transposed(DeviceMatrix x) {
-  std::swap(x.row_stride, x.col_stride);
-  return x;
-}
-
 bool has_clusters(int device) {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");

@@ -8,7 +8,7 @@
 #include "device_fingerprint.hpp"
 #include "entries.hpp"
 #include "host_matrices.hpp"
-#include "memory.hpp"
+#include "largest_memory.hpp"
 #include "open_entries.hpp"
 #include "plan_bound_there.hpp"
 #include "specials.hpp"

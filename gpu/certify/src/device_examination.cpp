@@ -6,7 +6,7 @@
 
 #include "cuda_device.hpp"
 #include "host_facts.hpp"
-#include "largest.hpp"
+#include "largest_memory.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "plan_bound_there.hpp"
@@ -15,11 +15,6 @@ namespace ozbound::gpu {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-DeviceMatrix transposed(DeviceMatrix x) {
-  std::swap(x.row_stride, x.col_stride);
-  return x;
-}
 
 }  // namespace
 

@@ -55,7 +55,7 @@ LevelOneSums LevelOne::launch(const DeviceMatrix& a, const DeviceMatrix& b, Aren
   auto* const wide = narrow_ ? nullptr : arena.take<std::uint8_t>(static_cast<Index>(product_->bytes()));
   if (result.loose == nullptr) return result;  // only counted
   launch_first_magnitudes(a, result.rows, stream);
-  launch_first_magnitudes({b.data, b.col_stride, b.row_stride, b.is_double}, result.columns, stream);
+  launch_first_magnitudes(transposed(b), result.columns, stream);
   launch_digit_sums(result.rows, row_sums, stream);
   launch_digit_sums(result.columns, column_sums, stream);
   if (m_ > 0 && n_ > 0) {
