@@ -5,8 +5,8 @@
  *
  * Every function may be called from many threads at once, and throws nothing. Those that return a status (OZB_SUCCESS is 0)
  * leave a text that names the argument for ozb_last_error. What they hand out is null where they fail, and is given back to
- * ..._destroy. Handles do not change: threads may share them. Matrices lie in the host's memory, and products run on the CPU; for
- * a device there is the C++ interface, whose calls take an engine.
+ * ..._destroy. Handles do not change: threads may share them. Matrices lie in the host's memory, and products run on the CPU;
+ * for a device there is the C++ interface, whose calls take an engine.
  *
  * The first call that chooses by predicted seconds reads the machine's calibration; where memory runs out in that, the program
  * ends (the JSON library's destructors allocate).

@@ -22,8 +22,8 @@ void launch_adaptive_weights(const DeviceMatrix& vectors, Index count, Index inn
 /// Slices the rows of `vectors` (count x inner): digits, exponents and specials are those of core, bit for bit.
 void launch_slicing(const DeviceMatrix& vectors, Slicing slicing, const DeviceSlices& slices, cudaStream_t stream);
 
-/// One digit of every element, floor(2^7 |x| / rho) under the scales of truncated digits: what level 1 of an enclosure of |A||B|
-/// multiplies. @pre slices has one slice.
+/// One digit of every element, floor(2^7 |x| / rho) under the scales of truncated digits: what level 1 of an enclosure of
+/// |A||B| multiplies. @pre slices has one slice.
 void launch_first_magnitudes(const DeviceMatrix& vectors, const DeviceSlices& slices, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

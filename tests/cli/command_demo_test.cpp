@@ -62,7 +62,8 @@ TEST(CommandDemo, EveryTargetIsCertifiedAndHolds) {
 }
 
 TEST(CommandDemo, NativeAloneIsRefused) {
-  expect_refusal({"demo", "--engine", "native"}, "--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
+  expect_refusal({"demo", "--engine", "native"},
+                 "--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
 }
 
 TEST(CommandDemo, MissingDataAreNamed) {

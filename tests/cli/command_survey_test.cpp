@@ -46,7 +46,8 @@ TEST(CommandSurvey, WrongArgumentsAreRefused) {
   expect_refusal({"survey", "--n", "0"}, "--n: '0' is not between 1 and 4096");
   expect_refusal({"survey", "--k", "many"}, "--k: 'many' is not an integer");
   expect_refusal({"survey", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
-  expect_refusal({"survey", "--engine", "native"}, "--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
+  expect_refusal({"survey", "--engine", "native"},
+                 "--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ struct DeviceBatch {
 /// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory: the bits of gemm(call, plan, CpuEngine).
 ///
 /// Everything that takes time, memory or the host's attention happens when this is made: a call only launches kernels on the
-/// stream, so that it can be captured in a CUDA graph. Calls may overlap if each has its own workspace. This must live until its
-/// calls, and graphs of them, are over.
+/// stream, so that it can be captured in a CUDA graph. Calls may overlap if each has its own workspace. This must live until
+/// its calls, and graphs of them, are over.
 class DeviceGemm {
  public:
   struct Options {

@@ -14,9 +14,9 @@ bool have_cublas();
 /// several threads follow one another.
 ///
 /// It sums conventionally, as certificates assume: the emulation of FP64 that cuBLAS has is off. Nothing here asks for it, and
-/// where the environment does (CUBLAS_EMULATE_DOUBLE_PRECISION), or the library is newer than those that do not emulate unasked,
-/// the handle is pedantic, "the prescribed precision and standardized arithmetic for all phases of calculations": no variable
-/// changes that, and on an H200 it costs a quarter of the speed and no bit.
+/// where the environment does (CUBLAS_EMULATE_DOUBLE_PRECISION), or the library is newer than those that do not emulate
+/// unasked, the handle is pedantic, "the prescribed precision and standardized arithmetic for all phases of calculations": no
+/// variable changes that, and on an H200 it costs a quarter of the speed and no bit.
 /// @throws std::invalid_argument for a negative device, CudaError where there is none.
 std::unique_ptr<NativeGemm> make_cublas_gemm(int device = 0);
 
