@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "cublas.hpp"
 #include "cuda_check.hpp"
 #include "device_array.hpp"
@@ -426,27 +427,5 @@ int run(bool quick, const char* json) {
 }  // namespace ozbound::bench
 
 int main(int count, char** arguments) {
-  bool quick = false;
-  const char* json = nullptr;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    if (argument == "--quick") {
-      quick = true;
-    } else if (argument == "--json" && i + 1 < count) {
-      json = arguments[++i];
-    } else {
-      std::fprintf(stderr, "usage: ozbound-bench-gpu [--quick] [--json FILE]\n");
-      return 2;
-    }
-  }
-  if (ozbound::gpu::device_count() == 0) {
-    std::fprintf(stderr, "no CUDA device\n");
-    return 2;
-  }
-  try {
-    return ozbound::bench::run(quick, json);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
+  return ozbound::bench::run_benchmark("ozbound-bench-gpu", count, arguments, ozbound::bench::run);
 }

@@ -204,16 +204,11 @@ bool compare(const Engine& cpu, const Engine& cuda, bool on_device) {
 
 int main() {
   using namespace ozbound;
-  if (gpu::device_count() == 0) {
-    std::printf("SKIPPED: no CUDA device\n");
-    return 77;
-  }
-  const CpuEngine cpu;
-  const gpu::CertifyingEngine cuda;
-  std::printf("%s\n", cuda.device_name().c_str());
-  const bool answers = mirror::compare_answers(HostAccess(cpu), cuda);
-  const bool of_host = mirror::compare(cpu, cuda, false);
-  const bool good = mirror::compare(cpu, cuda, true) && of_host && answers;
-  std::printf(good ? "the engines agree in every bit\n" : "the engines DIFFER\n");
-  return good ? 0 : 1;
+  return mirror::compare_on_device([] {
+    const CpuEngine cpu;
+    const gpu::CertifyingEngine cuda;
+    const bool answers = mirror::compare_answers(HostAccess(cpu), cuda);
+    const bool of_host = mirror::compare(cpu, cuda, false);
+    return mirror::compare(cpu, cuda, true) && of_host && answers;
+  });
 }

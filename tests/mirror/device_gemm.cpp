@@ -446,23 +446,13 @@ bool compare_refusals(cudaStream_t stream) {
 
 int main() {
   using namespace ozbound;
-  if (gpu::device_count() == 0) {
-    std::printf("SKIPPED: no CUDA device\n");
-    return 77;
-  }
-  std::printf("%s\n", gpu::CudaEngine().device_name().c_str());
-  auto* const stream = mirror::new_stream();
-  bool good = true;
-  for (const auto compare :
-       {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars, mirror::compare_graphs,
-        mirror::compare_correct_rounding, mirror::compare_batches, mirror::compare_kept, mirror::compare_refusals}) {
-    try {
-      good = compare(stream) && good;
-    } catch (const std::exception& error) {
-      std::printf("  FAILED: %s\n", error.what());
-      good = false;
-    }
-  }
-  std::printf(good ? "device and host agree in every bit\n" : "device and host DIFFER\n");
-  return good ? 0 : 1;
+  return mirror::compare_on_device([] {
+    auto* const stream = mirror::new_stream();
+    bool good = true;
+    for (const auto compare :
+         {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars, mirror::compare_graphs,
+          mirror::compare_correct_rounding, mirror::compare_batches, mirror::compare_kept, mirror::compare_refusals})
+      good = mirror::holds([&] { return compare(stream); }) && good;
+    return good;
+  });
 }

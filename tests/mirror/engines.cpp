@@ -276,21 +276,19 @@ bool compare_for(double seconds, const Engine& cpu, const Engine& cuda) {
 
 int main(int count, char** arguments) {
   using namespace ozbound;
-  if (gpu::device_count() == 0) {
-    std::printf("SKIPPED: no CUDA device\n");
-    return 77;
-  }
   constexpr std::pair<gpu::Path, const char*> paths[] = {{gpu::Path::portable, "dp4a"},
                                                          {gpu::Path::cublaslt, "cuBLASLt"},
                                                          {gpu::Path::fused, "fused"},
                                                          {gpu::Path::automatic, "automatic"}};
-  const CpuEngine cpu;
-  bool good = true;
-  for (const auto& [path, name] : paths) {
-    const gpu::CudaEngine cuda({.path = path});
-    std::printf("\n%s, %s\n", cuda.device_name().c_str(), name);
-    good = (count > 1 ? mirror::compare_for(std::atof(arguments[1]) / 4, cpu, cuda) : mirror::compare_fixed(cpu, cuda)) && good;
-  }
-  std::printf(good ? "the engines agree in every bit\n" : "the engines DIFFER\n");
-  return good ? 0 : 1;
+  return mirror::compare_on_device([&] {
+    const CpuEngine cpu;
+    bool good = true;
+    for (const auto& [path, name] : paths) {
+      const gpu::CudaEngine cuda({.path = path});
+      std::printf("\n%s\n", name);
+      good =
+          (count > 1 ? mirror::compare_for(std::atof(arguments[1]) / 4, cpu, cuda) : mirror::compare_fixed(cpu, cuda)) && good;
+    }
+    return good;
+  });
 }

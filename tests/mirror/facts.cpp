@@ -167,16 +167,11 @@ bool compare_some() {
 
 int main() {
   using namespace ozbound;
-  if (gpu::device_count() == 0) {
-    std::printf("SKIPPED: no CUDA device\n");
-    return 77;
-  }
-  const gpu::CudaEngine engine;
-  std::printf("%s\n", engine.device_name().c_str());
-  bool good = mirror::compare_sampled(engine);
-  good = mirror::compare_edges(engine) && good;
-  good = mirror::compare_long(engine) && good;
-  good = mirror::compare_some() && good;
-  std::printf(good ? "the facts agree in every bit\n" : "the facts DIFFER\n");
-  return good ? 0 : 1;
+  return mirror::compare_on_device([] {
+    const gpu::CudaEngine engine;
+    bool good = mirror::compare_sampled(engine);
+    good = mirror::compare_edges(engine) && good;
+    good = mirror::compare_long(engine) && good;
+    return mirror::compare_some() && good;
+  });
 }

@@ -325,14 +325,9 @@ bool compare_all(gpu::Kernels& kernels) {
 
 int main() {
   using namespace ozbound;
-  if (gpu::device_count() == 0) {
-    std::printf("SKIPPED: no CUDA device\n");
-    return 77;
-  }
-  gpu::Kernels kernels(0);
-  std::printf("%s\n", gpu::CudaEngine().device_name().c_str());
-  bool good = mirror::compare_all(kernels);
-  good = mirror::compare_accesses() && good;
-  std::printf(good ? "all agree in every bit\n" : "they DIFFER\n");
-  return good ? 0 : 1;
+  return mirror::compare_on_device([] {
+    gpu::Kernels kernels(0);
+    const bool levels = mirror::compare_all(kernels);
+    return mirror::compare_accesses() && levels;
+  });
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line.hpp"
 #include "cublas.hpp"
 #include "cuda_check.hpp"
 #include "device_array.hpp"
@@ -163,7 +164,7 @@ nlohmann::json record(const std::string& device, const std::vector<Measured>& al
           {"measurements", measurements}};
 }
 
-int run(bool quick, const std::string& json) {
+int run(bool quick, const char* json) {
   const gpu::CertifyingEngine engine;
   const Cublas cublas(Cublas::Way::native);
   std::printf("%s, %s\n", engine.device_name().c_str(), cublas_version());
@@ -179,12 +180,12 @@ int run(bool quick, const std::string& json) {
   for (const auto& goal : all_goals)
     std::printf("%-56s %s %5.2f: %6.3f %s\n", goal.name.c_str(), goal.at_least ? "at least" : "at most ", goal.limit,
                 goal.measured, goal.met() ? "met" : "missed");
-  if (json.empty()) return 0;
+  if (json == nullptr) return 0;
   std::ofstream out(json);
   out << record(engine.device_name(), all, all_goals).dump(1) << '\n';
   out.close();
   if (out) return 0;
-  std::fprintf(stderr, "%s cannot be written\n", json.c_str());
+  std::fprintf(stderr, "%s cannot be written\n", json);
   return 2;
 }
 
@@ -192,27 +193,5 @@ int run(bool quick, const std::string& json) {
 }  // namespace ozbound::bench
 
 int main(int count, char** arguments) {
-  bool quick = false;
-  std::string json;
-  for (int i = 1; i < count; ++i) {
-    const std::string argument = arguments[i];
-    if (argument == "--quick") {
-      quick = true;
-    } else if (argument == "--json" && i + 1 < count) {
-      json = arguments[++i];
-    } else {
-      std::fprintf(stderr, "usage: ozbound-bench-gpu-certified [--quick] [--json FILE]\n");
-      return 2;
-    }
-  }
-  if (ozbound::gpu::device_count() == 0) {
-    std::fprintf(stderr, "no CUDA device\n");
-    return 2;
-  }
-  try {
-    return ozbound::bench::run(quick, json);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  }
+  return ozbound::bench::run_benchmark("ozbound-bench-gpu-certified", count, arguments, ozbound::bench::run);
 }
