@@ -45,7 +45,7 @@ struct Arguments {
 class Judge {
  public:
   Judge(const Arguments& arguments, const std::string& command_line)
-      : files_(arguments.operands), a_(files_.a()), b_(files_.b()), c0_(files_.c0()), c_(read_matrix(arguments.c)) {
+      : files_(arguments.operands), a_(files_.a()), b_(files_.b()), c0_(files_.c0()), c_(read_real_matrix(arguments.c)) {
     if (c_.rows() != files_.m() || c_.cols() != files_.n())
       throw std::invalid_argument(fmt::format("{}: C is {} x {}, and the product is {} x {}", arguments.c, c_.rows(), c_.cols(),
                                               files_.m(), files_.n()));

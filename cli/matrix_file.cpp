@@ -71,7 +71,15 @@ MatrixFormat output_format(const std::filesystem::path& path) {
 
 void write_matrix(AtomicFile& file, MatrixView<const double> matrix) { write_formatted(file, matrix); }
 void write_matrix(AtomicFile& file, MatrixView<const float> matrix) { write_formatted(file, matrix); }
+void write_matrix(AtomicFile& file, MatrixView<const std::complex<double>> matrix) { write_formatted(file, matrix); }
+void write_matrix(AtomicFile& file, MatrixView<const std::complex<float>> matrix) { write_formatted(file, matrix); }
 void write_matrix(const std::filesystem::path& path, MatrixView<const double> matrix) { write_whole(path, matrix); }
 void write_matrix(const std::filesystem::path& path, MatrixView<const float> matrix) { write_whole(path, matrix); }
+void write_matrix(const std::filesystem::path& path, MatrixView<const std::complex<double>> matrix) {
+  write_whole(path, matrix);
+}
+void write_matrix(const std::filesystem::path& path, MatrixView<const std::complex<float>> matrix) {
+  write_whole(path, matrix);
+}
 
 }  // namespace ozbound::cli

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <utility>
@@ -16,8 +17,8 @@
 namespace ozbound::cli {
 namespace {
 
-enum class Field { real, integer, pattern };
-enum class Symmetry { general, symmetric, skew };
+enum class Field { real, integer, pattern, complex };
+enum class Symmetry { general, symmetric, skew, hermitian };
 
 struct Banner {
   bool coordinate = false;
@@ -51,11 +52,18 @@ class Reader {
  public:
   Reader(const InputFile& file, std::uint64_t max_bytes) : lines_(file), max_bytes_(max_bytes) {}
 
-  Matrix<double> read() {
+  MatrixFile read() {
     read_banner();
     read_sizes();
-    check_memory();
-    Matrix<double> matrix(rows_, cols_);
+    if (banner_.field == Field::complex) return {read_entries<std::complex<double>>()};
+    return {read_entries<double>()};
+  }
+
+ private:
+  template <class T>
+  Matrix<T> read_entries() {
+    check_memory(sizeof(T));
+    Matrix<T> matrix(rows_, cols_);
     if (banner_.coordinate)
       read_coordinates(matrix);
     else
@@ -64,7 +72,6 @@ class Reader {
     return matrix;
   }
 
- private:
   /// Moves to the next line that is neither blank nor a comment, and cuts it into words.
   bool next_line() {
     while (lines_.next()) {
@@ -89,14 +96,26 @@ class Reader {
                                    {"double", Field::real},
                                    {"integer", Field::integer},
                                    {"unsigned-integer", Field::integer},
-                                   {"pattern", Field::pattern}},
+                                   {"pattern", Field::pattern},
+                                   {"complex", Field::complex}},
                                   words_.word[3]);
-    banner_.symmetry = choose<Symmetry>(
-        {{"general", Symmetry::general}, {"symmetric", Symmetry::symmetric}, {"skew-symmetric", Symmetry::skew}},
-        words_.word[4]);
+    banner_.symmetry = symmetry(words_.word[4]);
     if (banner_.field != Field::pattern) return;
     if (!banner_.coordinate) lines_.fail("an array cannot be a pattern");
     if (banner_.symmetry == Symmetry::skew) lines_.fail("a pattern cannot be skew-symmetric");
+  }
+
+  Symmetry symmetry(std::string_view word) const {
+    constexpr std::pair<std::string_view, Symmetry> general{"general", Symmetry::general},
+        symmetric{"symmetric", Symmetry::symmetric}, skew{"skew-symmetric", Symmetry::skew},
+        hermitian{"hermitian", Symmetry::hermitian};
+    if (banner_.field == Field::complex) return choose<Symmetry>({general, symmetric, skew, hermitian}, word);
+    return choose<Symmetry>({general, symmetric, skew}, word);
+  }
+
+  [[nodiscard]] std::string_view symmetry_name() const {
+    if (banner_.symmetry == Symmetry::hermitian) return "hermitian";
+    return banner_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric";
   }
 
   template <class T>
@@ -118,7 +137,7 @@ class Reader {
     rows_ = size(words_.word[0]);
     cols_ = size(words_.word[1]);
     if (banner_.symmetry != Symmetry::general && rows_ != cols_)
-      lines_.fail(fmt::format("a symmetric matrix is square, and {} x {} is not", rows_, cols_));
+      lines_.fail(fmt::format("a {} matrix is square, and {} x {} is not", symmetry_name(), rows_, cols_));
     entries_ = banner_.coordinate ? size(words_.word[2]) : array_entries();
     check_entries();
   }
@@ -132,18 +151,19 @@ class Reader {
     return value;
   }
 
-  /// Entries that an array stores: of a symmetric one the lower triangle, of a skew-symmetric one without the diagonal.
+  /// Entries that an array stores: of a symmetric or hermitian one the lower triangle, of a skew-symmetric one without the
+  /// diagonal.
   Index array_entries() const {
     Index count = 0;
     if (__builtin_mul_overflow(rows_, cols_, &count)) fail_too_large();
     if (banner_.symmetry == Symmetry::general) return count;
-    const Index diagonal = banner_.symmetry == Symmetry::symmetric ? rows_ : -rows_;
+    const Index diagonal = banner_.symmetry == Symmetry::skew ? -rows_ : rows_;
     return (count + diagonal) / 2;  // a square below 2^63 leaves room for its diagonal
   }
 
   /// A count that the bytes of the file cannot hold is refused before anything is done for it.
   void check_entries() const {
-    const std::uint64_t shortest_line = !banner_.coordinate ? 2 : banner_.field == Field::pattern ? 4 : 6;
+    const std::uint64_t shortest_line = 2 * ((banner_.coordinate ? 2 : 0) + numbers());  // a digit and what ends it, each
     const std::uint64_t bytes = lines_.bytes_left();
     if (static_cast<std::uint64_t>(entries_) > (bytes + 1) / shortest_line)
       lines_.fail(fmt::format("{} entries cannot fit into the {} bytes that follow", entries_, bytes));
@@ -151,10 +171,14 @@ class Reader {
 
   [[noreturn]] void fail_too_large() const { lines_.fail(fmt::format("a matrix of {} x {} is too large", rows_, cols_)); }
 
-  void check_memory() const {
+  /// Words of an entry beside its indices.
+  [[nodiscard]] std::uint64_t numbers() const {
+    return banner_.field == Field::pattern ? 0 : banner_.field == Field::complex ? 2 : 1;
+  }
+
+  void check_memory(std::size_t element_size) const {
     std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(rows_, cols_, &bytes) || __builtin_mul_overflow(bytes, std::int64_t{sizeof(double)}, &bytes))
-      fail_too_large();
+    if (__builtin_mul_overflow(rows_, cols_, &bytes) || __builtin_mul_overflow(bytes, element_size, &bytes)) fail_too_large();
     if (static_cast<std::uint64_t>(bytes) > max_bytes_)
       lines_.fail(fmt::format("a dense matrix of {} x {} takes {}, more than the memory of {}", rows_, cols_,
                               format_bytes(static_cast<std::uint64_t>(bytes)), format_bytes(max_bytes_)));
@@ -164,40 +188,43 @@ class Reader {
     if (!next_line()) lines_.fail(fmt::format("the file ends after {} of {} entries", done, entries_));
   }
 
-  void read_array(Matrix<double>& matrix) {
+  template <class T>
+  void read_array(Matrix<T>& matrix) {
     if (entries_ == 0) return;  // of rows or columns there may be 2^63 - 1
     Index done = 0;
     for (Index j = 0; j < cols_; ++j)
       for (Index i = first_stored_row(j); i < rows_; ++i) {
         next_entry(done++);
-        need_words(1, "one number");
-        store(matrix, i, j, value(words_.word[0]));
+        need_words(numbers(), numbers() == 1 ? "one number" : "a real and an imaginary part");
+        store(matrix, i, j, value(0, T{}));
       }
   }
 
   Index first_stored_row(Index j) const {
-    return banner_.symmetry == Symmetry::general ? 0 : banner_.symmetry == Symmetry::symmetric ? j : j + 1;
+    return banner_.symmetry == Symmetry::general ? 0 : banner_.symmetry == Symmetry::skew ? j + 1 : j;
   }
 
-  void read_coordinates(Matrix<double>& matrix) {
+  template <class T>
+  void read_coordinates(Matrix<T>& matrix) {
+    constexpr std::array meanings{"a row and a column", "a row, a column and a number",
+                                  "a row, a column, a real and an imaginary part"};
     std::vector<bool> seen(static_cast<std::size_t>(rows_ * cols_));
-    const bool pattern = banner_.field == Field::pattern;
     for (Index done = 0; done < entries_; ++done) {
       next_entry(done);
-      need_words(pattern ? 2 : 3, pattern ? "a row and a column" : "a row, a column and a number");
+      need_words(2 + numbers(), meanings[numbers()]);
       const Index i = index(words_.word[0], rows_, "row");
       const Index j = index(words_.word[1], cols_, "column");
       if (i < first_stored_row(j)) fail_not_stored(i, j);
       const auto place = static_cast<std::size_t>(i * cols_ + j);
       if (seen[place]) lines_.fail(fmt::format("entry ({}, {}) is given a second time", i + 1, j + 1));
       seen[place] = true;
-      store(matrix, i, j, pattern ? 1 : value(words_.word[2]));
+      store(matrix, i, j, value(2, T{}));
     }
   }
 
   [[noreturn]] void fail_not_stored(Index i, Index j) const {
     lines_.fail(fmt::format("entry ({}, {}) lies {} the diagonal of a {} matrix", i + 1, j + 1, i == j ? "on" : "above",
-                            banner_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric"));
+                            symmetry_name()));
   }
 
   /// The index in the file counts from 1, the one returned from 0.
@@ -211,13 +238,35 @@ class Reader {
     return value - 1;
   }
 
-  void store(Matrix<double>& matrix, Index i, Index j, double value) const {
+  template <class T>
+  void store(Matrix<T>& matrix, Index i, Index j, const T& value) const {
+    if (i == j) check_diagonal(i, value);
     matrix(i, j) = value;
-    if (i == j || banner_.symmetry == Symmetry::general) return;
-    matrix(j, i) = banner_.symmetry == Symmetry::skew ? 0.0 - value : value;  // the mirror of a zero is +0
+    if (i != j && banner_.symmetry != Symmetry::general) matrix(j, i) = mirrored(value);
   }
 
-  double value(std::string_view word) const { return banner_.field == Field::integer ? integer(word) : real(word); }
+  static void check_diagonal(Index, double) {}
+  void check_diagonal(Index i, const std::complex<double>& value) const {
+    if (banner_.symmetry == Symmetry::hermitian && !(value.imag() == 0))
+      lines_.fail(fmt::format("entry ({}, {}) lies on the diagonal of a hermitian matrix, and its imaginary part {} is not 0",
+                              i + 1, i + 1, value.imag()));
+  }
+
+  // The negative of a zero is +0.
+  [[nodiscard]] double mirrored(double value) const { return banner_.symmetry == Symmetry::skew ? 0.0 - value : value; }
+  [[nodiscard]] std::complex<double> mirrored(const std::complex<double>& value) const {
+    if (banner_.symmetry == Symmetry::hermitian) return {value.real(), 0.0 - value.imag()};
+    return {mirrored(value.real()), mirrored(value.imag())};
+  }
+
+  /// The element whose numbers begin at a word of the line.
+  [[nodiscard]] double value(std::size_t first, double) const {
+    if (banner_.field == Field::pattern) return 1;
+    return banner_.field == Field::integer ? integer(words_.word[first]) : real(words_.word[first]);
+  }
+  [[nodiscard]] std::complex<double> value(std::size_t first, const std::complex<double>&) const {
+    return {real(words_.word[first]), real(words_.word[first + 1])};
+  }
 
   double integer(std::string_view word) const {
     const auto digits = without_plus(word);
@@ -254,27 +303,42 @@ class Reader {
   Index rows_ = 0, cols_ = 0, entries_ = 0;
 };
 
+void write_number(AtomicFile& file, double value, char end) {
+  std::array<char, 32> text{};  // -2.2250738585072014e-308 and its end: 25
+  auto* last = std::to_chars(text.data(), text.data() + text.size() - 1, std::isnan(value) ? std::abs(value) : value).ptr;
+  *last++ = end;
+  file.write({text.data(), last});
+}
+
+void write_element(AtomicFile& file, double value) { write_number(file, value, '\n'); }
+
 template <class T>
-void write_array(AtomicFile& file, MatrixView<const T> matrix) {
-  file.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", matrix.rows(), matrix.cols()));
+void write_element(AtomicFile& file, const std::complex<T>& value) {
+  write_number(file, value.real(), ' ');
+  write_number(file, value.imag(), '\n');
+}
+
+template <class T>
+void write_array(AtomicFile& file, std::string_view field, MatrixView<const T> matrix) {
+  file.write(fmt::format("%%MatrixMarket matrix array {} general\n{} {}\n", field, matrix.rows(), matrix.cols()));
   if (matrix.empty()) return;
-  std::array<char, 32> text{};  // -2.2250738585072014e-308 and a newline: 25
   for (Index j = 0; j < matrix.cols(); ++j)
-    for (Index i = 0; i < matrix.rows(); ++i) {
-      const double value = matrix(i, j);
-      auto* end = std::to_chars(text.data(), text.data() + text.size() - 1, std::isnan(value) ? std::abs(value) : value).ptr;
-      *end++ = '\n';
-      file.write({text.data(), end});
-    }
+    for (Index i = 0; i < matrix.rows(); ++i) write_element(file, matrix(i, j));
 }
 
 }  // namespace
 
 bool is_matrix_market(std::string_view head) { return same_word(head.substr(0, longest_signature), "%%MatrixMarket"); }
 
-MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes) { return {Reader(file, max_bytes).read()}; }
+MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes) { return Reader(file, max_bytes).read(); }
 
-void write_matrix_market(AtomicFile& file, MatrixView<const double> matrix) { write_array(file, matrix); }
-void write_matrix_market(AtomicFile& file, MatrixView<const float> matrix) { write_array(file, matrix); }
+void write_matrix_market(AtomicFile& file, MatrixView<const double> matrix) { write_array(file, "real", matrix); }
+void write_matrix_market(AtomicFile& file, MatrixView<const float> matrix) { write_array(file, "real", matrix); }
+void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<double>> matrix) {
+  write_array(file, "complex", matrix);
+}
+void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<float>> matrix) {
+  write_array(file, "complex", matrix);
+}
 
 }  // namespace ozbound::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,8 +20,10 @@ bool is_matrix_market(std::string_view head);
 /// first line.
 MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes);
 
-/// `array real general`.
+/// `array real general` or `array complex general`.
 void write_matrix_market(AtomicFile& file, MatrixView<const double> matrix);
 void write_matrix_market(AtomicFile& file, MatrixView<const float> matrix);
+void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<double>> matrix);
+void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<float>> matrix);
 
 }  // namespace ozbound::cli

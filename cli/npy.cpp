@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -104,7 +105,7 @@ class HeaderParser {
   }
 
   std::string_view element_type() {
-    if (take('[')) fail("structured elements cannot be read; write one matrix of f8 or f4");
+    if (take('[')) fail("structured elements cannot be read; write one matrix of f8, f4, c16 or c8");
     return string();
   }
 
@@ -196,6 +197,21 @@ void check_shape(const InputFile& file, const Header& header, std::uint64_t elem
 }
 
 template <class T>
+constexpr bool is_complex = false;
+template <class T>
+constexpr bool is_complex<std::complex<T>> = true;
+
+/// The numbers that elements are made of: themselves, or real and imaginary parts in turn.
+template <class T>
+std::span<T> numbers_of(std::span<T> elements) {
+  return elements;
+}
+template <class T>
+std::span<T> numbers_of(std::span<std::complex<T>> elements) {
+  return {reinterpret_cast<T*>(elements.data()), 2 * elements.size()};  // [complex.numbers.general] lays them out so
+}
+
+template <class T>
 void swap_bytes(std::span<T> elements) {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   for (T& element : elements) {
@@ -210,7 +226,7 @@ void swap_bytes(std::span<T> elements) {
 template <class T>
 void read_elements(const InputFile& file, std::uint64_t offset, bool swapped, std::span<T> elements) {
   file.read(offset, std::as_writable_bytes(elements));
-  if (swapped) swap_bytes(elements);
+  if (swapped) swap_bytes(numbers_of(elements));
 }
 
 /// Some columns at a time: one pass over each row of the matrix serves all of them. Columns without elements may be 2^63 - 1.
@@ -243,8 +259,8 @@ MatrixFile read_values(const InputFile& file, const Header& header, std::uint64_
 
 template <class T>
 std::string header_of(MatrixView<const T> matrix) {
-  auto header = fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({}, {}), }}", little_endian ? '<' : '>',
-                            sizeof(T), matrix.rows(), matrix.cols());
+  auto header = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({}, {}), }}", little_endian ? '<' : '>',
+                            is_complex<T> ? 'c' : 'f', sizeof(T), matrix.rows(), matrix.cols());
   constexpr std::size_t preamble = 10, alignment = 64;
   header.append(alignment - 1 - (preamble + header.size()) % alignment, ' ');
   header += '\n';
@@ -275,13 +291,17 @@ MatrixFile read_npy(const InputFile& file, std::uint64_t max_bytes) {
   const auto text = read_header_text(file, preamble);
   const auto header = HeaderParser(file, text, preamble.header_offset).parse();
   const auto data = preamble.header_offset + preamble.header_length;
-  if (header.element_type == "<f8" || header.element_type == ">f8") return read_values<double>(file, header, data, max_bytes);
-  if (header.element_type == "<f4" || header.element_type == ">f4") return read_values<float>(file, header, data, max_bytes);
-  throw InputError(file.name(),
-                   fmt::format("elements of type {} cannot be read; only f8 and f4 can", quote(header.element_type)));
+  const auto type = header.element_type;
+  if (type == "<f8" || type == ">f8") return read_values<double>(file, header, data, max_bytes);
+  if (type == "<f4" || type == ">f4") return read_values<float>(file, header, data, max_bytes);
+  if (type == "<c16" || type == ">c16") return read_values<std::complex<double>>(file, header, data, max_bytes);
+  if (type == "<c8" || type == ">c8") return read_values<std::complex<float>>(file, header, data, max_bytes);
+  throw InputError(file.name(), fmt::format("elements of type {} cannot be read; only f8, f4, c16 and c8 can", quote(type)));
 }
 
 void write_npy(AtomicFile& file, MatrixView<const double> matrix) { write_values(file, matrix); }
 void write_npy(AtomicFile& file, MatrixView<const float> matrix) { write_values(file, matrix); }
+void write_npy(AtomicFile& file, MatrixView<const std::complex<double>> matrix) { write_values(file, matrix); }
+void write_npy(AtomicFile& file, MatrixView<const std::complex<float>> matrix) { write_values(file, matrix); }
 
 }  // namespace ozbound::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string_view>
 
@@ -16,5 +17,7 @@ MatrixFile read_npy(const InputFile& file, std::uint64_t max_bytes);
 /// Version 1.0, row-major, in this machine's byte order.
 void write_npy(AtomicFile& file, MatrixView<const double> matrix);
 void write_npy(AtomicFile& file, MatrixView<const float> matrix);
+void write_npy(AtomicFile& file, MatrixView<const std::complex<double>> matrix);
+void write_npy(AtomicFile& file, MatrixView<const std::complex<float>> matrix);
 
 }  // namespace ozbound::cli

@@ -31,7 +31,7 @@ CLI::Option* add_real(CLI::App& command, const std::string& option, double& valu
 
 MatrixFile read_operand(const std::string& path) {
   const Progress progress("reading " + one_line(path));
-  return read_matrix(path);
+  return read_real_matrix(path);
 }
 
 std::string shape(const InputView& matrix) { return fmt::format("{} x {}", matrix.rows(), matrix.cols()); }
@@ -48,6 +48,12 @@ void add_operand_arguments(CLI::App& command, OperandArguments& arguments) {
   command.add_option("--c", arguments.c0, "File of C0, read only if beta is not 0")->type_name("C0")->needs(beta);
 }
 
+MatrixFile read_real_matrix(const std::string& path) {
+  auto matrix = read_matrix(path);
+  if (matrix.is_complex()) throw InputError(path, "the matrix is complex, and only real ones can be multiplied");
+  return matrix;
+}
+
 OperandFiles::OperandFiles(const OperandArguments& arguments)
     : arguments_(arguments), a_(read_operand(arguments.a)), b_(read_operand(arguments.b)) {
   if (k() != b().rows())
@@ -61,7 +67,8 @@ OperandFiles::OperandFiles(const OperandArguments& arguments)
 }
 
 InputView OperandFiles::view(const MatrixFile& file) {
-  return std::visit([](const auto& matrix) { return InputView(matrix); }, file.values);
+  if (file.is_float()) return std::get<Matrix<float>>(file.values);
+  return std::get<Matrix<double>>(file.values);
 }
 
 DoubleView::DoubleView(const InputView& input) {

@@ -22,6 +22,9 @@ struct OperandArguments {
 /// The positional arguments A and B, and --op-a, --op-b, --alpha, --beta and --c. `arguments` must outlive `command`.
 void add_operand_arguments(CLI::App& command, OperandArguments& arguments);
 
+/// @throws InputError for what cannot be read, and for a complex matrix.
+MatrixFile read_real_matrix(const std::string& path);
+
 /// The matrices that such arguments name, their shapes checked. C0 is read only where beta != 0, and empty otherwise.
 class OperandFiles {
  public:

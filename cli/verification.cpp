@@ -50,15 +50,18 @@ nlohmann::ordered_json to_json(const Verification& verification) {
 }
 
 InputView input_view(const MatrixFile& matrix) {
-  return std::visit([](const auto& values) { return InputView(values); }, matrix.values);
+  if (matrix.is_float()) return std::get<Matrix<float>>(matrix.values);
+  return std::get<Matrix<double>>(matrix.values);
 }
 
 OutputView output_view(MatrixFile& matrix) {
-  return std::visit([](auto& values) { return OutputView(values); }, matrix.values);
+  if (matrix.is_float()) return std::get<Matrix<float>>(matrix.values);
+  return std::get<Matrix<double>>(matrix.values);
 }
 
 ResultView result_view(const MatrixFile& matrix) {
-  return std::visit([](const auto& values) { return ResultView(values); }, matrix.values);
+  if (matrix.is_float()) return std::get<Matrix<float>>(matrix.values);
+  return std::get<Matrix<double>>(matrix.values);
 }
 
 MatrixFile new_product(Index rows, Index cols, const Format& format) {

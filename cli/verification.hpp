@@ -34,6 +34,7 @@ Verification verify_product(const MatrixFile& c, const Certificate& certificate,
 /// What `ozbound verify --json` prints: schema ozbound-verification-1 (docs/records.md).
 nlohmann::ordered_json to_json(const Verification& verification);
 
+/// @pre the matrix is real, as for the next.
 InputView input_view(const MatrixFile& matrix);
 OutputView output_view(MatrixFile& matrix);
 ResultView result_view(const MatrixFile& matrix);

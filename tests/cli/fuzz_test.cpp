@@ -49,7 +49,11 @@ std::vector<std::string> valid_files() {
           "%%MatrixMarket matrix coordinate real general\r\n3 4 3\r\n1 2 0.25\r\n3 4 -1\r\n2 2 1e-300\r\n",
           "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n1 1 12345\n3 2 -7\n",
           "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n",
-          "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"};
+          "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n",
+          npy_file(npy_header("<c16", "True", "(3, 1)"), six),
+          npy_file(npy_header(">c8", "False", "(2, 3)"), six, 2),
+          "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2.5 -3\n4 0\n",
+          "%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 2 0.5 -1e3\n3 3 nan 7\n"};
 }
 
 /// Replaces the first digit from `at` on by another: the damage that leaves most files readable.
@@ -123,6 +127,9 @@ TEST(Fuzz, ClaimsAloneTakeNoMemory) {
   const std::string filler(1000, '\n');
   for (const auto& bytes : {npy_file(npy_header("<f8", "False", "(30000, 30000)"), filler),
                             npy_file(npy_header("<f4", "True", "(1, 9000000000)"), filler),
+                            npy_file(npy_header("<c16", "True", "(30000, 30000)"), filler),
+                            "%%MatrixMarket matrix array complex hermitian\n30000 30000\n1 0\n" + filler,
+                            "%%MatrixMarket matrix coordinate complex general\n90000000 90000000 1\n1 1 1 1\n" + filler,
                             std::string("\x93NUMPY\x02\0\xff\xff\xff\x7f", 12) + filler,
                             "%%MatrixMarket matrix array real general\n30000 30000\n1\n" + filler,
                             "%%MatrixMarket matrix array real symmetric\n30000 30000\n1\n" + filler,

@@ -6,6 +6,7 @@
 
 #include <clocale>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <locale>
 
@@ -20,7 +21,7 @@ class MatrixMarket : public testing::Test {
  protected:
   Matrix<double> read(std::string_view text) {
     write_bytes(path_, text);
-    return std::get<Matrix<double>>(read_matrix(path_).values);
+    return read_matrix(path_).to_double();
   }
 
   void expect_matrix(std::string_view text, Index rows, Index cols, const std::vector<double>& elements) {
@@ -37,6 +38,14 @@ class MatrixMarket : public testing::Test {
     return std::string("%%MatrixMarket matrix array ").append(field).append(" general\n1 1\n").append(word).append("\n");
   }
 
+  void expect_complex(std::string_view text, Index rows, Index cols, const std::vector<std::complex<double>>& elements) {
+    write_bytes(path_, text);
+    const auto matrix = std::get<Matrix<std::complex<double>>>(read_matrix(path_).values);
+    ASSERT_EQ(matrix.rows(), rows) << text;
+    ASSERT_EQ(matrix.cols(), cols) << text;
+    EXPECT_EQ(all_bits(matrix.view()), all_bits(matrix_of(rows, cols, elements).view())) << text;
+  }
+
   void expect_error(std::string_view text, const std::string& line_and_wrong) {
     EXPECT_EQ(error_of([&] { read(text); }), path_.string() + ":" + line_and_wrong) << text;
   }
@@ -47,6 +56,8 @@ class MatrixMarket : public testing::Test {
 
 const std::string array_banner = "%%MatrixMarket matrix array real general\n";
 const std::string coordinate_banner = "%%MatrixMarket matrix coordinate real general\n";
+const std::string complex_array = "%%MatrixMarket matrix array complex ";
+const std::string complex_coordinate = "%%MatrixMarket matrix coordinate complex ";
 const std::string symmetric_banner = "%%MatrixMarket matrix coordinate real symmetric\n";
 
 TEST_F(MatrixMarket, Array) { expect_matrix(array_banner + "2 3\n1\n2\n3\n4\n5\n6\n", 2, 3, {1, 3, 5, 2, 4, 6}); }
@@ -74,6 +85,68 @@ TEST_F(MatrixMarket, CoordinateOfASkewSymmetricMatrix) {
 TEST_F(MatrixMarket, PatternsAreOnes) {
   expect_matrix("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n", 2, 2, {0, 1, 1, 0});
   expect_matrix("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", 2, 2, {0, 1, 1, 0});
+}
+
+TEST_F(MatrixMarket, ComplexArrays) {
+  expect_complex(complex_array + "general\n2 2\n1 -0\n2 20\n-3.5e300 +.25\n-0 -inf\n", 2, 2,
+                 {{1, -0.0}, {-3.5e300, 0.25}, {2, 20}, {-0.0, -infinity}});
+  expect_complex(complex_array + "symmetric\n2 2\n1 10\n2 20\n3 30\n", 2, 2, {{1, 10}, {2, 20}, {2, 20}, {3, 30}});
+  expect_complex(complex_array + "skew-symmetric\n2 2\n2 -20\n", 2, 2, {{0, 0}, {-2, 20}, {2, -20}, {0, 0}});
+  expect_complex(complex_array + "hermitian\n2 2\n1 0\n2 20\n3 -0\n", 2, 2, {{1, 0}, {2, -20}, {2, 20}, {3, -0.0}});
+}
+
+TEST_F(MatrixMarket, ComplexCoordinates) {
+  expect_complex(complex_coordinate + "general\n2 2 2\n2 1 1 -1\n1 1 0 5\n", 2, 2, {{0, 5}, {0, 0}, {1, -1}, {0, 0}});
+  expect_complex(complex_coordinate + "symmetric\n2 2 2\n2 2 0 -0\n2 1 7 8\n", 2, 2, {{0, 0}, {7, 8}, {7, 8}, {0, -0.0}});
+  expect_complex(complex_coordinate + "skew-symmetric\n2 2 1\n2 1 7 -0\n", 2, 2, {{0, 0}, {-7, 0}, {7, -0.0}, {0, 0}});
+  expect_complex("%%matrixmarket MATRIX Coordinate COMPLEX Hermitian\r\n2 2 2\r\n% c\r\n2\t1 7 0\r\n\r\n2 2 1e-320 0", 2, 2,
+                 {{0, 0}, {7, 0}, {7, 0}, {1e-320, 0}});
+}
+
+// The other triangle of a NaN or an infinity: each part for itself.
+TEST_F(MatrixMarket, MirrorsOfComplexSpecials) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_complex(complex_coordinate + "hermitian\n2 2 1\n2 1 nan inf\n", 2, 2,
+                 {{0, 0}, {nan, -infinity}, {nan, infinity}, {0, 0}});
+  expect_complex(complex_coordinate + "skew-symmetric\n2 2 1\n2 1 -inf -nan\n", 2, 2,
+                 {{0, 0}, {infinity, nan}, {-infinity, nan}, {0, 0}});
+}
+
+TEST_F(MatrixMarket, ComplexZeroSizes) {
+  expect_complex(complex_array + "general\n0 9223372036854775807\n", 0, 9223372036854775807, {});
+  expect_complex(complex_array + "hermitian\n0 0\n", 0, 0, {});
+  expect_complex(complex_array + "skew-symmetric\n1 1\n", 1, 1, {0});
+  expect_complex(complex_coordinate + "general\n5 0 0", 5, 0, {});
+}
+
+TEST_F(MatrixMarket, WrongComplexEntriesAreRefused) {
+  const auto array = complex_array + "general\n1 1\n", coordinate = complex_coordinate + "general\n2 2 1\n";
+  expect_error(array + "1     \n", "3: a real and an imaginary part belong here, and the line has 1");
+  expect_error(array + "1 2 3\n", "3: a real and an imaginary part belong here, and the line has 3");
+  expect_error(array + "1 2i\n", "3: '2i' is not a decimal number");
+  expect_error(array + "1,2 0\n", "3: '1,2' is not a decimal number");
+  expect_error(array + "(1,2) 0\n", "3: '(1,2)' is not a decimal number");
+  expect_error(array + "1 1e400\n", "3: '1e400' lies outside the range of a double");
+  expect_error(array + "1 2\n3 4\n", "4: text after the last of 1 entries");
+  expect_error(coordinate + "1 1 1    \n", "3: a row, a column, a real and an imaginary part belong here, and the line has 3");
+  expect_error(coordinate + "1 1 1 1 1\n", "3: a row, a column, a real and an imaginary part belong here, and the line has 5");
+  expect_error(coordinate + "1 3 1 1\n", "3: column '3' lies outside 1 to 2");
+  expect_error(coordinate + "1 1 x 1\n", "3: 'x' is not a decimal number");
+  expect_error(complex_coordinate + "general\n2 2 2\n1 1 0 0\n1 1 0 0\n", "4: entry (1, 1) is given a second time");
+}
+
+TEST_F(MatrixMarket, HermitianFilesAreHermitian) {
+  const auto coordinate = [](std::string_view entry) { return (complex_coordinate + "hermitian\n2 2 1\n").append(entry); };
+  const std::string diagonal = "3: entry (2, 2) lies on the diagonal of a hermitian matrix, and its imaginary part ";
+  expect_error(coordinate("2 2 1 0.5\n"), diagonal + "0.5 is not 0");
+  expect_error(coordinate("2 2 0 5e-324\n"), diagonal + "5e-324 is not 0");
+  expect_error(coordinate("2 2 0 -inf\n"), diagonal + "-inf is not 0");
+  expect_error(coordinate("2 2 0 nan\n"), diagonal + "nan is not 0");
+  expect_error(complex_array + "hermitian\n2 2\n1 0\n2 2\n% c\n3 -3\n",
+               "6: entry (2, 2) lies on the diagonal of a hermitian matrix, and its imaginary part -3 is not 0");
+  expect_error(coordinate("1 2 1 1\n"), "3: entry (1, 2) lies above the diagonal of a hermitian matrix");
+  expect_error(complex_array + "hermitian\n2 3\n1 0\n", "2: a hermitian matrix is square, and 2 x 3 is not");
+  expect_complex(coordinate("2 2 nan 0\n"), 2, 2, {{0, 0}, {0, 0}, {0, 0}, {std::numeric_limits<double>::quiet_NaN(), 0}});
 }
 
 TEST_F(MatrixMarket, ZeroSizes) {
@@ -158,10 +231,12 @@ TEST_F(MatrixMarket, WrongBannersAreRefused) {
   expect_error("%%MatrixMarkets matrix array real general\n1 1\n1\n", "1: the first word is not %%MatrixMarket");
   expect_error("%%MatrixMarket vector array real general\n1 1\n1\n", "1: 'vector' cannot be read; only a matrix can");
   expect_error("%%MatrixMarket matrix dense real general\n1 1\n1\n", "1: 'dense' is not one of: array, coordinate");
-  expect_error("%%MatrixMarket matrix array complex general\n1 1\n1 0\n",
-               "1: 'complex' is not one of: real, double, integer, unsigned-integer, pattern");
+  expect_error("%%MatrixMarket matrix array quaternion general\n1 1\n1 0\n",
+               "1: 'quaternion' is not one of: real, double, integer, unsigned-integer, pattern, complex");
   expect_error("%%MatrixMarket matrix array real hermitian\n1 1\n1\n",
                "1: 'hermitian' is not one of: general, symmetric, skew-symmetric");
+  expect_error(complex_array + "unitary\n1 1\n1 0\n",
+               "1: 'unitary' is not one of: general, symmetric, skew-symmetric, hermitian");
   expect_error("%%MatrixMarket matrix array pattern general\n1 1\n1\n", "1: an array cannot be a pattern");
   expect_error("%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
                "1: a pattern cannot be skew-symmetric");
@@ -192,6 +267,9 @@ TEST_F(MatrixMarket, HugeClaimsAreRefused) {
         return std::string(text);
       }());
   const std::string largest = "9223372036854775807";
+  for (const std::string symmetry : {"general", "symmetric", "skew-symmetric", "hermitian"})
+    expect_error(complex_array + symmetry + "\n" + largest + " " + largest + "\n1 1\n",
+                 "2: a matrix of " + largest + " x " + largest + " is too large");
   for (const std::string symmetry : {"general", "symmetric", "skew-symmetric"})
     expect_error("%%MatrixMarket matrix array real " + symmetry + "\n" + largest + " " + largest + "\n1\n",
                  "2: a matrix of " + largest + " x " + largest + " is too large");
@@ -206,6 +284,11 @@ TEST_F(MatrixMarket, TheShortestLinesDecideHowManyEntriesFit) {
   const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n2 1 2\n";
   expect_matrix(pattern + "1 1\n2 1", 2, 1, {1, 1});
   expect_error(pattern + "1 1\n2\n", "2: 2 entries cannot fit into the 6 bytes that follow");
+  expect_complex(complex_array + "general\n2 1\n1 2\n3 4", 2, 1, {{1, 2}, {3, 4}});
+  expect_error(complex_array + "general\n2 1\n1 2\n3\n", "2: 2 entries cannot fit into the 6 bytes that follow");
+  expect_complex(complex_coordinate + "general\n2 1 2\n1 1 1 2\n2 1 3 4", 2, 1, {{1, 2}, {3, 4}});
+  expect_error(complex_coordinate + "general\n2 1 2\n1 1 1 2\n2 1 3\n",
+               "2: 2 entries cannot fit into the 14 bytes that follow");
 }
 
 TEST_F(MatrixMarket, MatricesLargerThanMemoryAreRefused) {
@@ -213,6 +296,10 @@ TEST_F(MatrixMarket, MatricesLargerThanMemoryAreRefused) {
   EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
             path_.string() + ":2: a dense matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
   EXPECT_NO_THROW(read_matrix(path_, 2048));
+  write_bytes(path_, complex_coordinate + "hermitian\n16 16 1\n1 1 1 0\n");
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 4095); }),
+            path_.string() + ":2: a dense matrix of 16 x 16 takes 4.0 KiB, more than the memory of 4.0 KiB");
+  EXPECT_NO_THROW(read_matrix(path_, 4096));
 }
 
 TEST_F(MatrixMarket, CountsMustBeRight) {
@@ -248,15 +335,16 @@ TEST_F(MatrixMarket, EntriesMustBeStoredOnceAndBelowTheDiagonal) {
 }
 
 TEST_F(MatrixMarket, EveryTruncationIsReadOrRefused) {
-  const std::string whole = symmetric_banner + "% c\n2 2 2\n1 1 1.25\n2 1 -3e5\n";
-  for (std::size_t length = 0; length < whole.size(); ++length) {
-    write_bytes(path_, std::string_view(whole).substr(0, length));
-    try {
-      read_matrix(path_);
-      EXPECT_GE(length, whole.size() - 4) << "only the last number may be cut unseen";
-    } catch (const InputError&) {
+  for (const auto& whole : {symmetric_banner + "% c\n2 2 2\n1 1 1.25\n2 1 -3e5\n",
+                            complex_coordinate + "hermitian\n% c\n2 2 2\n1 1 1.25 0\n2 1 1 -3e5\n"})
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+      write_bytes(path_, std::string_view(whole).substr(0, length));
+      try {
+        read_matrix(path_);
+        EXPECT_GE(length, whole.size() - 4) << "only the last number may be cut unseen";
+      } catch (const InputError&) {
+      }
     }
-  }
 }
 
 TEST_F(MatrixMarket, WritesTheShortestDecimals) {
@@ -268,6 +356,13 @@ TEST_F(MatrixMarket, WritesTheShortestDecimals) {
 TEST_F(MatrixMarket, WritesFloatsExactly) {
   write_matrix(path_, matrix_of<float>(1, 2, {0.1F, 0.5F}).view());
   EXPECT_EQ(read_bytes(path_), array_banner + "1 2\n0.10000000149011612\n0.5\n");
+}
+
+TEST_F(MatrixMarket, WritesComplexNumbers) {
+  write_matrix(path_, matrix_of<std::complex<double>>(2, 1, {{0.1, -0.0}, {-infinity, 1e300}}).view());
+  EXPECT_EQ(read_bytes(path_), complex_array + "general\n2 1\n0.1 -0\n-inf 1e+300\n");
+  write_matrix(path_, matrix_of<std::complex<float>>(1, 2, {{0.1F, 0.5F}, {-3, 4}}).view());
+  EXPECT_EQ(read_bytes(path_), complex_array + "general\n1 2\n0.10000000149011612 0.5\n-3 4\n");
 }
 
 rc::Gen<double> any_double() {
@@ -286,6 +381,21 @@ RC_GTEST_PROP(MatrixMarketProperty, DoublesRoundTrip, ()) {
     if (std::isnan(matrix.data()[i])) matrix.data()[i] = std::numeric_limits<double>::quiet_NaN();
   auto again = std::get<Matrix<double>>(read_matrix(path).values);
   RC_ASSERT(all_bits(again.view()) == all_bits(matrix.view()));
+}
+
+RC_GTEST_PROP(MatrixMarketProperty, ComplexNumbersRoundTrip, ()) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "a.mtx";
+  const auto rows = *rc::gen::inRange<Index>(0, 10), cols = *rc::gen::inRange<Index>(0, 10);
+  Matrix<std::complex<double>> matrix(rows, cols), cleaned(rows, cols);
+  const auto clean = [](double x) { return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x; };
+  for (Index i = 0; i < rows * cols; ++i) {
+    matrix.data()[i] = {*any_double(), *any_double()};
+    cleaned.data()[i] = {clean(matrix.data()[i].real()), clean(matrix.data()[i].imag())};
+  }
+  write_matrix(path, std::as_const(matrix).view());
+  const auto again = read_matrix(path);
+  RC_ASSERT(all_bits(std::get<Matrix<std::complex<double>>>(again.values).view()) == all_bits(std::as_const(cleaned).view()));
 }
 
 struct Comma : std::numpunct<char> {

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 
 #include "cli/support.hpp"
@@ -44,12 +45,32 @@ rc::Gen<std::vector<T>> any_bits(Index count) {
   return rc::gen::container<std::vector<T>>(static_cast<std::size_t>(count), one);
 }
 
-template <class T, class Bits>
+template <class T>
+struct Elements;
+template <>
+struct Elements<double> {
+  static std::vector<double> any(Index count) { return *any_bits<double, std::uint64_t>(count); }
+};
+template <>
+struct Elements<float> {
+  static std::vector<float> any(Index count) { return *any_bits<float, std::uint32_t>(count); }
+};
+template <class T>
+struct Elements<std::complex<T>> {
+  static std::vector<std::complex<T>> any(Index count) {
+    const auto parts = Elements<T>::any(2 * count);
+    std::vector<std::complex<T>> elements;
+    for (std::size_t i = 0; i < parts.size(); i += 2) elements.emplace_back(parts[i], parts[i + 1]);
+    return elements;
+  }
+};
+
+template <class T>
 void round_trip_keeps_every_bit() {
   const TemporaryDirectory directory;
   const auto path = directory / "a.npy";
   const auto rows = *rc::gen::inRange<Index>(0, 20), cols = *rc::gen::inRange<Index>(0, 20);
-  const auto matrix = matrix_of<T>(rows, cols, *any_bits<T, Bits>(rows * cols));
+  const auto matrix = matrix_of<T>(rows, cols, Elements<T>::any(rows * cols));
   const bool transposed = *rc::gen::arbitrary<bool>();
   const auto view = transposed ? matrix.view().transposed() : matrix.view();
   write_matrix(path, view);
@@ -59,41 +80,69 @@ void round_trip_keeps_every_bit() {
   RC_ASSERT(std::filesystem::file_size(path) % 64 == static_cast<std::uint64_t>(rows * cols) * sizeof(T) % 64);
 }
 
-RC_GTEST_PROP(NpyProperty, DoublesRoundTrip, ()) { round_trip_keeps_every_bit<double, std::uint64_t>(); }
-RC_GTEST_PROP(NpyProperty, FloatsRoundTrip, ()) { round_trip_keeps_every_bit<float, std::uint32_t>(); }
+RC_GTEST_PROP(NpyProperty, DoublesRoundTrip, ()) { round_trip_keeps_every_bit<double>(); }
+RC_GTEST_PROP(NpyProperty, FloatsRoundTrip, ()) { round_trip_keeps_every_bit<float>(); }
+RC_GTEST_PROP(NpyProperty, ComplexDoublesRoundTrip, ()) { round_trip_keeps_every_bit<std::complex<double>>(); }
+RC_GTEST_PROP(NpyProperty, ComplexFloatsRoundTrip, ()) { round_trip_keeps_every_bit<std::complex<float>>(); }
 
-template <class T>
-std::string swapped(std::string bytes) {
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T))
-    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + sizeof(T)));
+/// Each number of so many bytes the other way round.
+std::string swapped(std::string bytes, std::size_t number) {
+  for (std::size_t at = 0; at < bytes.size(); at += number)
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + number));
   return bytes;
 }
 
-template <class T, class Bits>
-void every_layout_is_read_alike() {
+/// `type` is the letter and the bytes of an element, `number` the bytes of a number in it.
+template <class T>
+void every_layout_is_read_alike(const std::string& type, std::size_t number) {
   const TemporaryDirectory directory;
   const auto path = directory / "a.npy";
   const auto rows = *rc::gen::inRange<Index>(0, 20), cols = *rc::gen::inRange<Index>(0, 20);
-  const auto elements = *any_bits<T, Bits>(rows * cols);
+  const auto elements = Elements<T>::any(rows * cols);
   const bool column_major = *rc::gen::arbitrary<bool>(), big_endian = *rc::gen::arbitrary<bool>();
   const auto shape = "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")";
-  const auto type = std::string(big_endian ? ">f" : "<f") + std::to_string(sizeof(T));
-  const auto header = npy_header(type, column_major ? "True" : "False", shape);
+  const auto header = npy_header((big_endian ? ">" : "<") + type, column_major ? "True" : "False", shape);
   const auto data = bytes_of(elements);
-  write_bytes(path, npy_file(header, big_endian ? swapped<T>(data) : data, *rc::gen::element<char>(1, 2, 3)));
+  write_bytes(path, npy_file(header, big_endian ? swapped(data, number) : data, *rc::gen::element<char>(1, 2, 3)));
   const auto view = column_major ? ozbound::column_major(elements.data(), rows, cols, std::max<Index>(1, rows))
                                  : row_major(elements.data(), rows, cols, std::max<Index>(1, cols));
   RC_ASSERT(all_bits(std::get<Matrix<T>>(read_matrix(path).values).view()) == all_bits(view));
 }
 
-RC_GTEST_PROP(NpyProperty, DoublesOfEveryLayout, ()) { every_layout_is_read_alike<double, std::uint64_t>(); }
-RC_GTEST_PROP(NpyProperty, FloatsOfEveryLayout, ()) { every_layout_is_read_alike<float, std::uint32_t>(); }
+RC_GTEST_PROP(NpyProperty, DoublesOfEveryLayout, ()) { every_layout_is_read_alike<double>("f8", 8); }
+RC_GTEST_PROP(NpyProperty, FloatsOfEveryLayout, ()) { every_layout_is_read_alike<float>("f4", 4); }
+RC_GTEST_PROP(NpyProperty, ComplexDoublesOfEveryLayout, ()) { every_layout_is_read_alike<std::complex<double>>("c16", 8); }
+RC_GTEST_PROP(NpyProperty, ComplexFloatsOfEveryLayout, ()) { every_layout_is_read_alike<std::complex<float>>("c8", 4); }
 
 TEST_F(Npy, WritesWhatNumPyWrites) {
   write_matrix(path_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
   header.resize(117, ' ');
   EXPECT_EQ(read_bytes(path_), npy_file(header + "\n", six_));
+}
+
+TEST_F(Npy, WritesComplexNumbersAsNumPyDoes) {
+  using Complex = std::complex<double>;
+  write_matrix(path_, matrix_of<Complex>(1, 3, {{1, 2}, {3, 4}, {5, 6}}).view());
+  std::string header = "{'descr': '<c16', 'fortran_order': False, 'shape': (1, 3), }";
+  header.resize(117, ' ');
+  EXPECT_EQ(read_bytes(path_), npy_file(header + "\n", six_));
+  write_matrix(path_, matrix_of<std::complex<float>>(1, 1, {{1, -2}}).view());
+  EXPECT_TRUE(read_bytes(path_).ends_with(bytes_of<float>({1, -2})));
+  EXPECT_NE(read_bytes(path_).find("'<c8'"), std::string::npos);
+}
+
+TEST_F(Npy, ComplexFilesSayWhatTheyHold) {
+  const auto c16 = read(npy_file(npy_header("<c16", "True", "(3, 1)"), six_));
+  EXPECT_TRUE(c16.is_complex());
+  EXPECT_FALSE(c16.is_float());
+  EXPECT_EQ(c16.rows(), 3);
+  EXPECT_EQ(c16.cols(), 1);
+  const auto c8 = read(npy_file(npy_header("<c8", "False", "(0, 4)"), ""));
+  EXPECT_TRUE(c8.is_complex());
+  EXPECT_TRUE(c8.is_float());
+  EXPECT_FALSE(read(npy_file(npy_header("<f4", "False", "(0, 4)"), "")).is_complex());
+  EXPECT_FALSE(read(npy_file(npy_header("<f8", "False", "(0, 4)"), "")).is_complex());
 }
 
 TEST_F(Npy, HeaderMayBeSpelledInAnyWayPythonAllows) {
@@ -120,11 +169,12 @@ TEST_F(Npy, ManyColumnsWithoutElementsTakeNoTime) {
 }
 
 TEST_F(Npy, EveryTruncationIsRefused) {
-  for (const char version : {'\1', '\2', '\3'}) {
-    const auto whole = npy_file(npy_header("<f8", "False", "(2, 3)"), six_, version);
-    for (std::size_t length = 0; length < whole.size(); ++length)
-      EXPECT_THROW(read(whole.substr(0, length)), InputError) << int{version} << ".0, " << length;
-  }
+  for (const char version : {'\1', '\2', '\3'})
+    for (const auto& header : {npy_header("<f8", "False", "(2, 3)"), npy_header("<c16", "True", "(3, 1)")}) {
+      const auto whole = npy_file(header, six_, version);
+      for (std::size_t length = 0; length < whole.size(); ++length)
+        EXPECT_THROW(read(whole.substr(0, length)), InputError) << int{version} << ".0, " << length;
+    }
 }
 
 TEST_F(Npy, TruncationIsExplained) {
@@ -154,6 +204,10 @@ TEST_F(Npy, HugeShapesAreRefused) {
   expect_error(claim("(2305843009213693952, 1)"), "a matrix of 2305843009213693952 x 1 is too large");
   expect_error(claim("(1152921504606846976, 1)"), "a matrix of 1152921504606846976 x 1 is too large");
   expect_error(claim("(99999999999999999999, 1)"), "byte 61: 'shape' has a size beyond 64 bits");
+  expect_error(npy_file(npy_header("<c16", "False", "(576460752303423488, 1)"), six_),
+               "a matrix of 576460752303423488 x 1 is too large");
+  expect_error(npy_file(npy_header("<c16", "False", "(2, 3)"), six_),
+               "the file ends too soon: 2 x 3 elements take 96 bytes, and 48 follow the header");
 }
 
 TEST_F(Npy, MatricesLargerThanMemoryAreRefused) {
@@ -161,6 +215,10 @@ TEST_F(Npy, MatricesLargerThanMemoryAreRefused) {
   EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
             path_.string() + ": a matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
   EXPECT_NO_THROW(read_matrix(path_, 2048));
+  write_bytes(path_, npy_file(npy_header("<c16", "True", "(16, 16)"), std::string(4096, 'x')));
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 4095); }),
+            path_.string() + ": a matrix of 16 x 16 takes 4.0 KiB, more than the memory of 4.0 KiB");
+  EXPECT_NO_THROW(read_matrix(path_, 4096));
 }
 
 TEST_F(Npy, OtherDimensionsAreRefused) {
@@ -170,15 +228,15 @@ TEST_F(Npy, OtherDimensionsAreRefused) {
 }
 
 TEST_F(Npy, OtherElementTypesAreRefused) {
-  for (const std::string type :
-       {"<i8", "<i4", "<c16", "<c8", "<f2", "<f16", "|b1", "|O", "|u1", "=f8", "f8", "<f88", "", "<U5", "\xff"})
+  for (const std::string type : {"<i8", "<i4", "<c4", "<c32", "=c16", "c8", "<c", "<C16", "<f2", "<f16", "|b1", "|O", "|u1",
+                                 "=f8", "f8", "<f88", "", "<U5", "\xff"})
     EXPECT_THAT(error_of([&] { read(npy_file(npy_header(type, "False", "(2, 3)"), six_)); }),
-                testing::EndsWith("cannot be read; only f8 and f4 can"))
+                testing::EndsWith("cannot be read; only f8, f4, c16 and c8 can"))
         << type;
   expect_error(npy_file(npy_header("<i8", "False", "(2, 3)"), six_),
-               "elements of type '<i8' cannot be read; only f8 and f4 can");
+               "elements of type '<i8' cannot be read; only f8, f4, c16 and c8 can");
   expect_error(npy_file("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2, 3)}", six_),
-               "byte 21: structured elements cannot be read; write one matrix of f8 or f4");
+               "byte 21: structured elements cannot be read; write one matrix of f8, f4, c16 or c8");
 }
 
 TEST_F(Npy, OtherVersionsAreRefused) {

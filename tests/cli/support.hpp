@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <bit>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "matrix_file.hpp"
@@ -48,6 +50,10 @@ inline std::string npy_header(std::string_view type, std::string_view order, std
 
 inline std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 inline std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
+template <class T>
+auto bits(const std::complex<T>& x) {
+  return std::pair(bits(x.real()), bits(x.imag()));
+}
 
 /// The bits of all elements, row after row: what two equal matrices have in common.
 template <class T>

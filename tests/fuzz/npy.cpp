@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <complex>
 #include <cstring>
 #include <string>
 #include <variant>
@@ -15,6 +16,11 @@ namespace {
 
 constexpr std::uint64_t max_bytes = 1 << 18;
 
+template <class T>
+constexpr std::size_t numbers_in = 1;
+template <class T>
+constexpr std::size_t numbers_in<std::complex<T>> = 2;
+
 /// Element (i, j) by the header's own words: the data are the last bytes of the file.
 template <class T>
 std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_view data, const Matrix<T>& matrix, Index i,
@@ -23,8 +29,10 @@ std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_
   const auto place = static_cast<std::size_t>(by_columns ? j * matrix.rows() + i : i * matrix.cols() + j);
   std::array<char, sizeof(T)> bytes{};
   std::memcpy(bytes.data(), data.data() + place * sizeof(T), sizeof(T));
-  const bool big_endian = header.find(">f", 10) != std::string_view::npos;
-  if (big_endian == (std::endian::native == std::endian::little)) std::reverse(bytes.begin(), bytes.end());
+  const bool big_endian = header.find(numbers_in<T> == 1 ? ">f" : ">c", 10) != std::string_view::npos;
+  if (big_endian != (std::endian::native == std::endian::little)) return bytes;
+  constexpr std::size_t width = sizeof(T) / numbers_in<T>;
+  for (std::size_t at = 0; at < sizeof(T); at += width) std::reverse(bytes.data() + at, bytes.data() + at + width);
   return bytes;
 }
 
