@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <complex>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -12,7 +13,7 @@
 
 #include "commands.hpp"
 #include "matrix_file.hpp"
-#include "ozbound/verify/problem.hpp"
+#include "ozbound/verify/complex_problem.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -23,25 +24,29 @@ namespace {
 struct Arguments {
   Recipe recipe;
   std::vector<std::string> outputs;  // A, B
+  bool complex = false;
   bool json = false;
 };
 
-void check_memory(const Recipe& recipe) {
+void check_memory(const Recipe& recipe, std::size_t element_size) {
   const auto [m, n, k] =
       std::array{static_cast<double>(recipe.m), static_cast<double>(recipe.n), static_cast<double>(recipe.k)};
-  const double bytes = (m + n) * k * sizeof(double);
+  const double bytes = (m + n) * k * static_cast<double>(element_size);
   if (bytes > static_cast<double>(physical_memory()))
     throw std::invalid_argument(
         fmt::format("A and B would take {:.3g} bytes, more than the memory of {}", bytes, format_bytes(physical_memory())));
 }
 
-Problem generate_problem(const Recipe& recipe) {
+/// What the command line asks for, by ozbound::generate or ozbound::generate_complex.
+template <class Generate>
+auto generated(Generate generate, const Recipe& recipe) {
   const Progress progress("generating");
-  return ozbound::generate(recipe);
+  return generate(recipe);
 }
 
 /// Both files or neither: each is on the disk before the first gets its name.
-void write_problem(const Problem& problem, AtomicFile& a, AtomicFile& b) {
+template <class AnyProblem>
+void write_problem(const AnyProblem& problem, AtomicFile& a, AtomicFile& b) {
   const Progress progress("writing");
   write_matrix(a, problem.a.view());
   write_matrix(b, problem.b.view());
@@ -60,6 +65,7 @@ nlohmann::ordered_json record(const Arguments& arguments) {
           {"k", recipe.k},
           {"phi", recipe.phi},
           {"seed", recipe.seed},
+          {"complex", arguments.complex},
           {"a", arguments.outputs[0]},
           {"b", arguments.outputs[1]}};
 }
@@ -68,17 +74,20 @@ void print_for_people(const Arguments& arguments) {
   const auto& recipe = arguments.recipe;
   print_table({{"A", fmt::format("{} x {} in {}", recipe.m, recipe.k, arguments.outputs[0])},
                {"B", fmt::format("{} x {} in {}", recipe.k, recipe.n, arguments.outputs[1])},
-               {"recipe", generate_command(recipe)}});
+               {"recipe", arguments.complex ? generate_complex_command(recipe) : generate_command(recipe)}});
 }
 
 ExitCode run(const Arguments& arguments) {
   for (const auto& path : arguments.outputs) output_format(path);
   if (same_file(arguments.outputs[0], arguments.outputs[1]))
     throw std::invalid_argument(arguments.outputs[0] + ": A and B cannot be the same file");
-  check_memory(arguments.recipe);
+  check_memory(arguments.recipe, arguments.complex ? sizeof(std::complex<double>) : sizeof(double));
   AtomicFile a(arguments.outputs[0]);
   AtomicFile b(arguments.outputs[1]);
-  write_problem(generate_problem(arguments.recipe), a, b);
+  if (arguments.complex)
+    write_problem(generated(generate_complex, arguments.recipe), a, b);
+  else
+    write_problem(generated(ozbound::generate, arguments.recipe), a, b);
   arguments.json ? print_json(record(arguments)) : print_for_people(arguments);
   return ExitCode::success;
 }
@@ -120,6 +129,8 @@ void add_generate(CLI::App& app, Action& action) {
           "--seed", [&recipe](const std::string& text) { recipe.seed = parse_unsigned(text, "--seed"); },
           "Another problem of the same family; 0 where it is not given")
       ->type_name("INTEGER");
+  command->add_flag("--complex", arguments->complex,
+                    "Complex A and B, whose product has the real problem's of 2k as real part");
   command->add_option("-o,--output", arguments->outputs, "Files of A and B, .npy or .mtx")
       ->required()
       ->expected(2)

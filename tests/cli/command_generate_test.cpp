@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "ozbound/verify/problem.hpp"
+#include "ozbound/verify/complex_problem.hpp"
 
 namespace ozbound::cli::test {
 namespace {
@@ -54,6 +54,19 @@ TEST_F(CommandGenerate, EveryFamily) {
   }
 }
 
+TEST_F(CommandGenerate, ComplexProblems) {
+  for (const auto family : {Family::full_range, Family::cancellation, Family::sparse}) {
+    const auto finished = ozbound(arguments(std::string(name(family)), {"--complex", "--phi", "1", "--seed", "3"}));
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    const Recipe recipe{.family = family, .m = 5, .n = 6, .k = 7, .phi = 1, .seed = 3};
+    EXPECT_THAT(finished.out, testing::HasSubstr(generate_complex_command(recipe)));
+    const auto problem = generate_complex(recipe);
+    using Complex = Matrix<std::complex<double>>;
+    EXPECT_EQ(all_bits(std::get<Complex>(read_matrix(a_).values).view()), all_bits(problem.a.view()));
+    EXPECT_EQ(all_bits(std::get<Complex>(read_matrix(b_).values).view()), all_bits(problem.b.view()));
+  }
+}
+
 TEST_F(CommandGenerate, ForPrograms) {
   const auto record = nlohmann::json::parse(ozbound(arguments("uniform", {"--json", "--phi", "0.1"})).out);
   EXPECT_EQ(record["schema"], "ozbound-problem-1");
@@ -61,6 +74,8 @@ TEST_F(CommandGenerate, ForPrograms) {
   EXPECT_EQ(record["k"], 7);
   EXPECT_EQ(record["phi"], 0.1);
   EXPECT_EQ(record["a"], a_);
+  EXPECT_EQ(record["complex"], false);
+  EXPECT_EQ(nlohmann::json::parse(ozbound(arguments("uniform", {"--json", "--complex"})).out)["complex"], true);
 }
 
 TEST_F(CommandGenerate, WrongArgumentsAreRefused) {
@@ -91,6 +106,9 @@ TEST_F(CommandGenerate, ProblemsLargerThanMemoryAreRefused) {
   const auto finished = ozbound({"generate", "uniform", "--m", "10000000", "--n", "1", "--k", "10000000", "-o", a_, b_});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, testing::StartsWith("ozbound: A and B would take 8e+14 bytes, more than the memory of "));
+  const auto complex =
+      ozbound({"generate", "uniform", "--m", "10000000", "--n", "1", "--k", "10000000", "--complex", "-o", a_, b_});
+  EXPECT_THAT(complex.err, testing::StartsWith("ozbound: A and B would take 1.6e+15 bytes, more than the memory of "));
   EXPECT_EQ(directory_.names(), Names());
 }
 
