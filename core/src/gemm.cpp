@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "block_sizes.hpp"
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/overlap.hpp"
@@ -42,22 +43,11 @@ std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, 
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
 
-/// Rows and columns of C to compute at a time, so that the workspace stays below a cap. Kept slices are not cut.
+/// Of an engine's workspace. Kept slices are not cut.
 std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap,
                                     KeptSlices kept = {}) {
-  Index rows = std::max<Index>(m, 1);
-  Index columns = std::max<Index>(n, 1);
-  while (!(engine.workspace(plan, rows, columns, k) <= cap)) {
-    const bool cut_rows = rows > 1 && kept.a == nullptr;
-    const bool cut_columns = columns > 1 && kept.b == nullptr;
-    if (!cut_rows && !cut_columns)
-      throw std::invalid_argument("workspace must be at least " +
-                                  std::to_string(static_cast<Index>(std::ceil(engine.workspace(plan, rows, columns, k)))) +
-                                  " bytes for k = " + std::to_string(k));
-    auto& cut = cut_rows && (!cut_columns || rows >= columns) ? rows : columns;
-    cut = (cut + 1) / 2;
-  }
-  return {rows, columns};
+  const auto bytes = [&](Index rows, Index columns) { return engine.workspace(plan, rows, columns, k); };
+  return ozbound::block_sizes(bytes, m, n, k, cap, {kept.a == nullptr, kept.b == nullptr});
 }
 
 /// Rows [i, i + height) and columns [j, j + width) of C.

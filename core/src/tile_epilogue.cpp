@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "entry_layout.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -45,21 +47,11 @@ void TileEpilogue::finish_entry(const SumTile& tile, Index i, Index j, std::vect
     return combine(tile.sums(i - tile.row()) + (j - tile.column()), tile.capacity(), layout, a_.exponent(i) + b_.exponent(j),
                    scalars_, to_dyadic(c0, binary64), error);
   };
-  const auto entry = groups_.empty() ? combined(layout_) : combined(layout_of(i, j));
+  const auto entry = groups_.empty() ? combined(layout_) : combined(entry_layout(layout_, groups_, a_, i, b_, j));
   if (entry.decided)
     c_.set_bits(i, j, entry.bits);
   else
     undecided.push_back({i, j});
-}
-
-/// The layout with the weights that row i and column j have of their own.
-SumLayout TileEpilogue::layout_of(Index i, Index j) const {
-  auto layout = layout_;
-  for (std::size_t t = 0; t < groups_.size(); ++t) {
-    const int p = groups_[t].first_a, q = groups_[t].diagonal - p;
-    layout.weight_exponent[t] = static_cast<std::int16_t>(a_.weight_exponent(i, p) + b_.weight_exponent(j, q));
-  }
-  return layout;
 }
 
 /// Whether C is the exact sum, rounded and scaled by powers of two, and the kernel's way of rounding holds the sum; with an

@@ -19,7 +19,6 @@ class TileEpilogue {
 
  private:
   void finish_entry(const SumTile& tile, Index i, Index j, std::vector<Entry>& undecided) const;
-  [[nodiscard]] SumLayout layout_of(Index i, Index j) const;
   [[nodiscard]] bool plan_rounds_by_rows(const SplitPlan& plan) const;
   [[nodiscard]] bool rounds_by_rows(const SumTile& tile) const;
   void round_rows(const SumTile& tile, std::vector<Entry>& undecided) const;

@@ -120,27 +120,30 @@ OZB_HD constexpr Rounded combine_sum(const WideDyadic<Limbs>& sum, int scale, co
   return round_sum(longer, scale, scalars, c0, error);
 }
 
+/// S of one entry from its integer sums: exact, or as the published orders round it. `scale` is the exponent of rho_i sigma_j.
+/// @pre Limbs hold it.
+template <int Limbs>
+OZB_HD constexpr WideDyadic<Limbs> sum_groups(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale) {
+  WideDyadic<Limbs> sum;
+  if (layout.accumulation == Accumulation::exact) {
+    sum = chain_diagonals<Limbs>(sums, stride, layout.count, layout.radix_bits);
+    sum.exponent = scale + layout.weight_exponent[layout.count - 1];
+  } else {
+    const auto total = to_dyadic(accumulate_groups(sums, stride, layout));
+    sum = {{{total.magnitude}}, scale + total.exponent, total.negative};
+  }
+  return sum;
+}
+
 /// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once (theory.md, section 2).
 ///
 /// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test
 /// on bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
 OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale,
                                  const Scalars& scalars, Dyadic c0, double error) {
-  const bool exact = layout.accumulation == Accumulation::exact;
-  if (!exact || few_limbs_hold(layout.count, layout.radix_bits)) {
-    WideDyadic<few_diagonal_limbs> sum;
-    if (exact) {
-      sum = chain_diagonals<few_diagonal_limbs>(sums, stride, layout.count, layout.radix_bits);
-      sum.exponent = scale + layout.weight_exponent[layout.count - 1];
-    } else {
-      const auto total = to_dyadic(accumulate_groups(sums, stride, layout));
-      sum = {{{total.magnitude}}, scale + total.exponent, total.negative};
-    }
-    return combine_sum(sum, scale, scalars, c0, error);
-  }
-  auto sum = chain_diagonals(sums, stride, layout.count, layout.radix_bits);
-  sum.exponent = scale + layout.weight_exponent[layout.count - 1];
-  return combine_sum(sum, scale, scalars, c0, error);
+  if (layout.accumulation != Accumulation::exact || few_limbs_hold(layout.count, layout.radix_bits))
+    return combine_sum(sum_groups<few_diagonal_limbs>(sums, stride, layout, scale), scale, scalars, c0, error);
+  return combine_sum(sum_groups<diagonal_limbs>(sums, stride, layout, scale), scale, scalars, c0, error);
 }
 
 }  // namespace ozbound

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <variant>
 
@@ -18,7 +19,7 @@ class InputView {
   InputView(MatrixView<const float> view) : view_(view) {}   // NOLINT(google-explicit-constructor)
   InputView(MatrixView<double> view) : view_(MatrixView<const double>(view)) {}  // NOLINT(google-explicit-constructor)
   InputView(MatrixView<float> view) : view_(MatrixView<const float>(view)) {}    // NOLINT(google-explicit-constructor)
-  template <class T>
+  template <std::floating_point T>
   InputView(const Matrix<T>& matrix) : view_(matrix.view()) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] Index rows() const {
@@ -56,7 +57,7 @@ class OutputView {
  public:
   OutputView(MatrixView<double> view) : view_(view) {}  // NOLINT(google-explicit-constructor): a view of a view
   OutputView(MatrixView<float> view) : view_(view) {}   // NOLINT(google-explicit-constructor)
-  template <class T>
+  template <std::floating_point T>
   OutputView(Matrix<T>& matrix) : view_(matrix.view()) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] Index rows() const {

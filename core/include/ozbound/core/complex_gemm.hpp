@@ -1,0 +1,61 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "ozbound/core/complex_views.hpp"
+#include "ozbound/core/gemm.hpp"
+
+namespace ozbound {
+
+/// C = alpha A B + beta C0 over the complex numbers. A is m x k, B is k x n, C and C0 are m x n; operands may be transposed,
+/// conjugated or both by their views.
+///
+/// By component it is a real product of 2k terms, for a complex alpha 4k, and of two for beta, each exact and rounded once:
+///
+///   Re C = sum_l alpha_r a_r b_r - alpha_r a_i b_i - alpha_i a_i b_r - alpha_i a_r b_i + beta_r c0_r - beta_i c0_i, and so for
+///   Im C.
+///
+/// A part of alpha or beta that is zero adds no terms: beta = 0 never reads C0, alpha = 0 never A or B. C0 may be C itself.
+/// NaN and infinities in a component are a function of its terms alone (SpecialSum).
+struct ComplexGemmCall {
+  ComplexInputView a;
+  ComplexInputView b;
+  ComplexOutputView c;
+  std::complex<double> alpha = 1;
+  std::complex<double> beta = 0;
+  ComplexInputView c0 = {};
+
+  [[nodiscard]] Index m() const { return c.rows(); }
+  [[nodiscard]] Index n() const { return c.cols(); }
+  [[nodiscard]] Index k() const { return a.cols(); }
+
+  /// No part of A or B is read: alpha = 0 or C is empty; none of C0: beta = 0.
+  [[nodiscard]] bool reads_operands() const;
+  [[nodiscard]] bool reads_c0() const;
+
+  /// Neither scalar has an imaginary part other than zero.
+  [[nodiscard]] bool real_scalars() const;
+
+  /// @throws std::invalid_argument naming the argument, as GemmCall::check.
+  void check() const;
+};
+
+/// The whole product under a plan: of the real representation (real_representation.hpp), each component rounded once.
+/// @param workspace cap in bytes for slices, and for integer sums where a scalar is complex; representations come on top
+/// @throws as for real products; nothing is written then.
+void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace = unlimited_workspace);
+
+/// Each component correctly rounded by the exact superaccumulator.
+void multiply_exactly(const ComplexGemmCall& call, int threads);
+
+/// As gemm, for scalars of any kind: writes an entry where both of its components are decided under `error`, a bound of alpha A
+/// B for the rows of the real representation (2m x n, alpha included) before it is rounded; returns the others. Special entries
+/// are written.
+std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
+                                   const EntryBound* error = nullptr, double workspace = unlimited_workspace);
+
+/// The given entries, both components correctly rounded, special or not.
+void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads);
+
+}  // namespace ozbound

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound {
+
+/// What of an m x n result may be cut into blocks.
+struct Cuts {
+  bool rows = true;
+  bool columns = true;
+};
+
+/// Rows and columns of C to compute at a time, so that bytes(rows, columns) stays below a cap.
+/// @throws std::invalid_argument where even the smallest block does not.
+template <class Bytes>
+std::pair<Index, Index> block_sizes(const Bytes& bytes, Index m, Index n, Index k, double cap, Cuts cuts = {}) {
+  Index rows = std::max<Index>(m, 1), columns = std::max<Index>(n, 1);
+  while (!(bytes(rows, columns) <= cap)) {
+    const bool cut_rows = rows > 1 && cuts.rows;
+    const bool cut_columns = columns > 1 && cuts.columns;
+    if (!cut_rows && !cut_columns)
+      throw std::invalid_argument("workspace must be at least " +
+                                  std::to_string(static_cast<Index>(std::ceil(bytes(rows, columns)))) +
+                                  " bytes for k = " + std::to_string(k));
+    auto& cut = cut_rows && (!cut_columns || rows >= columns) ? rows : columns;
+    cut = (cut + 1) / 2;
+  }
+  return {rows, columns};
+}
+
+}  // namespace ozbound

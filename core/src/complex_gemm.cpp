@@ -1,0 +1,318 @@
+#include "ozbound/core/complex_gemm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "block_sizes.hpp"
+#include "entry_layout.hpp"
+#include "ozbound/core/combine_complex.hpp"
+#include "ozbound/core/exact_dot.hpp"
+#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/real_representation.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr Part both_parts[] = {Part::real, Part::imaginary};
+
+std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
+
+bool finite(double x) { return is_finite(bits_of(x), binary64); }
+bool finite(std::complex<double> x) { return finite(x.real()) && finite(x.imag()); }
+bool zero(std::complex<double> x) { return is_zero(x.real()) && is_zero(x.imag()); }
+
+bool overlap(const ComplexInputView& x, const ComplexOutputView& y) {
+  for (const auto p : both_parts)
+    for (const auto q : both_parts)
+      if (ozbound::overlap(x.stored_parts(p), y.parts(q))) return true;
+  return false;
+}
+
+bool same_elements(const ComplexInputView& x, const ComplexOutputView& y) {
+  return ozbound::same_elements(x.stored_parts(Part::real), y.parts(Part::real));
+}
+
+Part other(Part part) { return part == Part::real ? Part::imaginary : Part::real; }
+double component(std::complex<double> x, Part of) { return of == Part::real ? x.real() : x.imag(); }
+
+/// A component of a product of complex numbers is the sum of two real products: for each part of the first factor, of the part
+/// of the second factor that it meets, subtracted where both are imaginary.
+Part met_by(Part first, Part of) { return first == Part::real ? of : other(of); }
+bool subtracted(Part first, Part of) { return first == Part::imaginary && of == Part::real; }
+
+std::uint64_t flipped(std::uint64_t bits, bool flip) { return bits ^ (flip ? binary64.sign : 0); }
+Dyadic flipped(Dyadic x, bool flip) { return {x.magnitude, x.exponent, x.negative != flip}; }
+
+/// Adds alpha times component `of` of row i of A by column j of B.
+void add_special_products(SpecialSum& sum, std::uint64_t alpha, const ComplexGemmCall& call, Index i, Index j, Part of) {
+  for (const auto p : both_parts)
+    for (Index l = 0; l < call.k(); ++l)
+      sum.add(flipped(alpha, subtracted(p, of)), call.a.bits(i, l, p), call.b.bits(l, j, met_by(p, of)));
+}
+
+/// What NaN and infinities make of a component of C.
+SpecialSum special_sum(const ComplexGemmCall& call, Index i, Index j, Part of, bool with_product) {
+  SpecialSum sum;
+  for (const auto p : both_parts) {
+    const double alpha = component(call.alpha, p), beta = component(call.beta, p);
+    const bool minus = subtracted(p, of);
+    if (with_product && !is_zero(alpha)) add_special_products(sum, flipped(bits_of(alpha), minus), call, i, j, met_by(p, of));
+    if (!is_zero(beta)) sum.add(flipped(bits_of(beta), minus), call.c0.bits(i, j, met_by(p, of)), bits_of(1.0));
+  }
+  return sum;
+}
+
+/// [i]: whether row i holds a NaN or an infinity.
+std::vector<std::uint8_t> special_rows(const ComplexInputView& matrix, int threads) {
+  std::vector<std::uint8_t> flags(static_cast<std::size_t>(matrix.rows()));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index l = 0; l < matrix.cols(); ++l)
+      for (const auto of : both_parts)
+        if (!is_finite(matrix.bits(i, l, of), binary64)) flags[static_cast<std::size_t>(i)] = 1;
+  return flags;
+}
+
+/// The exact parts of row i of A by column j of B.
+void exact_parts(const ComplexGemmCall& call, Index i, Index j, WideDyadic<ExactDot::limbs> (&parts)[2]) {
+  for (const auto of : both_parts) {
+    ExactDot dot;
+    for (const auto p : both_parts)
+      for (Index l = 0; l < call.k(); ++l)
+        dot.add_product(flipped(call.a.element(i, l, p), subtracted(p, of)), call.b.element(l, j, met_by(p, of)));
+    parts[static_cast<std::size_t>(of)] = dot.value();
+  }
+}
+
+/// What becomes of an exact A B: alpha A B + beta C0, rounded once by component; NaN and infinities; the order of reading and
+/// writing where C0 is C.
+class ComplexEpilogue {
+ public:
+  ComplexEpilogue(const ComplexGemmCall& call, int threads)
+      : call_(call),
+        has_product_(call.reads_operands() && call.k() > 0),
+        everywhere_((has_product_ && !finite(call.alpha)) || !finite(call.beta)) {
+    if (has_product_) rows_ = special_rows(call.a, threads), columns_ = special_rows(call.b.transposed(), threads);
+    if (!everywhere_)
+      scalars_ = {{dyadic(has_product_ ? call.alpha.real() : 0), dyadic(has_product_ ? call.alpha.imag() : 0)},
+                  {dyadic(call.beta.real()), dyadic(call.beta.imag())},
+                  call.c.format()};
+  }
+
+  [[nodiscard]] bool has_product() const { return has_product_; }
+  [[nodiscard]] bool everywhere() const { return everywhere_; }
+  [[nodiscard]] const ComplexScalars& scalars() const { return scalars_; }
+
+  /// Writes entry (i, j), of whose finite components rounded(part, c0) tells the value, if both are decided. Returns whether.
+  template <class Rounding>
+  bool write(Index i, Index j, const Rounding& rounded) const {
+    Rounded parts[2];
+    const bool product = special_product(i, j);
+    for (const auto of : both_parts) parts[index(of)] = value(i, j, of, product, rounded);
+    if (!parts[0].decided || !parts[1].decided) return false;
+    for (const auto of : both_parts) call_.c.parts(of).set_bits(i, j, parts[index(of)].bits);
+    return true;
+  }
+
+ private:
+  static std::size_t index(Part of) { return static_cast<std::size_t>(of); }
+  static Dyadic dyadic(double x) { return to_dyadic(x); }
+
+  [[nodiscard]] bool special_product(Index i, Index j) const {
+    return has_product_ &&
+           (everywhere_ || rows_[static_cast<std::size_t>(i)] != 0 || columns_[static_cast<std::size_t>(j)] != 0);
+  }
+
+  template <class Rounding>
+  Rounded value(Index i, Index j, Part of, bool special_product, const Rounding& rounded) const {
+    const auto special = special_sum(call_, i, j, of, special_product);
+    if (special.is_special()) return {special.bits(call_.c.format()), true};
+    return rounded(of, c0(i, j));
+  }
+
+  /// The parts of C0 that are read; others count as zero.
+  [[nodiscard]] std::array<Dyadic, 2> c0(Index i, Index j) const {
+    if (!call_.reads_c0()) return {};
+    return {finite_or_zero(call_.c0.bits(i, j, Part::real)), finite_or_zero(call_.c0.bits(i, j, Part::imaginary))};
+  }
+  static Dyadic finite_or_zero(std::uint64_t bits) { return is_finite(bits, binary64) ? to_dyadic(bits, binary64) : Dyadic{}; }
+
+  const ComplexGemmCall& call_;
+  bool has_product_;
+  bool everywhere_;  ///< no entry is finite
+  std::vector<std::uint8_t> rows_, columns_;
+  ComplexScalars scalars_{};
+};
+
+/// Entries [0, rows) x [0, columns), in threads of a FloatEnvironment each. write(i, j) tells whether it wrote; the others, in
+/// row order.
+template <class Write>
+std::vector<Entry> write_entries(Index rows, Index columns, int threads, const Write& write) {
+  std::vector<Entry> open;
+  FirstException failure;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (Index i = 0; i < rows; ++i)
+    failure.run([&] {
+      const FloatEnvironment environment;
+      for (Index j = 0; j < columns; ++j) {
+        if (write(i, j)) continue;
+#pragma omp critical(ozbound_open_entries)
+        open.push_back({i, j});
+      }
+    });
+  failure.rethrow();
+  std::sort(open.begin(), open.end());
+  return open;
+}
+
+void write_exactly(const ComplexGemmCall& call, const ComplexEpilogue& epilogue, Index i, Index j) {
+  WideDyadic<ExactDot::limbs> product[2];
+  bool known = false;  // both components need both parts
+  epilogue.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
+    if (epilogue.has_product() && !known) exact_parts(call, i, j, product);
+    known = true;
+    return round_terms(complex_terms(product, c0, epilogue.scalars(), of), 0, 0, call.c.format());
+  });
+}
+
+/// The product of a call with scalars of any kind, under a plan.
+class PlannedProduct {
+ public:
+  PlannedProduct(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, const EntryBound* error)
+      : call_(call),
+        plan_(plan),
+        engine_(engine),
+        error_(error),
+        epilogue_(call, engine.threads()),
+        layout_(sum_layout(plan, 2 * call.k())),
+        groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(2 * call.k())),
+        a_(epilogue_.has_product() ? left_factor(call.a, engine.threads()) : RealMatrix(unread(2 * call.m(), 0))),
+        b_(epilogue_.has_product() ? stacked_parts(call.b, engine.threads()) : RealMatrix(unread(0, call.n()))) {}
+
+  std::vector<Entry> run(double workspace) const {
+    const auto [rows, columns] =
+        block_sizes([this](Index r, Index c) { return bytes(r, c); }, std::min(call_.m(), most_at_once),
+                    std::min(call_.n(), most_at_once), call_.k(), workspace);
+    if (!epilogue_.has_product() || epilogue_.everywhere()) return run_without_product();
+    std::vector<Entry> open;
+    for (Index i = 0; i < call_.m(); i += rows) {
+      const Index height = std::min(rows, call_.m() - i);
+      const auto a = engine_.slice(a_.view().block(2 * i, 0, 2 * height, 2 * call_.k()), Side::rows_of_a, plan_.a);
+      for (Index j = 0; j < call_.n(); j += columns) run_block(a, i, j, height, std::min(columns, call_.n() - j), open);
+    }
+    std::sort(open.begin(), open.end());
+    return open;
+  }
+
+ private:
+  static constexpr Index most_at_once = 1024;  ///< rows and columns: the integer sums of all groups are in memory
+
+  [[nodiscard]] double bytes(Index rows, Index columns) const {
+    const double sums = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * layout_.count * sizeof(std::int64_t);
+    return engine_.workspace(plan_, 2 * rows, columns, 2 * call_.k()) + sums;
+  }
+
+  /// Of scalars that are not finite or a product that has no terms.
+  [[nodiscard]] std::vector<Entry> run_without_product() const {
+    const WideDyadic<1> none[2] = {};
+    return write_entries(call_.m(), call_.n(), engine_.threads(), [&](Index i, Index j) {
+      return epilogue_.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
+        return round_terms(complex_terms(none, c0, epilogue_.scalars(), of), 0, 0, call_.c.format());
+      });
+    });
+  }
+
+  void run_block(const SlicedMatrix& a, Index i, Index j, Index height, Index width, std::vector<Entry>& open) const {
+    const auto b = engine_.slice(b_.view().block(0, j, 2 * call_.k(), width), Side::columns_of_b, plan_.b);
+    const auto sums = engine_.group_sums(a, b, plan_);
+    const auto left = write_entries(height, width, engine_.threads(), [&](Index row, Index column) {
+      return epilogue_.write(i + row, j + column, [&](Part of, const std::array<Dyadic, 2>& c0) {
+        return rounded(a, b, sums, {i, j}, row, column, of, c0);
+      });
+    });
+    for (const auto& entry : left) open.push_back({i + entry.i, j + entry.j});
+  }
+
+  /// Component `of` of entry (row, column) of the block that begins at `origin`.
+  [[nodiscard]] Rounded rounded(const SlicedMatrix& a, const SlicedMatrix& b, const std::vector<Matrix<std::int64_t>>& sums,
+                                Entry origin, Index row, Index column, Part of, const std::array<Dyadic, 2>& c0) const {
+    std::int64_t parts[2][SumLayout::max_groups];
+    for (std::size_t t = 0; t < sums.size(); ++t)
+      for (int p = 0; p < 2; ++p) parts[p][t] = sums[t](2 * row + p, column);
+    const Index i = 2 * row + static_cast<Index>(of);
+    const double error = error_ == nullptr ? 0 : error_->upper(2 * origin.i + i, origin.j + column);
+    const auto layout = groups_.empty() ? layout_ : entry_layout(layout_, groups_, a, i, b, column);
+    return combine_complex(parts[0], parts[1], 1, layout, a.exponent(i) + b.exponent(column), epilogue_.scalars(), c0, error,
+                           of);
+  }
+
+  const ComplexGemmCall& call_;
+  const SplitPlan& plan_;
+  const Engine& engine_;
+  const EntryBound* error_;
+  ComplexEpilogue epilogue_;
+  SumLayout layout_;
+  std::vector<ProductGroup> groups_;
+  RealMatrix a_, b_;
+};
+
+}  // namespace
+
+bool ComplexGemmCall::reads_operands() const { return !zero(alpha) && m() > 0 && n() > 0; }
+bool ComplexGemmCall::reads_c0() const { return !zero(beta); }
+bool ComplexGemmCall::real_scalars() const { return is_zero(alpha.imag()) && is_zero(beta.imag()); }
+
+void ComplexGemmCall::check() const {
+  if (b.rows() != k())
+    throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) +
+                                " rows: " + shape(b.rows(), b.cols()));
+  if (c.rows() != a.rows() || c.cols() != b.cols())
+    throw std::invalid_argument("c must be " + shape(a.rows(), b.cols()) + ": " + shape(c.rows(), c.cols()));
+  if (reads_c0() && (c0.rows() != m() || c0.cols() != n()))
+    throw std::invalid_argument("c0 must be " + shape(m(), n()) + " where beta is not 0: " + shape(c0.rows(), c0.cols()));
+  if (overlaps_itself(c.parts(Part::real))) throw std::invalid_argument("c must not overlap itself: its strides are too small");
+  if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
+  if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
+  if (reads_c0() && overlap(c0, c) && !same_elements(c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
+}
+
+void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
+  call.check();
+  plan.validate();
+  if (!call.real_scalars()) {
+    multiply_scaled(call, plan, engine, nullptr, workspace);
+    return;
+  }
+  const RealRepresentation real(call, engine.threads());
+  gemm(real.call(), plan, engine, workspace);
+  real.write_back();
+}
+
+std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
+                                   const EntryBound* error, double workspace) {
+  plan.validate();
+  return PlannedProduct(call, plan, engine, error).run(workspace);
+}
+
+void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads) {
+  const ComplexEpilogue epilogue(call, threads);
+  FirstException failure;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (const auto& entry : entries) failure.run([&] { write_exactly(call, epilogue, entry.i, entry.j); });
+  failure.rethrow();
+}
+
+void multiply_exactly(const ComplexGemmCall& call, int threads) {
+  const ComplexEpilogue epilogue(call, threads);
+  write_entries(call.m(), call.n(), threads, [&](Index i, Index j) {
+    write_exactly(call, epilogue, i, j);
+    return true;
+  });
+}
+
+}  // namespace ozbound

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ozbound/core/combine.hpp"
+
+namespace ozbound {
+
+/// The layout of a plan's sums with the weights that row i of A and column j of B have of their own, where the groups have no
+/// common ratio.
+template <class RowSlices, class ColumnSlices>
+SumLayout entry_layout(SumLayout layout, const std::vector<ProductGroup>& groups, const RowSlices& a, Index i,
+                       const ColumnSlices& b, Index j) {
+  for (std::size_t t = 0; t < groups.size(); ++t) {
+    const int p = groups[t].first_a, q = groups[t].diagonal - p;
+    layout.weight_exponent[t] = static_cast<std::int16_t>(a.weight_exponent(i, p) + b.weight_exponent(j, q));
+  }
+  return layout;
+}
+
+}  // namespace ozbound

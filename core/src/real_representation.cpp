@@ -1,0 +1,116 @@
+#include "ozbound/core/real_representation.hpp"
+
+#include <utility>
+
+namespace ozbound {
+namespace {
+
+/// The sign alone: NaNs and subnormal numbers too, whatever the floating-point environment.
+double negated(double x) { return double_from_bits(bits_of(x) ^ binary64.sign); }
+float negated(float x) { return float_from_bits(bits_of(x) ^ binary32.sign); }
+
+template <class Real>
+Real imaginary(std::complex<Real> x, bool conjugated) {
+  return conjugated ? negated(x.imag()) : x.imag();
+}
+
+template <class Real>
+Matrix<Real> left_factor(const MatrixView<const std::complex<Real>>& a, bool conjugated, int threads) {
+  Matrix<Real> blocks(2 * a.rows(), 2 * a.cols());
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index l = 0; l < a.cols(); ++l) {
+      const auto re = a(i, l).real(), im = imaginary(a(i, l), conjugated);
+      blocks(2 * i, 2 * l) = re, blocks(2 * i, 2 * l + 1) = negated(im);
+      blocks(2 * i + 1, 2 * l) = im, blocks(2 * i + 1, 2 * l + 1) = re;
+    }
+  return blocks;
+}
+
+template <class Real>
+Matrix<Real> stacked_parts(const MatrixView<const std::complex<Real>>& matrix, bool conjugated, int threads) {
+  Matrix<Real> parts(2 * matrix.rows(), matrix.cols());
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index l = 0; l < matrix.rows(); ++l)
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      parts(2 * l, j) = matrix(l, j).real();
+      parts(2 * l + 1, j) = imaginary(matrix(l, j), conjugated);
+    }
+  return parts;
+}
+
+/// Whether real and imaginary parts of a column follow each other without gaps.
+template <class T>
+bool stacks(const MatrixView<T>& matrix) {
+  return matrix.rows() <= 1 || matrix.row_stride() == 1;
+}
+
+/// The parts of a column-major matrix where they lie.
+template <class Real, class Complex>
+MatrixView<Real> stacked_view(const MatrixView<Complex>& matrix) {
+  return {reinterpret_cast<Real*>(matrix.data()), 2 * matrix.rows(), matrix.cols(), 1, 2 * matrix.col_stride()};
+}
+
+template <class Real>
+void unstack(const MatrixView<const Real>& parts, const MatrixView<std::complex<Real>>& matrix, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = {parts(2 * i, j), parts(2 * i + 1, j)};
+}
+
+/// Where the parts of C are to be written: C's own memory if it is stacked, else a new matrix.
+OutputView stacked_result(const ComplexOutputView& c, std::optional<RealMatrix>& elsewhere) {
+  return std::visit(
+      [&]<class Real>(const MatrixView<std::complex<Real>>& v) -> OutputView {
+        if (stacks(v)) return stacked_view<Real>(v);
+        return elsewhere.emplace(Matrix<Real>(2 * v.rows(), v.cols())).output();
+      },
+      c.typed());
+}
+
+}  // namespace
+
+RealMatrix::RealMatrix(Matrix<double> matrix) : owned_(std::move(matrix)), view_(std::get<1>(owned_)) {}
+RealMatrix::RealMatrix(Matrix<float> matrix) : owned_(std::move(matrix)), view_(std::get<2>(owned_)) {}
+
+OutputView RealMatrix::output() {
+  if (auto* matrix = std::get_if<1>(&owned_)) return *matrix;
+  return std::get<2>(owned_);
+}
+
+RealMatrix left_factor(const ComplexInputView& a, int threads) {
+  return std::visit([&](const auto& v) { return RealMatrix(left_factor(v, a.conjugated(), threads)); }, a.typed());
+}
+
+RealMatrix stacked_parts(const ComplexInputView& matrix, int threads) {
+  return std::visit(
+      [&]<class Real>(const MatrixView<const std::complex<Real>>& v) {
+        if (stacks(v) && !matrix.conjugated()) return RealMatrix(InputView(stacked_view<const Real>(v)));
+        return RealMatrix(stacked_parts(v, matrix.conjugated(), threads));
+      },
+      matrix.typed());
+}
+
+InputView unread(Index rows, Index cols) {
+  static constexpr double nothing = 0;
+  return MatrixView<const double>(&nothing, rows, cols, 0, 0);
+}
+
+RealRepresentation::RealRepresentation(const ComplexGemmCall& call, int threads)
+    : c_(call.c),
+      threads_(threads),
+      a_(call.reads_operands() ? left_factor(call.a, threads) : RealMatrix(unread(2 * call.m(), 2 * call.k()))),
+      b_(call.reads_operands() ? stacked_parts(call.b, threads) : RealMatrix(unread(2 * call.k(), call.n()))),
+      c0_(call.reads_c0() ? stacked_parts(call.c0, threads) : RealMatrix(InputView())),
+      call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view()} {}
+
+void RealRepresentation::write_back() const {
+  if (!result_) return;
+  std::visit(
+      [this]<class Real>(const MatrixView<std::complex<Real>>& c) {
+        unstack(std::get<MatrixView<const Real>>(result_->view().typed()), c, threads_);
+      },
+      c_.typed());
+}
+
+}  // namespace ozbound
