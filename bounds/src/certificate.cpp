@@ -65,6 +65,9 @@ nlohmann::json to_json(const Certificate& certificate) {
                           {"result_factor", json_number(certificate.bound.result_factor)},
                           {"underflow", json_number(certificate.bound.underflow)}}},
                         {"assumptions", certificate.bound.assumptions}};
+  if (certificate.imaginary)
+    object["imaginary"] = {{"alpha", json_number(certificate.imaginary->alpha)},
+                           {"beta", json_number(certificate.imaginary->beta)}};
   object["seal"] = seal(object);
   return object;
 }

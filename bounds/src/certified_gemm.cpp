@@ -9,6 +9,7 @@
 
 #include "allowance.hpp"
 #include "evidence.hpp"
+#include "finer_plan.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
@@ -20,21 +21,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The plan with half as many slices again: what entries that are still open are multiplied with next.
-std::optional<SplitPlan> finer(const SplitPlan& plan) {
-  const auto more = [](int slices) { return std::min(max_slices, slices + std::max(2, slices / 2)); };
-  SplitPlan next = plan;
-  next.a.slices = more(plan.a.slices);
-  next.b.slices = more(plan.b.slices);
-  next.cut = std::min(next.a.slices + next.b.slices, std::max(next.a.slices, next.b.slices) + 1);
-  next.accumulation = Accumulation::exact;  // which takes a common ratio
-  for (auto* const encoding : {&next.a.encoding, &next.b.encoding})
-    if (!encoding->common_ratio()) *encoding = Encoding::nearest(encoding->beta);
-  if (next == plan) return std::nullopt;
-  return next;
-}
-
-/// The last of them.
+/// The last of the finer plans.
 SplitPlan finest(SplitPlan plan) {
   while (const auto next = finer(plan)) plan = *next;
   return plan;

@@ -176,8 +176,14 @@ void write_exactly(const ComplexGemmCall& call, const ComplexEpilogue& epilogue,
   epilogue.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
     if (epilogue.has_product() && !known) exact_parts(call, i, j, product);
     known = true;
-    return round_terms(complex_terms(product, c0, epilogue.scalars(), of), 0, 0, call.c.format());
+    return round_terms(complex_terms(product, c0, epilogue.scalars(), of), {}, call.c.format());
   });
+}
+
+/// Bytes of slices, and of the integer sums of both parts, of `rows` x `columns` entries.
+double scaled_workspace(const Engine& engine, const SplitPlan& plan, Index rows, Index columns, Index k) {
+  const double sums = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sum_layout(plan, 2 * k).count;
+  return engine.workspace(plan, 2 * rows, columns, 2 * k) + sums * sizeof(std::int64_t);
 }
 
 /// The product of a call with scalars of any kind, under a plan.
@@ -196,8 +202,8 @@ class PlannedProduct {
 
   std::vector<Entry> run(double workspace) const {
     const auto [rows, columns] =
-        block_sizes([this](Index r, Index c) { return bytes(r, c); }, std::min(call_.m(), most_at_once),
-                    std::min(call_.n(), most_at_once), call_.k(), workspace);
+        block_sizes([this](Index r, Index c) { return scaled_workspace(engine_, plan_, r, c, call_.k()); },
+                    std::min(call_.m(), most_at_once), std::min(call_.n(), most_at_once), call_.k(), workspace);
     if (!epilogue_.has_product() || epilogue_.everywhere()) return run_without_product();
     std::vector<Entry> open;
     for (Index i = 0; i < call_.m(); i += rows) {
@@ -212,17 +218,12 @@ class PlannedProduct {
  private:
   static constexpr Index most_at_once = 1024;  ///< rows and columns: the integer sums of all groups are in memory
 
-  [[nodiscard]] double bytes(Index rows, Index columns) const {
-    const double sums = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * layout_.count * sizeof(std::int64_t);
-    return engine_.workspace(plan_, 2 * rows, columns, 2 * call_.k()) + sums;
-  }
-
   /// Of scalars that are not finite or a product that has no terms.
   [[nodiscard]] std::vector<Entry> run_without_product() const {
     const WideDyadic<1> none[2] = {};
     return write_entries(call_.m(), call_.n(), engine_.threads(), [&](Index i, Index j) {
       return epilogue_.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
-        return round_terms(complex_terms(none, c0, epilogue_.scalars(), of), 0, 0, call_.c.format());
+        return round_terms(complex_terms(none, c0, epilogue_.scalars(), of), {}, call_.c.format());
       });
     });
   }
@@ -244,11 +245,11 @@ class PlannedProduct {
     std::int64_t parts[2][SumLayout::max_groups];
     for (std::size_t t = 0; t < sums.size(); ++t)
       for (int p = 0; p < 2; ++p) parts[p][t] = sums[t](2 * row + p, column);
-    const Index i = 2 * row + static_cast<Index>(of);
-    const double error = error_ == nullptr ? 0 : error_->upper(2 * origin.i + i, origin.j + column);
-    const auto layout = groups_.empty() ? layout_ : entry_layout(layout_, groups_, a, i, b, column);
-    return combine_complex(parts[0], parts[1], 1, layout, a.exponent(i) + b.exponent(column), epilogue_.scalars(), c0, error,
-                           of);
+    ComplexSums entry{{parts[0], parts[1]}, 1};
+    for (int p = 0; error_ != nullptr && p < 2; ++p)
+      entry.errors[p] = error_->upper(2 * (origin.i + row) + p, origin.j + column);
+    const auto layout = groups_.empty() ? layout_ : entry_layout(layout_, groups_, a, 2 * row, b, column);
+    return combine_complex(entry, layout, a.exponent(2 * row) + b.exponent(column), epilogue_.scalars(), c0, of);
   }
 
   const ComplexGemmCall& call_;
@@ -297,6 +298,10 @@ std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan&
                                    const EntryBound* error, double workspace) {
   plan.validate();
   return PlannedProduct(call, plan, engine, error).run(workspace);
+}
+
+double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
+  return scaled_workspace(engine, plan, 1, 1, k);
 }
 
 void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads) {

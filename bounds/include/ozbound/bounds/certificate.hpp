@@ -25,6 +25,12 @@ struct Fingerprints {
 /// same for every number of threads and order in memory.
 std::uint64_t fingerprint(const InputView& matrix, int threads = 1);
 
+/// Of the scalars of a complex product; its certificate is about real and imaginary parts (complex_gemm.hpp).
+struct ImaginaryParts {
+  double alpha = 0;
+  double beta = 0;
+};
+
 /// What is known of a C after it was computed: the bound, and whether the target holds. docs/records.md has the JSON schema.
 struct Certificate {
   Target target;
@@ -35,7 +41,8 @@ struct Certificate {
   Index k = 0;
   double alpha = 1;
   double beta = 0;
-  bool narrow = false;  ///< C has the format binary32
+  std::optional<ImaginaryParts> imaginary;  ///< where one is not zero
+  bool narrow = false;                      ///< C has the format binary32
   Fingerprints fingerprints;
   bool holds = false;  ///< the target is proven for every entry that is not special
   double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds

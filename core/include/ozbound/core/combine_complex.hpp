@@ -67,13 +67,27 @@ constexpr GridSum<Limbs> grid_sum(const ComplexTerms<ProductLimbs>& terms, int l
   return {magnitude, base, negative, false};
 }
 
-/// The sum of the terms rounded once, under an error bound >= 0 relative to 2^scale; decided as by `combine`.
+/// A number in units of 2^base, rounded up; more than 64 Limbs - 4 bits: all ones below there.
+template <int Limbs, int From>
+constexpr WideInteger<Limbs> units_upper(const WideDyadic<From>& x, int base) {
+  const int shift = x.exponent - base, bits = x.magnitude.bits();
+  if (bits == 0) return {};
+  auto units = shifted<Limbs>(shift + bits > 64 * Limbs - 4 ? WideInteger<From>{} : x.magnitude, shift);
+  if (shift + bits > 64 * Limbs - 4) units.add(1, 64 * Limbs - 4);
+  if (x.magnitude.any_below(-shift)) units.add(1, 0);
+  return units;
+}
+
+/// Bounds of the two products' terms, from above; none: exact.
+using ComplexErrors = std::array<WideDyadic<2>, 2>;
+
+/// The sum of the terms rounded once, and whether its bits are those of everything within the errors.
 template <int Limbs, int ProductLimbs>
-constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, int low, double error, int scale, Format format) {
+constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, int low, const ComplexErrors& errors, Format format) {
   const auto sum = grid_sum<Limbs>(terms, low);
-  if (!is_finite(bits_of(error), binary64)) return {sum.round(format), false};
-  const auto radius = to_dyadic(error);
-  return sum.round_enclosed(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, format);
+  WideDyadic<Limbs> radius{{}, sum.exponent, false};
+  for (const auto& error : errors) radius.magnitude.add(units_upper<Limbs>(error, sum.exponent));
+  return sum.round_enclosed(radius, format);
 }
 
 /// Limbs for terms of any exponents: from 2^(-2 * 1074 - 1074 - 320), the last bit of a product's last digits by alpha, to
@@ -82,24 +96,40 @@ inline constexpr int most_complex_limbs = 108;
 inline constexpr int usual_complex_limbs = 16;
 
 template <int ProductLimbs>
-constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, double error, int scale, Format format) {
+constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, const ComplexErrors& errors, Format format) {
   BitRange range;
   for (const auto& term : terms.product) range.take(term);
   for (const auto& term : terms.c0) range.take(term);
   if (range.high - range.low <= 64 * (usual_complex_limbs - 1) - 4)
-    return round_terms<usual_complex_limbs>(terms, range.low, error, scale, format);
-  return round_terms<most_complex_limbs>(terms, range.low, error, scale, format);
+    return round_terms<usual_complex_limbs>(terms, range.low, errors, format);
+  return round_terms<most_complex_limbs>(terms, range.low, errors, format);
 }
 
-/// A component of C from its integer sums: those of the real and of the imaginary part of A B, as `combine` takes them.
-/// `error` bounds the terms of A B, alpha included, relative to 2^scale; +Inf: never decided.
-constexpr Rounded combine_complex(const std::int64_t* real_sums, const std::int64_t* imaginary_sums, Index stride,
-                                  const SumLayout& layout, int scale, const ComplexScalars& scalars,
-                                  const std::array<Dyadic, 2>& c0, double error, Part of) {
-  const std::int64_t* const sums[] = {real_sums, imaginary_sums};
+/// The integer sums of the parts of an entry of A B, as `combine` takes them, and bounds of their errors relative to 2^scale.
+struct ComplexSums {
+  const std::int64_t* parts[2];
+  Index stride;
+  double errors[2] = {0, 0};  ///< >= 0; +Inf: nothing is known
+};
+
+/// A component of C from its integer sums: rounded once, decided as by `combine`.
+constexpr Rounded combine_complex(const ComplexSums& sums, const SumLayout& layout, int scale, const ComplexScalars& scalars,
+                                  const std::array<Dyadic, 2>& c0, Part of) {
+  const std::size_t own = of == Part::real ? 0 : 1, met[] = {own, 1 - own};
   WideDyadic<diagonal_limbs> product[2];
-  for (int part = 0; part < 2; ++part) product[part] = sum_groups<diagonal_limbs>(sums[part], stride, layout, scale);
-  return round_terms(complex_terms(product, c0, scalars, of), error, scale, scalars.format);
+  ComplexErrors errors{};
+  bool known = true;
+  for (std::size_t t = 0; t < 2; ++t) {
+    product[t] = sum_groups<diagonal_limbs>(sums.parts[t], sums.stride, layout, scale);
+    const double error = sums.errors[met[t]];
+    const bool counts = scalars.alpha[t].magnitude != 0;
+    known = known && (!counts || is_finite(bits_of(error), binary64));
+    if (!counts || !known) continue;
+    errors[t] = scaled(widen(to_dyadic(error)), scalars.alpha[t]);
+    errors[t].exponent += scale;
+  }
+  const auto rounded = round_terms(complex_terms(product, c0, scalars, of), errors, scalars.format);
+  return {rounded.bits, known && rounded.decided};
 }
 
 }  // namespace ozbound

@@ -49,11 +49,14 @@ void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engi
 /// Each component correctly rounded by the exact superaccumulator.
 void multiply_exactly(const ComplexGemmCall& call, int threads);
 
-/// As gemm, for scalars of any kind: writes an entry where both of its components are decided under `error`, a bound of alpha A
-/// B for the rows of the real representation (2m x n, alpha included) before it is rounded; returns the others. Special entries
-/// are written.
+/// As gemm, for scalars of any kind: writes an entry where both of its components are decided under `error`, a bound of the
+/// stacked parts of A B (2m x n, relative to rho_i sigma_j as ever) before alpha; returns the others. Special entries are
+/// written.
 std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
+
+/// The least cap that multiply_scaled takes: bytes of slices and integer sums of one entry.
+double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k);
 
 /// The given entries, both components correctly rounded, special or not.
 void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/core/complex_gemm.hpp"
+
+namespace ozbound {
+
+// Complex products are decided and certified by component, as the real product of 2m x n x 2k that stands for them
+// (core/real_representation.hpp): entry (i, j) of decision and certificate is C's entry (i / 2, j), its real part where i is
+// even, and sizes, bounds and fingerprints (of left_factor(op(A)), stacked_parts(op(B)), of C0 and C) are the real product's. A
+// target is met by each component: M is the sum of the magnitudes of its terms, `dgemm` has tau = 2k u, `rowcol` |alpha_r| +
+// |alpha_i| for |alpha|.
+//
+// Where alpha or beta has an imaginary part the decision is about A B alone, which is sound: what holds for its parts, relative
+// to M, holds for their sums with factors. Such products are never left to a native DGEMM, and `relative` is met by correct
+// rounding.
+
+/// @param options alpha, beta, c0 and format are the call's.
+/// @throws as decide of real products.
+Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options = {});
+
+/// @throws as gemm of real products, which see; nothing is written then.
+Certificate gemm(const ComplexGemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
+
+DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions choices = {},
+                    const GemmOptions& options = {});
+
+}  // namespace ozbound

@@ -1,0 +1,292 @@
+#include "ozbound/bounds/complex_gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/real_representation.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "support/classified.hpp"
+#include "support/exact.hpp"
+
+// Targets and bounds of complex products, by component, judged in exact arithmetic.
+
+namespace ozbound {
+namespace {
+
+using test::Exact;
+using test::RandomBits;
+using Number = std::complex<double>;
+using Numbers = Matrix<Number>;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+const CpuEngine& engine() {
+  static const CpuEngine one_thread({.threads = 1});
+  return one_thread;
+}
+
+/// The inputs of a product and the truth about it, all components stacked: row 2i is real.
+struct ComplexProduct {
+  Numbers a, b, c0;
+  Number alpha = 1, beta = 0;
+
+  [[nodiscard]] Index m() const { return a.rows(); }
+  [[nodiscard]] Index n() const { return b.cols(); }
+  [[nodiscard]] Index k() const { return a.cols(); }
+};
+
+/// Of a family: the real part of A B is the family's product of inner dimension 2k.
+ComplexProduct sample_product(Family family, double phi, RandomBits& random) {
+  const Index m = random.between(1, 5), n = random.between(1, 5), k = random.between(1, 8);
+  Recipe recipe{family, m, n, 2 * k};
+  recipe.phi = phi, recipe.seed = random();
+  const auto real = generate(recipe);
+  ComplexProduct product{Numbers(m, k), Numbers(k, n), Numbers(m, n)};
+  for (Index l = 0; l < k; ++l) {
+    for (Index i = 0; i < m; ++i) product.a(i, l) = {real.a(i, 2 * l), -real.a(i, 2 * l + 1)};
+    for (Index j = 0; j < n; ++j) product.b(l, j) = {real.b(2 * l, j), real.b(2 * l + 1, j)};
+  }
+  for (Index t = 0; t < m * n; ++t) product.c0.data()[t] = {random.between(-9, 9) * 0.3, random.between(-9, 9) * 0.7};
+  return product;
+}
+
+double scalar(RandomBits& random) {
+  const double choices[] = {0, 1, -1, 0.3, -1.7, 0x1p-30, 0x1.8p20, 3e-7};
+  return random.pick(choices);
+}
+
+/// Exact parts of an entry and of M, each the sum of its terms or of their magnitudes.
+struct Truth {
+  std::array<Exact, 2> value, magnitude;
+
+  void add(Number factor, const Exact (&x)[2], const Exact (&x_magnitude)[2]) {
+    const Exact r(factor.real()), i(factor.imag());
+    value = {value[0] + r * x[0] - i * x[1], value[1] + r * x[1] + i * x[0]};
+    magnitude = {magnitude[0] + r.magnitude() * x_magnitude[0] + i.magnitude() * x_magnitude[1],
+                 magnitude[1] + r.magnitude() * x_magnitude[1] + i.magnitude() * x_magnitude[0]};
+  }
+};
+
+Truth truth_of(const ComplexProduct& p, Index i, Index j) {
+  Exact product[2], magnitude[2];
+  for (Index l = 0; l < p.k(); ++l) {
+    const Exact ar(p.a(i, l).real()), ai(p.a(i, l).imag()), br(p.b(l, j).real()), bi(p.b(l, j).imag());
+    product[0] = product[0] + ar * br - ai * bi, product[1] = product[1] + ar * bi + ai * br;
+    magnitude[0] = magnitude[0] + (ar * br).magnitude() + (ai * bi).magnitude();
+    magnitude[1] = magnitude[1] + (ar * bi).magnitude() + (ai * br).magnitude();
+  }
+  Truth truth;
+  truth.add(p.alpha, product, magnitude);
+  const Exact c0[] = {Exact(p.c0(i, j).real()), Exact(p.c0(i, j).imag())};
+  const Exact c0_magnitude[] = {c0[0].magnitude(), c0[1].magnitude()};
+  truth.add(p.beta, c0, c0_magnitude);
+  return truth;
+}
+
+double part(Number x, int of) { return of == 0 ? x.real() : x.imag(); }
+
+/// ||x||^2 of row i of A and of column j of B.
+Exact row_squares(const ComplexProduct& p, Index i) {
+  Exact sum;
+  for (Index l = 0; l < p.k(); ++l)
+    for (int of = 0; of < 2; ++of) sum = sum + Exact(part(p.a(i, l), of)) * Exact(part(p.a(i, l), of));
+  return sum;
+}
+Exact column_squares(const ComplexProduct& p, Index j) {
+  Exact sum;
+  for (Index l = 0; l < p.k(); ++l)
+    for (int of = 0; of < 2; ++of) sum = sum + Exact(part(p.b(l, j), of)) * Exact(part(p.b(l, j), of));
+  return sum;
+}
+
+/// Whether |error| <= tau M for one component; norms by squares.
+bool meets(const Target& target, double tau, const ComplexProduct& p, Index i, Index j, int of, const Truth& truth,
+           const Exact& error) {
+  const auto& value = truth.value[static_cast<std::size_t>(of)];
+  switch (target.kind) {
+    case Target::Kind::correctly_rounded: return true;  // compared bit by bit elsewhere
+    case Target::Kind::componentwise:
+    case Target::Kind::dgemm: return error <= Exact(tau) * truth.magnitude[static_cast<std::size_t>(of)];
+    case Target::Kind::relative: return error <= Exact(tau) * value.magnitude();
+    case Target::Kind::rowcol: {
+      const auto alpha = Exact(std::fabs(p.alpha.real())) + Exact(std::fabs(p.alpha.imag()));
+      const auto norms = Exact(tau) * Exact(tau) * alpha * alpha * row_squares(p, i) * column_squares(p, j);
+      const auto c0 = Exact(tau) * (truth.magnitude[static_cast<std::size_t>(of)]);  // of beta C0, and more
+      const auto rest = error <= c0 ? Exact() : error - c0;
+      return rest * rest <= norms;
+    }
+    case Target::Kind::normwise: return true;  // below
+  }
+  return false;
+}
+
+/// |x - value|; of an infinity, from the overflow threshold.
+Exact error_of(double x, const Exact& value) {
+  if (!std::isinf(x)) return (Exact(x) - value).magnitude();
+  const auto rest = Exact{1, 1024} - Exact{1, 970} - (x > 0 ? value : -value);
+  return rest.integer < 0 ? Exact() : rest;
+}
+
+testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target& target, const Numbers& c,
+                                          const Certificate& certificate) {
+  const double tau = target.kind == Target::Kind::dgemm ? static_cast<double>(2 * p.k()) * 0x1p-53 : target.tau;
+  Exact error_squares, m_squares;
+  for (Index i = 0; i < p.m(); ++i)
+    for (Index j = 0; j < p.n(); ++j) {
+      const auto truth = truth_of(p, i, j);
+      for (int of = 0; of < 2; ++of) {
+        const auto& value = truth.value[static_cast<std::size_t>(of)];
+        const double x = part(c(i, j), of);
+        const auto measured = error_of(x, value);
+        const Exact half_eta{1, -1075};  // targets hold up to it
+        const auto error = measured <= half_eta ? Exact() : measured - half_eta;
+        const auto where = [&] {
+          std::ostringstream text;
+          text << to_string(target) << ", component " << of << " of (" << i << ", " << j << "), alpha " << p.alpha << ", beta "
+               << p.beta << ", " << to_string(certificate.method);
+          return text.str();
+        };
+        if (target.kind == Target::Kind::correctly_rounded && bits_of(x) != test::rounded_bits<double>(value))
+          return testing::AssertionFailure() << where() << ": is not correctly rounded";
+        if (!meets(target, tau, p, i, j, of, truth, error)) return testing::AssertionFailure() << where() << ": misses it";
+        const double bound = certificate.bound.upper(2 * i + of, j, x);
+        if (bound != inf && measured > Exact(bound)) return testing::AssertionFailure() << where() << ": is beyond its bound";
+        if (!(bound <= certificate.largest_bound)) return testing::AssertionFailure() << where() << ": largest bound";
+        error_squares = error_squares + error * error;
+        const auto& m = truth.magnitude[static_cast<std::size_t>(of)];
+        m_squares = m_squares + m * m;
+      }
+    }
+  if (target.kind == Target::Kind::normwise && error_squares > Exact(tau) * Exact(tau) * m_squares)
+    return testing::AssertionFailure() << "misses " << to_string(target);
+  return testing::AssertionSuccess();
+}
+
+const char* const targets[] = {"componentwise:1e-8", "componentwise:1e-13", "dgemm", "rowcol:1e-12",
+                               "normwise:1e-13",     "relative:1e-9",       "cr"};
+
+TEST(ComplexCertifiedGemm, KeepsItsTargetsByComponent) {
+  RandomBits random(1);
+  for (const auto family : all_families())
+    for (const double phi : {0.0, 1.0, 4.0})
+      for (const auto* const text : targets) {
+        auto p = sample_product(family, phi, random);
+        p.alpha = {scalar(random), scalar(random)}, p.beta = {scalar(random), scalar(random)};
+        if (random.once_in(3)) p.alpha.imag(0), p.beta.imag(0);
+        const auto target = parse_target(text);
+        Numbers c(p.m(), p.n());
+        const ComplexGemmCall call{p.a, p.b, c, p.alpha, p.beta, p.c0};
+        const auto product = gemm(call, target, engine());
+        ASSERT_TRUE(product.certificate.holds) << text << ", " << name(family);
+        ASSERT_TRUE(keeps_its_target(p, target, c, product.certificate)) << name(family) << ", phi " << phi;
+        const auto before = c;
+        const auto again = gemm(call, product.decision, engine());
+        ASSERT_EQ(again.ratio <= 1, true);
+        for (Index t = 0; t < p.m() * p.n(); ++t) ASSERT_EQ(c.data()[t], before.data()[t]) << "a replay";
+      }
+}
+
+/// Any plan: the bound holds whether or not a target does, and is not loose where products are rounded to few slices.
+TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
+  RandomBits random(2);
+  for (int repetition = 0; repetition < 60; ++repetition) {
+    auto p = sample_product(Family::uniform, 0, random);
+    p.alpha = {scalar(random) + 0.1, scalar(random) + 0.2}, p.beta = {scalar(random), 0.5};
+    Decision decision;
+    decision.target = parse_target("componentwise:1e-3");
+    decision.plan = SplitPlan::balanced(random.between(1, 4), random.between(1, 4), 2);
+    decision.plan->cut = random.between(2, decision.plan->a.slices + decision.plan->b.slices);
+    decision.m = 2 * p.m(), decision.n = p.n(), decision.k = 2 * p.k();
+    Numbers c(p.m(), p.n());
+    const auto certificate = gemm({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
+    auto weak = decision.target;
+    weak.tau = 1e300;
+    ASSERT_TRUE(keeps_its_target(p, weak, c, certificate));
+    // No looser than what is known of the parts of A B, but for roundings.
+    Numbers d(p.m(), p.n());
+    const auto plain = gemm({p.a, p.b, d}, decision, engine());
+    const Exact size = Exact(std::fabs(p.alpha.real())) + Exact(std::fabs(p.alpha.imag()));
+    for (Index i = 0; i < 2 * p.m(); ++i)
+      for (Index j = 0; j < p.n(); ++j) {
+        const double parts = std::max(plain.bound.upper(i, j, 0), plain.bound.upper(i ^ 1, j, 0));
+        EXPECT_LE(Exact(certificate.bound.upper(i, j, 0)), size * Exact(parts) * Exact(1 + 0x1p-45));
+      }
+  }
+}
+
+TEST(ComplexCertifiedGemm, InPlace) {
+  RandomBits random(3);
+  for (const auto* const text : {"cr", "dgemm", "relative:1e-12"})
+    for (const auto beta : {Number(0.5), Number(0.3, 0.7)})
+      for (const auto family : {Family::uniform, Family::cancellation}) {
+        auto p = sample_product(family, 2, random);
+        p.alpha = {0.7, -0.1}, p.beta = beta;
+        Numbers c = p.c0;
+        const auto product = gemm({p.a, p.b, c, p.alpha, p.beta, c}, parse_target(text), engine());
+        ASSERT_TRUE(product.certificate.holds);
+        ASSERT_TRUE(keeps_its_target(p, parse_target(text), c, product.certificate)) << text;
+      }
+}
+
+/// NaN and infinities take no part, neither in bounds nor in what is finite beside them.
+TEST(ComplexCertifiedGemm, SpecialsStandApart) {
+  RandomBits random(4);
+  for (const auto* const text : {"cr", "dgemm", "componentwise:1e-6"})
+    for (const auto alpha : {Number(1), Number(1, 2), Number(0, 1)}) {
+      auto p = sample_product(Family::uniform, 0, random);
+      p.alpha = alpha, p.beta = {0, 1};
+      p.c0(0, 0) = {inf, 4};  // i C0 has the real part -4
+      Numbers c(p.m(), p.n());
+      const auto product = gemm({p.a, p.b, c, p.alpha, p.beta, p.c0}, parse_target(text), engine());
+      EXPECT_TRUE(product.certificate.holds);
+      EXPECT_EQ(c(0, 0).imag(), inf);
+      EXPECT_LT(product.certificate.largest_bound, 1) << text;
+      auto finite = p;
+      finite.c0(0, 0) = {0, 4};
+      Numbers d(p.m(), p.n());
+      gemm({finite.a, finite.b, d, finite.alpha, finite.beta, finite.c0}, product.decision, engine());
+      d(0, 0).imag(inf);
+      for (Index t = 0; t < p.m() * p.n(); ++t) EXPECT_EQ(c.data()[t], d.data()[t]) << t;
+    }
+  auto p = sample_product(Family::uniform, 0, random);
+  Numbers c(p.m(), p.n());
+  const auto everywhere = gemm({p.a, p.b, c, {1, inf}}, parse_target("dgemm"), engine());
+  EXPECT_TRUE(everywhere.certificate.holds);
+  EXPECT_EQ(everywhere.certificate.largest_bound, 0);
+}
+
+TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {
+  RandomBits random(5);
+  const auto p = sample_product(Family::uniform, 0, random);
+  Numbers c(p.m(), p.n());
+  const auto refusal = [&](const ComplexGemmCall& call, const Decision& decision, const GemmOptions& options = {}) {
+    try {
+      gemm(call, decision, engine(), options);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Decision decision;
+  decision.target = parse_target("dgemm"), decision.plan = SplitPlan::balanced(2, 2, 3);
+  decision.m = p.m(), decision.n = p.n(), decision.k = p.k();
+  EXPECT_NE(refusal({p.a, p.b, c}, decision).find("that stand for this complex product"), std::string::npos);
+  decision.m *= 2, decision.k *= 2;
+  decision.method = Method::native;
+  EXPECT_EQ(refusal({p.a, p.b, c, {1, 1}}, decision), "decision: native DGEMM has no complex alpha or beta");
+  decision.method = Method::slices;
+  EXPECT_NE(refusal({p.a, p.b, c, {1, 1}}, decision, {.workspace = 1}).find("workspace must be at least"), std::string::npos);
+  decision.plan.reset();
+  EXPECT_EQ(refusal({p.a, p.b, c, {1, 1}}, decision), "decision: plan is missing");
+}
+
+}  // namespace
+}  // namespace ozbound
