@@ -18,7 +18,7 @@ constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr auto toward_zero = Rounding::toward_zero;
 
 float step(const TensorCore& unit, float accumulator, const std::vector<float>& a, const std::vector<float>& b) {
-  return fused_step(unit, accumulator, a, b);
+  return fused_step(unit, accumulator, a, b).value;
 }
 
 /// Every finite number of binary32 alike, by its bits.
@@ -97,11 +97,11 @@ TEST(TensorCore, TermsAreRoundedToNearestWhereTheUnitDoes) {
 /// Within a step nothing is lost that cancels; from one step to the next it is.
 TEST(TensorCore, StepsFollowOneAnother) {
   const std::vector<float> a{0x1p24F, 1, -0x1p24F, 0, 1}, b(5, 1);
-  EXPECT_EQ(dot({4, exact_alignment, toward_zero, toward_zero}, a, b), 2);
-  EXPECT_EQ(dot({4, 25, toward_zero, toward_zero}, a, b), 2);
-  EXPECT_EQ(dot({4, 24, toward_zero, toward_zero}, a, b), 1);
-  EXPECT_EQ(dot(TensorCore::nearest(), a, b), 1);
-  EXPECT_EQ(dot(TensorCore::nearest(), {}, {}), 0);
+  EXPECT_EQ(dot({4, exact_alignment, toward_zero, toward_zero}, a, b).value, 2);
+  EXPECT_EQ(dot({4, 25, toward_zero, toward_zero}, a, b).value, 2);
+  EXPECT_EQ(dot({4, 24, toward_zero, toward_zero}, a, b).value, 1);
+  EXPECT_EQ(dot(TensorCore::nearest(), a, b).value, 1);
+  EXPECT_EQ(dot(TensorCore::nearest(), {}, {}).value, 0);
 }
 
 TEST(TensorCore, TheEndsOfTheRange) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/whole.hpp"
+#include "models/rounded.hpp"
 #include "uint128.hpp"
 
 namespace ozbound::models::m3xu {
@@ -18,17 +18,14 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Numbers of `precision` bits, the hidden one included, with normal exponents from `least` to `largest`.
-struct Format {
-  std::string_view name;
-  int precision, least, largest;
-};
+const WordFormat& operand_format(Mode mode) {
+  static constexpr std::array<WordFormat, 4> formats{binary16_word, bfloat16_word, binary32_word, binary64_word};
+  return formats.at(static_cast<std::size_t>(mode));
+}
+const WordFormat& result_format(Mode mode) { return mode == Mode::fp64 ? binary64_word : binary32_word; }
 
-constexpr std::array<Format, 4> formats{
-    {{"FP16", 11, -14, 15}, {"BF16", 8, -126, 127}, {"FP32", 24, -126, 127}, {"FP64", 53, -1022, 1023}}};
-
-const Format& operand_format(Mode mode) { return formats.at(static_cast<std::size_t>(mode)); }
-const Format& result_format(Mode mode) { return formats[mode == Mode::fp64 ? 3 : 2]; }
+/// The exponent of the smallest normal number.
+int least_normal(const WordFormat& format) { return format.least_exponent + format.precision - 1; }
 
 void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(what);
@@ -52,21 +49,14 @@ struct Operand {
   bool negative = false;
 };
 
-Operand operand(double x, const Format& format) {
+Operand operand(double x, const WordFormat& format) {
   const double size = std::abs(x);
-  const int exponent = size == 0 ? format.least : std::max(std::ilogb(size), format.least);
+  const int exponent = size == 0 ? least_normal(format) : std::max(std::ilogb(size), least_normal(format));
   const int unit = exponent - format.precision + 1;
   const double significand = std::ldexp(size, -unit);
-  if (exponent > format.largest || significand != std::floor(significand))
+  if (exponent > format.largest_exponent || significand != std::floor(significand))
     throw std::invalid_argument("not a number of " + std::string(format.name) + ": " + std::to_string(x));
   return {static_cast<std::uint64_t>(significand), exponent, unit, std::signbit(x)};
-}
-
-/// The number of bits of x, 0 for 0.
-int bit_length(VerifyUint128 x) {
-  int length = 0;
-  for (; x != 0; x >>= 1) ++length;
-  return length;
 }
 
 /// E of 2^E above the absolute value of a term (the least such power for `leading`), or none where it does not count.
@@ -74,45 +64,39 @@ std::optional<int> limit(const Operand& a, const Operand& b, Alignment alignment
   if (alignment == Alignment::fields) return a.exponent + b.exponent + 2;
   const auto product = VerifyUint128{a.significand} * b.significand;
   if (product == 0) return std::nullopt;
-  return a.unit + b.unit + bit_length(product);
+  return a.unit + b.unit + bits_of_integer(product);
 }
 
 /// The accumulator of an instruction: a whole number of 2^quantum.
 class Register {
  public:
-  Register(const Unit& unit, int limit) : unit_(unit), quantum_(limit + unit.headroom - unit.width) {}
+  Register(const Unit& unit, int limit) : unit_(unit), sum_(limit + unit.headroom - unit.width, unit.aligned) {}
 
-  void add(bool negative, std::uint64_t magnitude, int exponent) {
-    const int shift = quantum_ - exponent;
-    const Whole term = shift > 0 ? shifted_down(magnitude, shift, unit_.aligned == Rounding::toward_zero)
-                                 : Whole(magnitude) << static_cast<unsigned>(-shift);
-    if (shift > 0 && magnitude != 0) loses_ = loses_ || std::countr_zero(magnitude) < shift;
-    sum_ += negative ? Whole(-term) : term;
-  }
+  void add(bool negative, std::uint64_t magnitude, int exponent) { sum_.add(negative, Whole(magnitude), exponent); }
 
-  [[nodiscard]] bool overflows() const { return wrapped() != sum_; }
-  [[nodiscard]] bool loses() const { return loses_; }
+  [[nodiscard]] bool overflows() const { return wrapped() != whole(); }
+  [[nodiscard]] bool loses() const { return sum_.has_lost(); }
 
   /// What the register holds, rounded to a format.
-  [[nodiscard]] double value(const Format& format) const {
-    return rounded_once(wrapped(), quantum_, format.precision, format.least, format.largest,
-                        unit_.result == Rounding::toward_zero);
+  [[nodiscard]] double value(const WordFormat& format) const {
+    const auto held = wrapped();
+    return rounded<Whole>(abs(held), sum_.grid(), held < 0, format, unit_.result);
   }
 
  private:
+  [[nodiscard]] Whole whole() const { return sum_.negative() ? Whole(-sum_.magnitude()) : sum_.magnitude(); }
+
   /// The sum modulo 2^(width + 1), as a number with a sign.
   [[nodiscard]] Whole wrapped() const {
     const Whole modulus = Whole(1) << static_cast<unsigned>(unit_.width + 1);
-    Whole rest = sum_ % modulus;
+    Whole rest = whole() % modulus;
     if (2 * rest >= modulus) rest -= modulus;
     if (2 * rest < -modulus) rest += modulus;
     return rest;
   }
 
   const Unit& unit_;
-  int quantum_;
-  Whole sum_ = 0;
-  bool loses_ = false;
+  AlignedSum<Whole> sum_;
 };
 
 /// One product of an instruction, of two elements; `flipped` is subtracted.
@@ -303,7 +287,7 @@ Bound error_bound_upper(Mode mode, const Unit& unit, Index k) {
   const double all = instructions * each;
   if (!(all <= 0.5)) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const double outward = 1 + 0x1p-49;  // eight roundings, of 2^-53 each
-  return {all / (1 - all) * outward, 2 * instructions * std::ldexp(1.0, format.least - format.precision + 1)};
+  return {all / (1 - all) * outward, 2 * instructions * std::ldexp(1.0, format.least_exponent)};
 }
 
 }  // namespace ozbound::models::m3xu

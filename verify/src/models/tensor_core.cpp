@@ -50,19 +50,13 @@ Terms terms_of(float accumulator, std::span<const float> a, std::span<const floa
 }
 
 template <class Integer>
-float sum(const Terms& terms, int grid, const TensorCore& unit) {
-  Integer positive = 0, negative = 0;
-  for (const auto& term : terms.all)
-    (term.negative ? negative : positive) += shifted<Integer>(Integer(term.magnitude), grid - term.exponent, unit.alignment);
-  const bool below = positive < negative;
-  return rounded<Integer>(below ? Integer(negative - positive) : Integer(positive - negative), grid, below, binary32_word,
-                          unit.accumulator);
-}
-
-void check(const TensorCore& unit) {
-  if (unit.terms < 1 || unit.terms > 1024)
-    throw std::invalid_argument("a step must have 1 to 1024 terms: " + std::to_string(unit.terms));
-  if (unit.width < 24) throw std::invalid_argument("aligned terms must have 24 bits or more: " + std::to_string(unit.width));
+Accumulated sum(const Terms& terms, int grid, const TensorCore& unit) {
+  AlignedSum<Integer> sum(grid, unit.alignment);
+  for (const auto& term : terms.all) sum.add(term.negative, Integer(term.magnitude), term.exponent);
+  const auto magnitude = sum.magnitude();
+  const auto value = static_cast<float>(rounded<Integer>(magnitude, grid, sum.negative(), binary32_word, unit.accumulator));
+  return {value, !sum.has_lost() && !loses<Integer>(magnitude, last_exponent(magnitude, grid, binary32_word) - grid) &&
+                     std::isfinite(value)};
 }
 
 /// Row-major rows, so that a row is a span.
@@ -82,27 +76,34 @@ double halves(Rounding rounding) { return rounding == Rounding::nearest_even ? 1
 
 }  // namespace
 
-float fused_step(const TensorCore& unit, float accumulator, std::span<const float> a, std::span<const float> b) {
-  if (std::isinf(accumulator)) return accumulator;
+void check_unit(const TensorCore& unit) {
+  if (unit.terms < 1 || unit.terms > 1024)
+    throw std::invalid_argument("a step must have 1 to 1024 terms: " + std::to_string(unit.terms));
+  if (unit.width < 24) throw std::invalid_argument("aligned terms must have 24 bits or more: " + std::to_string(unit.width));
+}
+
+Accumulated fused_step(const TensorCore& unit, float accumulator, std::span<const float> a, std::span<const float> b) {
+  if (std::isinf(accumulator)) return {accumulator, false};
   const auto terms = terms_of(accumulator, a, b);
-  if (terms.all.empty()) return 0;
+  if (terms.all.empty()) return {};
   const int grid = std::max(terms.least, terms.top + 1 - unit.width);
   // A term is below 2^(top + 2), a sum of 1025 below 2^(top + 13).
   return terms.top + 13 - grid <= 128 ? sum<VerifyUint128>(terms, grid, unit) : sum<Wide>(terms, grid, unit);
 }
 
-float dot(const TensorCore& unit, std::span<const float> a, std::span<const float> b) {
-  float accumulator = 0;
+Accumulated dot(const TensorCore& unit, std::span<const float> a, std::span<const float> b) {
+  Accumulated sum;
   const auto step = static_cast<std::size_t>(unit.terms);
   for (std::size_t l = 0; l < a.size(); l += step) {
     const auto count = std::min(step, a.size() - l);
-    accumulator = fused_step(unit, accumulator, a.subspan(l, count), b.subspan(l, count));
+    const auto [value, exact] = fused_step(unit, sum.value, a.subspan(l, count), b.subspan(l, count));
+    sum = {value, sum.exact && exact};
   }
-  return accumulator;
+  return sum;
 }
 
 Matrix<float> gemm(const TensorCore& unit, MatrixView<const float> a, MatrixView<const float> b) {
-  check(unit);
+  check_unit(unit);
   if (a.cols() != b.rows()) throw std::invalid_argument("A has as many columns as B has rows");
   const auto rows = rows_of(a), columns = rows_of(b.transposed());
   const auto k = static_cast<std::size_t>(a.cols());
@@ -110,12 +111,13 @@ Matrix<float> gemm(const TensorCore& unit, MatrixView<const float> a, MatrixView
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j)
       c(i, j) = dot(unit, std::span(rows).subspan(static_cast<std::size_t>(i) * k, k),
-                    std::span(columns).subspan(static_cast<std::size_t>(j) * k, k));
+                    std::span(columns).subspan(static_cast<std::size_t>(j) * k, k))
+                    .value;
   return c;
 }
 
 double accumulation_factor_upper(const TensorCore& unit, Index k) {
-  check(unit);
+  check_unit(unit);
   if (k < 0) throw std::invalid_argument("k must not be negative: " + std::to_string(k));
   const double of_sum = std::ldexp(halves(unit.accumulator), -24);
   const double of_alignment =

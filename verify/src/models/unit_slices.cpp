@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/whole.hpp"
+#include "models/rounded.hpp"
 
 namespace ozbound::models {
 namespace {
@@ -107,7 +107,8 @@ double entry(const SlicedVector& row, const SlicedVector& column, const UnitSlic
           accumulated(row.digits[static_cast<std::size_t>(p)], column.digits[static_cast<std::size_t>(q)], facts);
       sum += term << static_cast<unsigned>(slicing.bits * (2 * slicing.slices - 2 - p - q));
     }
-  return rounded_once(sum, row.exponent + column.exponent - 2 * slicing.bits * slicing.slices, 53, -1022, 1023);
+  return rounded<Whole>(abs(sum), row.exponent + column.exponent - 2 * slicing.bits * slicing.slices, sum < 0, binary64_word,
+                        Rounding::nearest_even);
 }
 
 }  // namespace

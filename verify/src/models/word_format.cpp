@@ -16,7 +16,7 @@ float round_to(const WordFormat& format, double x, Rounding rounding) {
   if (std::isnan(x)) throw std::invalid_argument("a NaN has no " + std::string(format.name) + " word");
   if (std::isinf(x)) return static_cast<float>(x);
   const auto number = to_dyadic(x);
-  return rounded<VerifyUint128>(number.magnitude, number.exponent, number.negative, format, rounding);
+  return static_cast<float>(rounded<VerifyUint128>(number.magnitude, number.exponent, number.negative, format, rounding));
 }
 
 }  // namespace ozbound::models

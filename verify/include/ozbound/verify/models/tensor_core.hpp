@@ -33,12 +33,20 @@ struct TensorCore {
   }
 };
 
+/// @throws std::invalid_argument for parameters out of range.
+void check_unit(const TensorCore& unit);
+
+struct Accumulated {
+  float value = 0;
+  bool exact = true;  ///< nothing was rounded away, of no term and no sum
+};
+
 /// What one step makes of an accumulator and at most `terms` products a_l b_l. An infinite accumulator stays; a zero sum is +0.
 /// @pre the unit's parameters are in their ranges, a and b finite and of one length up to `terms`.
-float fused_step(const TensorCore& unit, float accumulator, std::span<const float> a, std::span<const float> b);
+Accumulated fused_step(const TensorCore& unit, float accumulator, std::span<const float> a, std::span<const float> b);
 
 /// A dot product. @pre as fused_step, a and b of any one length.
-float dot(const TensorCore& unit, std::span<const float> a, std::span<const float> b);
+Accumulated dot(const TensorCore& unit, std::span<const float> a, std::span<const float> b);
 
 /// A is m x k, B k x n: every entry of C by `dot`.
 /// @throws std::invalid_argument for parameters out of range, an element that is not finite, or a.cols() != b.rows().

@@ -8,10 +8,11 @@ namespace ozbound::models {
 /// How a unit or a conversion rounds: ties to even; or what lies below is dropped.
 enum class Rounding : std::uint8_t { nearest_even, toward_zero };
 
-/// A floating-point format whose numbers all fit binary32, subnormals included: what one word, or one operand of a unit, holds.
+/// A floating-point format, subnormal numbers included, none of which is beyond binary64: what a word, an operand or a result
+/// of a unit holds.
 struct WordFormat {
   std::string_view name;
-  int precision;         ///< significand bits, the hidden one included; at most 24
+  int precision;         ///< significand bits, the hidden one included
   int least_exponent;    ///< weight of the last bit of a subnormal number
   int largest_exponent;  ///< of a finite number
 
@@ -25,9 +26,11 @@ struct WordFormat {
 inline constexpr WordFormat binary16_word{"binary16", 11, -24, 15};
 inline constexpr WordFormat bfloat16_word{"bfloat16", 8, -133, 127};
 inline constexpr WordFormat binary32_word{"binary32", 24, -149, 127};
+inline constexpr WordFormat binary64_word{"binary64", 53, -1074, 1023};
 
 /// x rounded once to the format, in integers. Beyond its range: +-Inf to nearest, the largest finite number towards zero. A
-/// zero is +0. Infinities stay. @throws std::invalid_argument for a NaN.
+/// zero is +0. Infinities stay. @pre the format's numbers all fit binary32.
+/// @throws std::invalid_argument for a NaN.
 float round_to(const WordFormat& format, double x, Rounding rounding = Rounding::nearest_even);
 
 }  // namespace ozbound::models
