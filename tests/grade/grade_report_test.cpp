@@ -133,6 +133,19 @@ TEST(Plot, NarrowRangesHaveTicksToo) {
   }
 }
 
+/// The title at the left is as high as a line of text; labels as wide as their characters, taken for 8.6 wide.
+TEST(Plot, WideLabelsAreBesideTheTitle) {
+  for (const double unit : {1.0, 1e-300, 1e7}) {
+    const auto figure = parse(plot_figure({series("one", {{0, 0.123 * unit}, {1, 0.1237 * unit}})}));
+    for (const auto* element : elements(figure, "text")) {
+      if (element->get<std::string>("<xmlattr>.text-anchor", "") != "end") continue;
+      const double label_left = std::stod(attribute(*element, "x")) - 8.6 * static_cast<double>(text(*element).size());
+      EXPECT_GE(label_left, 24) << text(*element);
+    }
+    for (const auto& [x, y] : line(figure)) EXPECT_TRUE(x > 78 && x < 624) << x;
+  }
+}
+
 TEST(Plot, TheLargestNumbersHavePlaces) {
   constexpr double largest = std::numeric_limits<double>::max(), smallest = std::numeric_limits<double>::denorm_min();
   const auto linear = parse(plot_figure({series("one", {{-largest, 0}, {largest, 1}})}));

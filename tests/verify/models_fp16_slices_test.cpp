@@ -218,16 +218,33 @@ TEST(Fp16Slices, FastModeIsOffWhereAIsUsedUp) {
   EXPECT_EQ(product.products, product.slices_b);
 }
 
+/// Algorithm 3 asks 2 sqrt(2) u (3/4 + t) v > 3 t v of the second slice, t: of t = u / 2, not of 7u / 8.
+TEST(Fp16Slices, TheEstimateCountsTheProductsThatItLeavesOut) {
+  const auto product = [](double t) { return product_of({}, dot_problem({0.75, t}, {1.0 / 3, 1.0 / 3})); };
+  EXPECT_TRUE(product(0x1p-54).fast);
+  EXPECT_EQ(product(0x1p-54).products, 3);
+  EXPECT_FALSE(product(0x1.cp-54).fast);
+}
+
+TEST(Fp16Slices, TheEstimateBeginsAtTwoSlices) { EXPECT_EQ(product_of({}, dot_problem({1.0 / 3, 0}, {0, 1})).slices_a, 2); }
+
+TEST(Fp16Slices, SlicesMayBeGiven) {
+  const auto problem = generate({Family::wide_exponents, 2, 2, 20, 1, 2});
+  EXPECT_EQ(product_of({.slices = 3}, problem).products, 6);
+  EXPECT_EQ(product_of({.slices = 3, .fast = false}, problem).products, 9);
+  EXPECT_TRUE(product_of({.fast = false}, problem).fast);  // Algorithm 3's d is for fast mode
+}
+
 /// Blocks of C have slice counts of their own, so that a block size may change bits, as they say; not if all is rounded once.
 TEST(Fp16Slices, BlocksAreProductsOfTheirOwn) {
   const auto problem = generate({Family::wide_exponents, 7, 5, 40, 3, 2});
   const auto block = [&](Index i, Index j, Index rows, Index cols) {
     return multiply({}, problem.a.view().block(i, 0, rows, 40), problem.b.view().block(0, j, 40, cols)).c;
   };
-  const auto c = product_of({.block = 3}, problem).c;  // 7 rows as 3, 3, 1; 5 columns as 3, 2
+  const auto c = product_of({.block = 4}, problem).c;  // 7 rows as 4, 3; 5 columns as 3, 2
   for (Index i = 0; i < 7; ++i)
     for (Index j = 0; j < 5; ++j)
-      EXPECT_EQ(c(i, j), block(i / 3 * 3, j / 3 * 3, i < 6 ? 3 : 1, j < 3 ? 3 : 2)(i % 3, j % 3)) << i << " " << j;
+      EXPECT_EQ(c(i, j), block(i / 4 * 4, j / 3 * 3, i < 4 ? 4 : 3, j < 3 ? 3 : 2)(i % 4, j % 3)) << i << " " << j;
 }
 
 /// beta follows the block: what needs two slices of 10 bits is one of 11.
@@ -238,6 +255,13 @@ TEST(Fp16Slices, InnerBlocksKeepSlicesLong) {
   EXPECT_EQ(blocked.slices_a, 1);
   EXPECT_EQ(blocked.products, 4);
   EXPECT_EQ(blocked.c(0, 0), 16 * 2047.0 / 2048);
+}
+
+/// The last block may be one element long, and is sliced as the others.
+TEST(Fp16Slices, InnerBlocksShareTheirBits) {
+  const auto problem = dot_problem({1, 1, -(1.5 + 0x1p-11)}, {1, 1, 1});
+  EXPECT_TRUE(is_exact(product_of({.inner_block = 2}, problem)));
+  EXPECT_EQ(bound_upper({.inner_block = 2}, problem.a.view(), problem.b.view()).rows(), 1);
 }
 
 TEST(Fp16Slices, EmptyAndZeroOperands) {
@@ -300,7 +324,12 @@ TEST(ErrataOfModels, SlicesOfOneElementDoNotFitBinary16) {
 /// docs/errata.md, 19. rho = 42 for n = 2: sigma = 2^1023 for 2^981, the last one, and 2^1024 from there on.
 TEST(ErrataOfModels, SigmaOverflows) {
   EXPECT_EQ(first_entry({.mode = correctly_rounded}, {0x1p981, 1}, {0x1p-981, 1}), 2);
-  EXPECT_THROW(first_entry({}, {std::nextafter(0x1p981, 0x1p982), 1}, {1, 1}), std::invalid_argument);
+  try {
+    first_entry({}, {std::nextafter(0x1p981, 0x1p982), 1}, {1, 1});
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "the elements must be at most 2^981, where sigma overflows");
+  }
   EXPECT_THROW(first_entry({}, {1, 1}, {1, -0x1p982}), std::invalid_argument);
   const auto of_float = [](double x) {  // rho = 13: 2^127 for 2^114
     const auto operands = binary32_operands({x}, {1});

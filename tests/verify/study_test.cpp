@@ -107,6 +107,14 @@ TEST(Study, TheoryOfUnits) {
   EXPECT_EQ(study.series.front().points.front().first, 256);
 }
 
+/// How many bounds a product has to have at least.
+std::size_t least_claims(const std::string& study, const StudyMeasurement& one) {
+  if (study == "mukunoki-fig3" || study == "mukunoki-fig8")
+    return one.method == "DGEMM-TC, CR-mode" || one.method == "SGEMM" ? 1 : 2;
+  if (study == "multiword") return one.slices == 0 ? 1 : 2;
+  return one.plan.empty() ? 2 : 3;
+}
+
 /// Every study, small: bounds on every product, none below the error, and drawn as they were judged.
 TEST(Study, NoBoundIsBelowAnError) {
   for (const auto& kind : all_studies()) {
@@ -115,8 +123,7 @@ TEST(Study, NoBoundIsBelowAnError) {
     EXPECT_EQ(explain_failures(study), "");
     EXPECT_EQ(study.measurements.empty(), kind.name == "ootomo-fig4");
     for (const auto& one : study.measurements) {
-      const auto least = kind.name == "multiword" ? (one.slices == 0 ? 1U : 2U) : one.plan.empty() ? 2U : 3U;
-      EXPECT_GE(one.claims.size(), least) << kind.name << " " << one.method;
+      EXPECT_GE(one.claims.size(), least_claims(kind.name, one)) << kind.name << " " << one.method;
       for (const auto& claim : one.claims) {
         if (!claim.rigorous) continue;
         EXPECT_LE(claim.worst_ratio, 1) << claim.name;
@@ -130,7 +137,8 @@ TEST(Study, NoBoundIsBelowAnError) {
 
 /// In a plot with bounds, one curve is measured.
 TEST(Study, BoundsAreDrawnOverWhatTheyBound) {
-  for (const auto* name : {"ootomo-fig6", "ootomo-fig7", "uchino-fig1", "uchino-fig5", "multiword"}) {
+  for (const auto* name :
+       {"ootomo-fig6", "ootomo-fig7", "uchino-fig1", "uchino-fig5", "multiword", "mukunoki-fig3", "mukunoki-fig8"}) {
     int plots = 0;
     for (const auto& plot : group_by_plot(tiny_study(name).series)) {
       if (std::none_of(plot.begin(), plot.end(), [](const auto& one) { return one.bound; })) continue;
@@ -262,6 +270,25 @@ TEST(Study, WordsMissBinary32WhereSumsAreTruncated) {
   // With extra bits it is sums that are cut off, always towards zero, and no longer the products alone.
   EXPECT_GT(over_binary32(study, "(-1, 1)", "binary16x2, truncating, 2 extra bits"), 5);
   EXPECT_EQ(study.measurements.back().k, 2048);
+}
+
+/// DP-mode is about as accurate as DGEMM on the paper's data, CR-mode is the rounding of the oracle in every entry.
+TEST(Study, Fp16SlicesAreAsAccurateAsDgemm) {
+  const SomeNative native;
+  const auto study = run("mukunoki-fig3", {.scale = 0.0625, .seed = 0}, &native);
+  EXPECT_TRUE(study.holds()) << explain_failures(study);
+  int correctly_rounded = 0;
+  for (const auto& one : study.measurements) {
+    if (one.method != "DGEMM-TC, CR-mode") continue;
+    ++correctly_rounded;
+    EXPECT_LE(one.max_relative, 0x1p-53) << one.data;
+  }
+  EXPECT_EQ(correctly_rounded, 4 * 3);
+  for (const auto* phi : {"φ = 0.1", "φ = 1", "φ = 2"}) {
+    const auto dgemm = heights(study, phi, "DGEMM"), slices = heights(study, phi, "DGEMM-TC, DP-mode");
+    ASSERT_EQ(slices.size(), 3U);
+    for (std::size_t t = 0; t < slices.size(); ++t) EXPECT_LT(slices[t], 30 * dgemm[t]) << phi << " " << t;
+  }
 }
 
 TEST(Study, RefusesWhatIsNone) {

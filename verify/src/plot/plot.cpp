@@ -16,8 +16,9 @@ namespace {
 using markup::escape;
 using markup::number;
 
-// The drawing, in its own units: the frame within, and room for ticks and titles.
+// The drawing, in its own units: the frame within, and room for ticks and titles, more to the left where labels are wide.
 constexpr double width = 640, height = 380, left = 78, right = 624, top = 14, bottom = 326;
+constexpr double title_base = 17, title_room = 26, tick_gap = 7;
 constexpr std::size_t colours = 8, marks = 4;
 constexpr double most_ticks = 7;
 
@@ -207,7 +208,9 @@ class Plot {
   explicit Plot(const std::vector<Series>& series)
       : series_(series),
         x_(series.front().log_x, coordinates(series, [](const auto& point) { return point.first; })),
-        y_(series.front().log_y, coordinates(series, [](const auto& point) { return point.second; })) {}
+        y_(series.front().log_y, coordinates(series, [](const auto& point) { return point.second; })) {
+    for (const auto& tick : y_.ticks()) frame_left_ = std::max(frame_left_, title_room + text_width(tick.label) + tick_gap);
+  }
 
   [[nodiscard]] std::string figure() const {
     const auto title = escape(series_.front().plot);
@@ -228,7 +231,7 @@ class Plot {
   }
 
  private:
-  [[nodiscard]] double x(double value) const { return left + (right - left) * x_.place(value); }
+  [[nodiscard]] double x(double value) const { return frame_left_ + (right - frame_left_) * x_.place(value); }
   [[nodiscard]] double y(double value) const { return bottom - (bottom - top) * y_.place(value); }
 
   [[nodiscard]] std::string drawing() const {
@@ -239,22 +242,22 @@ class Plot {
 
   [[nodiscard]] std::string axes() const {
     const auto& first = series_.front();
-    std::string out =
-        fmt::format(R"(<g class="axes"><rect x="{}" y="{}" width="{}" height="{}"/>)", left, top, right - left, bottom - top);
+    std::string out = fmt::format(R"(<g class="axes"><rect x="{}" y="{}" width="{}" height="{}"/>)", frame_left_, top,
+                                  right - frame_left_, bottom - top);
     for (const auto& [place, label] : x_.ticks()) {
-      const double at = left + (right - left) * place;
+      const double at = frame_left_ + (right - frame_left_) * place;
       out += fmt::format(R"(<path d="M{0:.1f},{1}V{2}"/><text x="{0:.1f}" y="{3}" text-anchor="middle">{4}</text>)", at, top,
                          bottom, bottom + 20, escape(label));
     }
     for (const auto& [place, label] : y_.ticks()) {
       const double at = bottom - (bottom - top) * place;
-      out += fmt::format(R"(<path d="M{0},{1:.1f}H{2}"/><text x="{3}" y="{4:.1f}" text-anchor="end">{5}</text>)", left, at,
-                         right, left - 7, at + 5.5, escape(label));
+      out += fmt::format(R"(<path d="M{0},{1:.1f}H{2}"/><text x="{3}" y="{4:.1f}" text-anchor="end">{5}</text>)", frame_left_,
+                         at, right, frame_left_ - tick_gap, at + 5.5, escape(label));
     }
-    out += fmt::format(R"(<text class="title" x="{}" y="{}" text-anchor="middle">{}</text>)", (left + right) / 2, height - 12,
-                       escape(first.x_axis));
-    out += fmt::format(R"svg(<text class="title" transform="translate(17,{})rotate(-90)" text-anchor="middle">{}</text>)svg",
-                       (top + bottom) / 2, escape(first.y_axis));
+    out += fmt::format(R"(<text class="title" x="{}" y="{}" text-anchor="middle">{}</text>)", (frame_left_ + right) / 2,
+                       height - 12, escape(first.x_axis));
+    out += fmt::format(R"svg(<text class="title" transform="translate({},{})rotate(-90)" text-anchor="middle">{}</text>)svg",
+                       title_base, (top + bottom) / 2, escape(first.y_axis));
     return out + "</g>\n";
   }
 
@@ -329,6 +332,7 @@ class Plot {
 
   const std::vector<Series>& series_;
   Axis x_, y_;
+  double frame_left_ = left;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ constexpr const char* ootomo = "Ootomo, Ozaki, Yokota: DGEMM on Integer Matrix M
 constexpr const char* uchino = "Uchino, Ozaki, Imamura: Performance Enhancement of the Ozaki Scheme, ";
 constexpr const char* abdelfattah =
     "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur: High-Accuracy Floating-Point Matrix Multiplication";
+constexpr const char* mukunoki = "Mukunoki, Ozaki, Ogita, Imamura: DGEMM Using Tensor Cores, ";
 
 void check(const StudyOptions& options) {
   if (!(options.scale >= 0x1p-6 && options.scale <= 64))
@@ -77,7 +78,7 @@ bool Study::holds() const {
 }
 
 std::span<const StudyKind> all_studies() {
-  static const std::array<StudyKind, 7> all{{
+  static const std::array<StudyKind, 9> all{{
       {"ootomo-fig4", std::string(ootomo) + "Fig. 4",
        "bits of a slice, slices for 70 bits, memory and products of four matrix units against the inner dimension",
        checked<study::ootomo_fig4>},
@@ -97,6 +98,12 @@ std::span<const StudyKind> all_studies() {
        "average relative error of binary32 products by words of 16 bits, units that truncate and units that round to nearest, "
        "against the inner dimension",
        checked<study::multiword>},
+      {"mukunoki-fig3", std::string(mukunoki) + "Fig. 3",
+       "largest relative error of DGEMM and of slices of binary16, DP-mode and CR-mode, against the inner dimension and φ",
+       checked<study::mukunoki_fig3>},
+      {"mukunoki-fig8", std::string(mukunoki) + "Fig. 8",
+       "largest relative error of SGEMM and of slices of binary16, SP-mode, against the inner dimension and φ",
+       checked<study::mukunoki_fig8>},
   }};
   return all;
 }
