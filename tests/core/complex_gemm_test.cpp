@@ -276,6 +276,27 @@ RC_GTEST_PROP(ComplexGemmTest, WhatIsLeftOpenIsFinished, ()) {
   RC_ASSERT(becomes(call, expected));
 }
 
+/// With alpha = i the real part of C has the error of the imaginary part of A B: an entry is open where either is.
+TEST(ComplexGemmTest, BothComponentsAreDecidedOrNeitherIsWritten) {
+  Matrix<Number> a(1, 1), b(1, 1), c(1, 1);
+  a(0, 0) = {3, 5}, b(0, 0) = {7, 11};
+  const auto open = [&](Number alpha, double real_error, double imaginary_error) {
+    c(0, 0) = {-1, -1};
+    const EntryBound bound{{{"of both parts", {{{real_error, imaginary_error}, {1}}}}}};
+    const auto left = multiply_scaled({a, b, c, alpha}, plain, CpuEngine({.threads = 1}), &bound);
+    EXPECT_EQ(left.empty(), c(0, 0) != Number(-1, -1)) << alpha;
+    return !left.empty();
+  };
+  for (const Number alpha : {Number(1, 0), Number(0, 1), Number(1, 1)}) {
+    EXPECT_FALSE(open(alpha, 0, 0));
+    EXPECT_TRUE(open(alpha, inf, 0)) << alpha;
+    EXPECT_TRUE(open(alpha, 0, inf)) << alpha;
+    EXPECT_FALSE(open(alpha, 0x1p-80, 0x1p-80)) << alpha << ": integers are far from any midpoint";
+    EXPECT_TRUE(open(alpha, 0x1p-3, 0)) << alpha;
+    EXPECT_TRUE(open(alpha, 0, 0x1p-3)) << alpha;
+  }
+}
+
 /// 1x1 products of numbers.
 Number product(Number a, Number b, Number alpha = 1, Number beta = 0, Number c0 = 0, const SplitPlan& plan = plain) {
   const auto matrix = [](Number x) {

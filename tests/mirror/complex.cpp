@@ -1,0 +1,103 @@
+// Complex products by the CUDA engine against those by the CPU's, bit for bit: under plans and for targets, with real and
+// complex scalars, transposed and conjugated operands in every storage.
+//
+// Usage: complex. Exits with 0 if all agree, 1 if some do not, 77 without a device.
+
+#include <complex>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "mirror/products.hpp"
+#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/gpu/certifying_engine.hpp"
+#include "support/stored_complex.hpp"
+
+namespace ozbound::mirror {
+namespace {
+
+using test::StoredComplex;
+
+constexpr Part both_parts[] = {Part::real, Part::imaginary};
+
+struct ComplexProduct {
+  StoredComplex a, b, c0, c;
+  bool transposed, conjugated;
+  std::complex<double> alpha, beta;
+
+  [[nodiscard]] ComplexGemmCall call() {
+    const auto view = transposed ? a.input().transposed() : a.input();
+    return {conjugated ? view.conjugate() : view, b.input(), c.output(), alpha, beta, c0.input()};
+  }
+};
+
+StoredComplex sample_matrix(Index rows, Index cols, Side side, bool specials, RandomBits& random) {
+  const bool single = random.once_in(3);
+  StoredComplex matrix(rows, cols, case_sampling::sample_storage(single, random));
+  for (const auto of : both_parts)
+    case_sampling::sample_operand(rows, cols, single, side, true, random,
+                                  [&](Index i, Index j, double value) { matrix.set(i, j, of, value); });
+  if (specials && rows > 0 && cols > 0) matrix.set(rows / 2, cols / 3, Part::imaginary, case_sampling::sample_special(random));
+  return matrix;
+}
+
+std::complex<double> sample_scalar(bool complex, RandomBits& random) {
+  return {case_sampling::sample_scalar(random), complex ? case_sampling::sample_scalar(random) : 0};
+}
+
+ComplexProduct sample_product(std::uint64_t seed) {
+  RandomBits random(seed);
+  const Index m = random.below(40), n = random.below(40), k = random.below(60);
+  const bool transposed = random.once_in(2), conjugated = random.once_in(2), complex = random.once_in(2);
+  const bool specials = random.once_in(3);
+  const auto storage = [&] { return case_sampling::sample_storage(random.once_in(3), random); };
+  return {transposed ? sample_matrix(k, m, Side::columns_of_b, specials, random)
+                     : sample_matrix(m, k, Side::rows_of_a, specials, random),
+          sample_matrix(k, n, Side::columns_of_b, false, random),
+          sample_matrix(m, n, Side::rows_of_a, false, random),
+          StoredComplex(m, n, storage()),
+          transposed,
+          conjugated,
+          sample_scalar(complex, random),
+          random.once_in(2) ? std::complex<double>(0) : sample_scalar(complex, random)};
+}
+
+bool same_bits(const StoredComplex& x, const StoredComplex& y) {
+  bool same = x.intact() && y.intact();
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j)
+      for (const auto of : both_parts) same = same && x.bits(i, j, of) == y.bits(i, j, of);
+  return same;
+}
+
+bool compare(const Engine& cpu, const Engine& cuda) {
+  Section plans("complex, under a plan"), targets("complex, for a target"), records("decisions and certificates");
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const auto origin = [&] { return "seed " + std::to_string(seed); };
+    auto here = sample_product(seed), there = here;
+    RandomBits random(seed + 1000);
+    const auto plan = case_sampling::sample_plan(random, 8);
+    gemm(here.call(), plan, cpu), gemm(there.call(), plan, cuda);
+    plans.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(plan); });
+    const char* const texts[] = {"cr", "dgemm", "componentwise:1e-5", "rowcol:1e-4", "normwise:1e-4", "relative:1e-4"};
+    const auto target = parse_target(random.pick(texts));
+    const auto expected = gemm(here.call(), target, cpu), actual = gemm(there.call(), target, cuda);
+    targets.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(target); });
+    const auto record = [](const DecidedProduct& product) {
+      return to_json(product.decision).dump() + to_json(product.certificate).dump();
+    };
+    records.expect(record(expected) == record(actual),
+                   [&] { return origin() + "\n" + record(expected) + "\n" + record(actual); });
+  }
+  bool good = true;
+  for (const auto* section : {&plans, &targets, &records}) good = section->report() && good;
+  return good;
+}
+
+}  // namespace
+}  // namespace ozbound::mirror
+
+int main() {
+  using namespace ozbound;
+  return mirror::compare_on_device([] { return mirror::compare(CpuEngine(), gpu::CertifyingEngine()); });
+}
