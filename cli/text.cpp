@@ -85,6 +85,16 @@ double parse_real(std::string_view text, std::string_view what) {
   return negative ? -value : value;
 }
 
+std::complex<double> parse_complex(std::string_view text, std::string_view what) {
+  const auto comma = text.find(',');
+  if (comma == std::string_view::npos) return parse_real(text, what);
+  return {parse_real(text.substr(0, comma), what), parse_real(text.substr(comma + 1), what)};
+}
+
+std::string complex_text(const std::complex<double>& x) {
+  return x.imag() == 0 ? fmt::format("{}", x.real()) : fmt::format("{},{}", x.real(), x.imag());
+}
+
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t low, std::int64_t high) {
   std::int64_t value = 0;
   const char* const last = text.data() + text.size();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,6 +18,13 @@ std::string one_line(std::string_view text);
 /// The double nearest to all of `text`: decimal, hexadecimal with 0x, or a signed inf or nan. No locale is consulted.
 /// @throws std::invalid_argument naming `what` for anything else, or a number outside the range of a double.
 double parse_real(std::string_view text, std::string_view what);
+
+/// A complex number: a real one as above, or its real and imaginary parts, `1,-2` for 1 - 2i.
+/// @throws std::invalid_argument as parse_real.
+std::complex<double> parse_complex(std::string_view text, std::string_view what);
+
+/// As parse_complex reads it, with the shortest decimals: `1.5`, or `1,-2` where the imaginary part is not zero.
+std::string complex_text(const std::complex<double>& x);
 
 /// All of `text` as a decimal integer in [low, high].
 /// @throws std::invalid_argument naming `what` for anything else.

@@ -278,7 +278,7 @@ TEST_F(CommandVerify, WrongInputIsRefusedInOneLine) {
   write_bytes(b_, "%%MatrixMarket matrix array real general\n1 1\nx\n");
   expect_refusal(arguments(), b_ + ":3: 'x' is not a decimal number");
   write_bytes(b_, npy_file(npy_header("<i8", "False", "(1, 1)"), "12345678"));
-  expect_refusal(arguments(), b_ + ": elements of type '<i8' cannot be read; only f8 and f4 can");
+  expect_refusal(arguments(), b_ + ": elements of type '<i8' cannot be read; only f8, f4, c16 and c8 can");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "cli/support.hpp"
@@ -39,6 +40,24 @@ TEST(Text, WrongRealsAreRefused) {
               "--phi: '" + std::string(text) + "' is not a number");
   EXPECT_EQ(error_of<std::invalid_argument>([] { parse_real("1e999", "--phi"); }),
             "--phi: '1e999' is not within the range of a double");
+}
+
+TEST(Text, ComplexNumbers) {
+  EXPECT_EQ(parse_complex("0x1p-3", "x"), std::complex<double>(0.125, 0));
+  EXPECT_EQ(parse_complex("1,-2", "x"), std::complex<double>(1, -2));
+  EXPECT_EQ(parse_complex("-inf,+0.5e1", "x"), std::complex<double>(-std::numeric_limits<double>::infinity(), 5));
+  EXPECT_EQ(bits(parse_complex("-0,-0", "x")), bits(std::complex<double>(-0.0, -0.0)));
+  for (const auto* text : {"1,", ",", "1,2,3", "1, 2", "1,2i", "(1,2)", "1;2"}) {
+    const std::string spelled = text;
+    const auto comma = spelled.find(',');
+    const auto message = error_of<std::invalid_argument>([&] { parse_complex(spelled, "--alpha"); });
+    const bool first_is_wrong = comma == std::string::npos || comma == 0 || spelled[0] == '(';
+    const auto wrong = first_is_wrong ? spelled.substr(0, comma) : spelled.substr(comma + 1);
+    EXPECT_EQ(message, "--alpha: '" + wrong + "' is not a number") << spelled;
+  }
+  EXPECT_EQ(complex_text({1.5, 0}), "1.5");
+  EXPECT_EQ(complex_text({0.1, -2}), "0.1,-2");
+  EXPECT_EQ(complex_text({-std::numeric_limits<double>::infinity(), 1e300}), "-inf,1e+300");
 }
 
 TEST(Text, Integers) {

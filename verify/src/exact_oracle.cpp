@@ -76,9 +76,10 @@ Kind kind_of_product(double x, double y, double z) {
 }
 
 Kind kind_of_entry(const Operands& in, Index i, Index j) {
-  Kind kind = in.beta == 0 ? Kind::finite : kind_of_product(in.beta, in.c0(i, j), 1);
-  if (in.alpha == 0) return kind;
-  for (Index l = 0; l < in.a.cols(); ++l) kind = joined(kind, kind_of_product(in.alpha, in.a(i, l), in.b(l, j)));
+  Kind kind = Kind::finite;
+  for (const auto& [beta, row] : c0_terms(in, i)) kind = joined(kind, kind_of_product(beta, in.c0(row, j), 1));
+  for (const auto& [alpha, row] : product_terms(in, i))
+    for (Index l = 0; l < in.a.cols(); ++l) kind = joined(kind, kind_of_product(alpha, in.a(row, l), in.b(l, j)));
   return kind;
 }
 
@@ -165,10 +166,15 @@ ExactOracle::Lines::Lines(MatrixView<const double> matrix)
 ExactOracle::ExactOracle(const Operands& operands) : Oracle(operands), rows_(operands.a), columns_(operands.b.transposed()) {}
 
 bool ExactOracle::all_finite(Index i, Index j) const {
-  const auto& in = operands();
-  const bool terms = in.alpha == 0 || (rows_.lines[static_cast<std::size_t>(i)].finite &&
-                                       columns_.lines[static_cast<std::size_t>(j)].finite && std::isfinite(in.alpha));
-  return terms && (in.beta == 0 || (std::isfinite(in.beta) && std::isfinite(in.c0(i, j))));
+  const auto products = product_terms(operands(), i), c0 = c0_terms(operands(), i);
+  const auto finite_product = [&](const RowTerm& term) {
+    return std::isfinite(term.factor) && rows_.lines[static_cast<std::size_t>(term.row)].finite &&
+           columns_.lines[static_cast<std::size_t>(j)].finite;
+  };
+  const auto finite_c0 = [&](const RowTerm& term) {
+    return std::isfinite(term.factor) && std::isfinite(operands().c0(term.row, j));
+  };
+  return std::all_of(products.begin(), products.end(), finite_product) && std::all_of(c0.begin(), c0.end(), finite_c0);
 }
 
 ExactOracle::Sums ExactOracle::dot(Index i, Index j) const {
@@ -202,15 +208,15 @@ OracleEntry ExactOracle::judge(Index i, Index j, double computed, ResultFormat f
   const auto& in = operands();
   ExactNumber c;
   ExactNumber scale;
-  if (in.alpha != 0) {
-    const auto sums = dot(i, j);
+  for (const auto& [alpha, row] : product_terms(in, i)) {
+    const auto sums = dot(row, j);
     const auto positive = from_limbs(sums.positive);
     const auto negative = from_limbs(sums.negative);
-    c = exact(in.alpha) * ExactNumber{positive - negative, sums.exponent};
-    scale = absolute(exact(in.alpha)) * ExactNumber{positive + negative, sums.exponent};
+    c = c + exact(alpha) * ExactNumber{positive - negative, sums.exponent};
+    scale = scale + absolute(exact(alpha)) * ExactNumber{positive + negative, sums.exponent};
   }
-  if (in.beta != 0) {
-    const auto term = exact(in.beta) * exact(in.c0(i, j));
+  for (const auto& [beta, row] : c0_terms(in, i)) {
+    const auto term = exact(beta) * exact(in.c0(row, j));
     c = c + term;
     scale = scale + absolute(term);
   }

@@ -136,21 +136,21 @@ MpfrOracle::MpfrOracle(const Operands& operands, long precision_bits) : Oracle(o
 }
 
 long MpfrOracle::exact_bits(Index k) {
-  return 3222 + 3072 + static_cast<long>(std::bit_width(static_cast<std::uint64_t>(k) + 1));
+  return 3222 + 3072 + static_cast<long>(std::bit_width(2 * (static_cast<std::uint64_t>(k) + 1)));
 }
 
 OracleEntry MpfrOracle::judge(Index i, Index j, double computed, ResultFormat format) const {
   const auto& in = operands();
   Enclosure c(precision_bits_);
   Enclosure scale(precision_bits_);
-  if (in.alpha != 0)
+  for (const auto& [alpha, row] : product_terms(in, i))
     for (Index l = 0; l < inner(); ++l) {
-      c.add_product(in.a(i, l), in.b(l, j), in.alpha);
-      scale.add_product(std::abs(in.a(i, l)), std::abs(in.b(l, j)), std::abs(in.alpha));
+      c.add_product(in.a(row, l), in.b(l, j), alpha);
+      scale.add_product(std::abs(in.a(row, l)), std::abs(in.b(l, j)), std::abs(alpha));
     }
-  if (in.beta != 0) {
-    c.add_product(in.c0(i, j), 1, in.beta);
-    scale.add_product(std::abs(in.c0(i, j)), 1, std::abs(in.beta));
+  for (const auto& [beta, row] : c0_terms(in, i)) {
+    c.add_product(in.c0(row, j), 1, beta);
+    scale.add_product(std::abs(in.c0(row, j)), 1, std::abs(beta));
   }
   if (!mpfr_number_p(static_cast<mpfr_srcptr>(c.lower))) return special_entry(c.lower, computed);
   OracleEntry entry;

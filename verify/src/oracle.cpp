@@ -12,9 +12,28 @@ double decided(const OracleEntry& entry) {
 
 }  // namespace
 
+namespace {
+
+/// Of a scalar's parts, for a row of real or of imaginary parts.
+RowTerms terms_of(double real, double imaginary, Index i) {
+  RowTerms terms;
+  if (real != 0) terms.terms[terms.count++] = {real, i};
+  const bool real_row = i % 2 == 0;
+  if (imaginary != 0) terms.terms[terms.count++] = {real_row ? -imaginary : imaginary, real_row ? i + 1 : i - 1};
+  return terms;
+}
+
+}  // namespace
+
+RowTerms product_terms(const Operands& operands, Index i) { return terms_of(operands.alpha, operands.imaginary_alpha, i); }
+RowTerms c0_terms(const Operands& operands, Index i) { return terms_of(operands.beta, operands.imaginary_beta, i); }
+
 Oracle::Oracle(const Operands& operands) : operands_(operands) {
   if (operands.a.cols() != operands.b.rows()) throw std::invalid_argument("b must have as many rows as a has columns");
-  if (operands.beta != 0 && (operands.c0.rows() != rows() || operands.c0.cols() != cols()))
+  const bool imaginary = operands.imaginary_alpha != 0 || operands.imaginary_beta != 0;
+  if (imaginary && rows() % 2 != 0) throw std::invalid_argument("a must have an even number of rows for complex scalars");
+  const bool reads_c0 = operands.beta != 0 || operands.imaginary_beta != 0;
+  if (reads_c0 && (operands.c0.rows() != rows() || operands.c0.cols() != cols()))
     throw std::invalid_argument("c0 must be m x n where beta is not 0");
 }
 

@@ -11,12 +11,39 @@ namespace ozbound {
 
 /// The inputs of C = alpha A B + beta C0: A is m x k, B k x n, C0 m x n (read only where beta != 0). The matrices must
 /// outlive whatever holds this.
+///
+/// Complex scalars belong to matrices whose rows 2i and 2i + 1 are the real and the imaginary parts of a complex row: with
+/// S = A B, the real part in row 2i is alpha S_2i - imaginary_alpha S_2i+1 + beta c0_2i - imaginary_beta c0_2i+1, and the
+/// imaginary part in row 2i + 1 is alpha S_2i+1 + imaginary_alpha S_2i + beta c0_2i+1 + imaginary_beta c0_2i.
 struct Operands {
   MatrixView<const double> a, b;
   double alpha = 1;
   double beta = 0;
   MatrixView<const double> c0 = {};
+  double imaginary_alpha = 0;
+  double imaginary_beta = 0;
 };
+
+/// One of the products, or of the elements of C0, that make up a row of C.
+struct RowTerm {
+  double factor;
+  Index row;
+};
+
+/// Those whose factors are not zero.
+struct RowTerms {
+  RowTerm terms[2];
+  int count = 0;
+
+  [[nodiscard]] const RowTerm* begin() const { return terms; }
+  [[nodiscard]] const RowTerm* end() const { return terms + count; }
+};
+
+/// The rows of A B that make up row i of C: with alpha, and with plus or minus imaginary_alpha.
+RowTerms product_terms(const Operands& operands, Index i);
+
+/// The rows of C0 likewise.
+RowTerms c0_terms(const Operands& operands, Index i);
 
 /// A B of a problem, which must outlive the result.
 inline Operands operands(const Problem& problem) { return {.a = problem.a.view(), .b = problem.b.view()}; }
@@ -79,7 +106,8 @@ class Oracle {
   [[nodiscard]] float rounded_float(Index i, Index j) const;
 
  protected:
-  /// @throws std::invalid_argument if a.cols() != b.rows(), or c0 is not m x n although beta != 0.
+  /// @throws std::invalid_argument if a.cols() != b.rows(), or c0 is not m x n although beta != 0, or m is odd although there
+  /// are imaginary parts.
   explicit Oracle(const Operands& operands);
 
  private:
