@@ -5,6 +5,7 @@
 #include "cuda.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/native.hpp"
+#include "product_file.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -58,20 +59,24 @@ const CudaOperands& Backend::there(const OperandFiles& files) const {
 }
 
 Decision Backend::decide(const OperandFiles& files, const Target& target, DecideOptions options) const {
+  if (files.is_complex()) {
+    auto c = new_product(files);
+    return ozbound::decide(complex_call(files, c), target, engine(), options);
+  }
   if (!on_device()) return ozbound::decide(files.a(), files.b(), target, engine(), options);
   const auto& operands = there(files);
   options.c0 = operands.c0();
   return ozbound::decide(operands.a(), operands.b(), target, engine(), options);
 }
 
-Certificate Backend::multiply(const OperandFiles& files, const OutputView& c, const Decision& decision,
-                              double workspace) const {
+Certificate Backend::multiply(const OperandFiles& files, MatrixFile& c, const Decision& decision, double workspace) const {
   const GemmOptions options{.workspace = workspace, .native = decision.method == Method::native ? native() : nullptr};
-  if (!on_device())
-    return gemm(GemmCall{files.a(), files.b(), c, files.alpha(), files.beta(), files.c0()}, decision, engine(), options);
+  if (files.is_complex()) return gemm(complex_call(files, c), decision, engine(), options);
+  const auto call = real_call(files, c);
+  if (!on_device()) return gemm(call, decision, engine(), options);
   Certificate certificate;
   const auto& operands = there(files);
-  operands.with_result(c, [&](const OutputView& view) {
+  operands.with_result(call.c, [&](const OutputView& view) {
     certificate = gemm(GemmCall{operands.a(), operands.b(), view, files.alpha(), files.beta(), operands.c0()}, decision,
                        engine(), options);
   });
@@ -124,7 +129,7 @@ DecideOptions Backends::options(const OperandFiles& files) const {
 const Backend& Backends::deciding(const OperandFiles& files) const {
   Decision product{};
   product.plan = SplitPlan::balanced(7, 7, 8);
-  product.m = files.m(), product.n = files.n(), product.k = files.k();
+  product.m = files.real_m(), product.n = files.n(), product.k = files.real_k();
   return *all_[costs_->engine_for(product)];
 }
 

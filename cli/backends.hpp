@@ -37,7 +37,7 @@ class Backend {
   [[nodiscard]] Decision decide(const OperandFiles& files, const Target& target, DecideOptions options) const;
 
   /// C = alpha op(A) op(B) + beta C0 and its certificate, as a decision says.
-  Certificate multiply(const OperandFiles& files, const OutputView& c, const Decision& decision,
+  Certificate multiply(const OperandFiles& files, MatrixFile& c, const Decision& decision,
                        double workspace = unlimited_workspace) const;
 
   /// Operands in the device's memory are copied again when they are next asked for.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 
 #include "input_file.hpp"
 #include "json_file.hpp"
+#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -21,25 +23,43 @@ double number(const nlohmann::json& value) {
   return value == "inf" ? infinity : value == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// The same of a number, or of an array of a real and an imaginary part.
+std::complex<double> scalar(const nlohmann::json& value) {
+  if (!value.is_array()) return number(value);
+  return {number(value.at(0)), number(value.at(1))};
+}
+
 bool same(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
+bool same(const std::complex<double>& x, const std::complex<double>& y) {
+  return same(x.real(), y.real()) && same(x.imag(), y.imag());
+}
 
 std::string text_of(const OperandArguments& call) {
-  return fmt::format("--op-a {} --op-b {} --alpha {} --beta {}", call.transpose_a ? 'T' : 'N', call.transpose_b ? 'T' : 'N',
-                     call.alpha, call.beta);
+  return fmt::format("--op-a {} --op-b {} --alpha {} --beta {}", call.op_a, call.op_b, complex_text(call.alpha),
+                     complex_text(call.beta));
+}
+
+/// N, T or C. @throws std::invalid_argument for anything else.
+char op_of(const nlohmann::json& operand) {
+  const auto& op = operand.at("op");
+  for (const char known : {'N', 'T', 'C'})
+    if (op == std::string(1, known)) return known;
+  throw std::invalid_argument("op");
 }
 
 /// The scalars and transpositions of a report's member `operands`.
 OperandArguments call_of(const InputFile& file, const nlohmann::json& operands) {
   OperandArguments call;
   try {
-    call.transpose_a = operands.at("a").at("op") == "T";
-    call.transpose_b = operands.at("b").at("op") == "T";
-    call.alpha = number(operands.at("alpha"));
-    call.beta = number(operands.at("beta"));
+    call.op_a = op_of(operands.at("a"));
+    call.op_b = op_of(operands.at("b"));
+    call.alpha = scalar(operands.at("alpha"));
+    call.beta = scalar(operands.at("beta"));
+    return call;
   } catch (const nlohmann::json::exception&) {
-    throw InputError(file.name(), "the operands of the report are incomplete");
+  } catch (const std::invalid_argument&) {
   }
-  return call;
+  throw InputError(file.name(), "the operands of the report are incomplete");
 }
 
 class CertificateReader {
@@ -104,12 +124,17 @@ class CertificateReader {
 
 }  // namespace
 
-void Claims::check(const OperandArguments& arguments, const OperandFiles& files) const {
-  if (m >= 0 && (m != files.m() || n != files.n() || k != files.k()))
-    throw InputError(source, fmt::format("the report is about m = {}, n = {}, k = {}, and the matrices have {}, {}, {}", m, n,
-                                         k, files.m(), files.n(), files.k()));
-  if (call && !(call->transpose_a == arguments.transpose_a && call->transpose_b == arguments.transpose_b &&
-                same(call->alpha, arguments.alpha) && same(call->beta, arguments.beta)))
+void Claims::check(const OperandArguments& given, const OperandFiles& files) const {
+  auto arguments = given;
+  if (!files.is_complex())  // where conjugation changes nothing
+    for (auto* const op : {&arguments.op_a, &arguments.op_b})
+      if (*op == 'C') *op = 'T';
+  if (m >= 0 && (m != files.real_m() || n != files.n() || k != files.real_k()))
+    throw InputError(source, fmt::format("the report is about m = {}, n = {}, k = {}, and the {} {}, {}, {}", m, n, k,
+                                         files.is_complex() ? "real product of these matrices has" : "matrices have",
+                                         files.real_m(), files.n(), files.real_k()));
+  if (call && !(call->op_a == arguments.op_a && call->op_b == arguments.op_b && same(call->alpha, arguments.alpha) &&
+                same(call->beta, arguments.beta)))
     throw InputError(source, "the report is about " + text_of(*call) + ", and the arguments say " + text_of(arguments));
 }
 

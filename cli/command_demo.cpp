@@ -84,8 +84,8 @@ class Demo {
   Row multiply(const DemoProblem& problem, const Target& target) {
     Row row{};
     row.problem = &problem;
-    c_ = new_product(problem.a.rows(), problem.b.cols(), binary64);
-    const GemmCall call{problem.a, problem.b, output_view(c_)};
+    c_ = Matrix<double>(problem.a.rows(), problem.b.cols());
+    const GemmCall call{problem.a, problem.b, c_};
     const auto* native = native_gemm(choice_);
     row.seconds = median_seconds([&] {
       row.decision = decide(problem.a, problem.b, target, engine_, {.native = native});
@@ -123,7 +123,7 @@ class Demo {
 
   EngineChoice choice_;
   const Engine& engine_;
-  MatrixFile c_;
+  Matrix<double> c_;
   std::vector<Row> rows_;
   double done_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "judged.hpp"
 #include "verification.hpp"
 
 #include "backends.hpp"
@@ -22,6 +23,7 @@
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
+#include "product_file.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "stopwatch.hpp"
@@ -104,7 +106,8 @@ class Wish {
   [[nodiscard]] Decision planned(const OperandFiles& files, const Backends& backends) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
     const auto method = refined ? Method::correctly_rounded : Method::slices;
-    Decision decision{target(), method, plan(files.k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
+    const Index m = files.real_m(), k = files.real_k();
+    Decision decision{target(), method, plan(k), m, files.n(), k, 0, 0, {}, {}};
     backends.choose_engine(decision);
     decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
     decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
@@ -162,32 +165,41 @@ class Run {
     ran_ = backend.name();
     threads_ = backend.engine().threads();
     const Progress progress("multiplying");
-    c_ = new_product(files_->m(), files_->n(), result_format(*files_));
-    certificate_ = backend.multiply(*files_, output_view(c_), decision_, arguments_.workspace);
+    c_ = new_product(*files_);
+    certificate_ = backend.multiply(*files_, c_, decision_, arguments_.workspace);
   }
 
   [[noreturn]] void refuse() const {
     throw CannotCertify(
-        fmt::format("{} does not certify {}: entry ({}, {}) may be wrong by {} times what the target allows; {} is not written",
+        fmt::format("{} does not certify {}: {} may be wrong by {} times what the target allows; {} is not written",
                     decision_.plan ? to_string(*decision_.plan) : to_string(decision_.method), to_string(decision_.target),
-                    certificate_.worst_i, certificate_.worst_j, format_upper(certificate_.ratio), arguments_.output));
+                    worst_entry(), format_upper(certificate_.ratio), arguments_.output));
+  }
+
+  [[nodiscard]] std::string worst_entry() const {
+    const auto i = certificate_.worst_i, j = certificate_.worst_j;
+    if (!files_->is_complex()) return fmt::format("entry ({}, {})", i, j);
+    return fmt::format("the {} part of entry ({}, {})", i % 2 == 0 ? "real" : "imaginary", i / 2, j);
   }
 
   void judge() {
-    const DoubleView a(files_->a()), b(files_->b()), c0(files_->c0());
-    const auto oracle = make_oracle({a.view(), b.view(), files_->alpha(), files_->beta(), c0.view()});
+    const JudgedOperands operands(*files_);
+    const JudgedResult result(c_);
+    const auto oracle = make_oracle(operands);
     JudgeOptions options;
     options.reproduction = command_line_;
     if (arguments_.judging == Judging::sample) options.selection = EntrySelection::sample(sampled_entries, 0);
-    const Index all = files_->m() * files_->n();
+    const Index all = files_->real_m() * files_->n();
     const Index entries = options.selection.is_all() ? all : std::min(all, sampled_entries);
     Progress progress("judging");
     const WatchedOracle watched(*oracle, entries * verification_passes(certificate_, options.selection), progress);
-    verification_ = verify_product(c_, certificate_, watched, options);
+    verification_ = verify_product(result.view(), certificate_, watched, options);
   }
 
-  [[nodiscard]] std::unique_ptr<Oracle> make_oracle(const Operands& operands) const {
-    if (arguments_.judging == Judging::mpfr) return std::make_unique<MpfrOracle>(operands, MpfrOracle::exact_bits(files_->k()));
+  [[nodiscard]] std::unique_ptr<Oracle> make_oracle(const JudgedOperands& judged) const {
+    const auto& operands = judged.operands();
+    if (arguments_.judging == Judging::mpfr)
+      return std::make_unique<MpfrOracle>(operands, MpfrOracle::exact_bits(judged.inner()));
     return std::make_unique<ExactOracle>(operands);
   }
 
@@ -217,7 +229,7 @@ class Run {
                                   {"version", OZBOUND_VERSION},
                                   {"command", command_line_},
                                   {"operands", operand_record(arguments_.operands, *files_)},
-                                  {"result", {{"file", arguments_.output}, {"type", c_.is_float() ? "f4" : "f8"}}},
+                                  {"result", {{"file", arguments_.output}, {"type", c_.type()}}},
                                   {"engine", certificate_.method == Method::native && ran_ == "cpu" ? "native" : ran_},
                                   {"threads", threads_},
                                   {"decision", nlohmann::ordered_json(to_json(decision_))},
@@ -228,7 +240,8 @@ class Run {
   }
 
   void print_for_people() const {
-    Table table{{"C", fmt::format("{} x {} in {}", files_->m(), files_->n(), arguments_.output)},
+    const auto* kind = files_->is_complex() ? "complex " : "";
+    Table table{{"C", fmt::format("{}{} x {} in {}", kind, files_->m(), files_->n(), arguments_.output)},
                 {"engine", ran_},
                 {"method", method_text()},
                 {"plan", plan_text()},
@@ -242,6 +255,7 @@ class Run {
     print_table(table);
     if (!verification_) return;
     for (const auto& verdict : verification_->verdicts) print_text(explain(verdict));
+    if (files_->is_complex()) print_text(parts_note);
   }
 
   [[nodiscard]] std::string method_text() const {

@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "verification.hpp"
-
 #include "backends.hpp"
 #include "columns.hpp"
 #include "commands.hpp"
@@ -18,6 +16,7 @@
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "product_file.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "stopwatch.hpp"
@@ -75,7 +74,15 @@ Cells row_of(const Measured& measured, const Decision& decision) {
   return row;
 }
 
-void print_for_people(const Decision& decision, const std::vector<Measured>& measured, double seconds) {
+/// What a decision is about.
+std::string product_text(const OperandFiles& files) {
+  const auto real = fmt::format("{} x {}, inner dimension {}", files.real_m(), files.n(), files.real_k());
+  if (!files.is_complex()) return real;
+  return fmt::format("a complex {} x {}, inner dimension {}, multiplied as {}", files.m(), files.n(), files.k(), real);
+}
+
+void print_for_people(const Decision& decision, const OperandFiles& files, const std::vector<Measured>& measured,
+                      double seconds) {
   const bool predicts = decision.costs.unit == "seconds";
   std::vector<Cells> rows{{"", "method", "plan", "products", "bound/target", predicts ? "predicted" : "cost", "certifies"}};
   for (const auto& candidate : decision.candidates) rows.push_back(row_of(candidate, decision));
@@ -86,8 +93,7 @@ void print_for_people(const Decision& decision, const std::vector<Measured>& mea
     for (const auto& one : measured) rows.push_back(row_of(one, decision));
     print_text(format_columns(rows) + "\n");
   }
-  print_table({{"target", fmt::format("{} for {} x {}, inner dimension {}", to_string(decision.target), decision.m, decision.n,
-                                      decision.k)},
+  print_table({{"target", fmt::format("{} for {}", to_string(decision.target), product_text(files))},
                {"engine", decision.engine},
                {"chosen", to_string(decision.method) + (decision.plan ? ", " + to_string(*decision.plan) : "")},
                {"reason", decision.reason},
@@ -134,7 +140,7 @@ std::vector<Candidate> certified(const Decision& decision, const OperandFiles& f
 
 std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision, const OperandFiles& files,
                               const Backends& backends) {
-  auto c = new_product(files.m(), files.n(), result_format(files));
+  auto c = new_product(files);
   std::vector<Measured> result;
   for (const auto& candidate : candidates) {
     auto way = decision;
@@ -145,7 +151,7 @@ std::vector<Measured> measure(const std::vector<Candidate>& candidates, const De
     result.back().seconds = median_seconds(
         [&] {
           backend.forget_operands();
-          (void)backend.multiply(files, output_view(c), way);
+          (void)backend.multiply(files, c, way);
         },
         measurement_budget);
   }
@@ -176,7 +182,7 @@ ExitCode run(const Arguments& arguments) {
     saved->commit();
   }
   arguments.json ? print_json(record(arguments, *files, decision, measured, watch))
-                 : print_for_people(decision, measured, seconds);
+                 : print_for_people(decision, *files, measured, seconds);
   return ExitCode::success;
 }
 

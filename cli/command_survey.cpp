@@ -87,10 +87,10 @@ class Survey {
  private:
   void multiply(Case& one, const Problem& problem, const Oracle& oracle, const Target& target) const {
     one.certificate.target = target;
-    auto c = new_product(problem.a.rows(), problem.b.cols(), binary64);
+    Matrix<double> c(problem.a.rows(), problem.b.cols());
     try {
       const auto decision = decide(problem.a, problem.b, target, engine_, {.native = native_});
-      one.certificate = gemm(GemmCall{problem.a, problem.b, output_view(c)}, decision, engine_, {.native = native_});
+      one.certificate = gemm(GemmCall{problem.a, problem.b, c}, decision, engine_, {.native = native_});
     } catch (const CannotCertify&) {
       one.refused = true;
       return;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "judged.hpp"
 #include "verification.hpp"
 
 #include "claims.hpp"
@@ -41,21 +42,28 @@ struct Arguments {
   bool json = false;
 };
 
+/// C, which is complex where the product is.
+MatrixFile read_result(const std::string& path, const OperandFiles& files) {
+  auto c = read_matrix(path);
+  if (c.is_complex() && !files.is_complex()) throw InputError(path, "C is complex, and the product is real");
+  if (c.rows() != files.m() || c.cols() != files.n())
+    throw std::invalid_argument(
+        fmt::format("{}: C is {} x {}, and the product is {} x {}", path, c.rows(), c.cols(), files.m(), files.n()));
+  return files.is_complex() ? std::move(c).to_complex() : c;
+}
+
 /// C and the oracle to judge it by.
 class Judge {
  public:
   Judge(const Arguments& arguments, const std::string& command_line)
-      : files_(arguments.operands), a_(files_.a()), b_(files_.b()), c0_(files_.c0()), c_(read_real_matrix(arguments.c)) {
-    if (c_.rows() != files_.m() || c_.cols() != files_.n())
-      throw std::invalid_argument(fmt::format("{}: C is {} x {}, and the product is {} x {}", arguments.c, c_.rows(), c_.cols(),
-                                              files_.m(), files_.n()));
+      : files_(arguments.operands), judged_(files_), c_(read_result(arguments.c, files_)), result_(c_) {
     options_.reproduction = command_line;
     if (arguments.sample) options_.selection = EntrySelection::sample(*arguments.sample, arguments.seed);
     if (!arguments.certificate.empty()) return;  // brings its own
     if (arguments.mpfr)
-      oracle_ = std::make_unique<MpfrOracle>(operands(), MpfrOracle::exact_bits(files_.k()));
+      oracle_ = std::make_unique<MpfrOracle>(judged_.operands(), MpfrOracle::exact_bits(judged_.inner()));
     else
-      oracle_ = std::make_unique<ExactOracle>(operands());
+      oracle_ = std::make_unique<ExactOracle>(judged_.operands());
   }
 
   [[nodiscard]] const OperandFiles& files() const { return files_; }
@@ -67,7 +75,7 @@ class Judge {
     const auto text = file.head(static_cast<std::size_t>(file.size()));
     Progress progress("checking");
     try {
-      return check_certificate(text, operands(), result_view(c_),
+      return check_certificate(text, judged_.operands(), result_.view(),
                                {options_.selection, [&progress](double done) { progress.update(done); }});
     } catch (const std::invalid_argument& error) {
       throw InputError(file.name(), error.what());
@@ -76,35 +84,35 @@ class Judge {
 
   [[nodiscard]] Measurement measure() const {
     return watched<Measurement>(
-        [this](const Oracle& oracle) { return ozbound::measure(result_view(c_), oracle, options_.selection); });
+        [this](const Oracle& oracle) { return ozbound::measure(result_.view(), oracle, options_.selection); });
   }
 
   [[nodiscard]] Verdict judge(const Target& target) const {
-    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_view(c_), oracle, target, options_); });
+    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, target, options_); });
   }
 
   [[nodiscard]] Verdict judge(double largest_bound) const {
     const auto bound = [largest_bound](Index, Index) { return largest_bound; };
-    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_view(c_), oracle, bound, options_); });
+    return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
   }
 
  private:
   static constexpr std::uint64_t largest_certificate = std::uint64_t{1} << 30;
 
-  [[nodiscard]] Operands operands() const { return {a_.view(), b_.view(), files_.alpha(), files_.beta(), c0_.view()}; }
-
   template <class Result>
   [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
     const auto& selection = options_.selection;
-    const Index all = c_.rows() * c_.cols();
-    const Index entries = selection.is_all() ? all : static_cast<Index>(selection.positions(c_.rows(), c_.cols()).size());
+    const auto c = result_.view();
+    const Index all = c.rows() * c.cols();
+    const Index entries = selection.is_all() ? all : static_cast<Index>(selection.positions(c.rows(), c.cols()).size());
     Progress progress("judging");
     return pass(WatchedOracle(*oracle_, entries, progress));
   }
 
   OperandFiles files_;
-  DoubleView a_, b_, c0_;
+  JudgedOperands judged_;
   MatrixFile c_;
+  JudgedResult result_;
   JudgeOptions options_;
   std::unique_ptr<Oracle> oracle_;
 };
@@ -145,10 +153,11 @@ Claims claims_of(const Arguments& arguments) {
   return claims;
 }
 
-ExitCode report_verdicts(const Verification& verification, bool json) {
+ExitCode report_verdicts(const Verification& verification, const OperandFiles& files, bool json) {
   if (json) print_json(to_json(verification));
   for (const auto& verdict : verification.verdicts)
     if (!json) print_text(explain(verdict));
+  if (!json && files.is_complex()) print_text(parts_note);
   return verification.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
@@ -190,7 +199,7 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
   const Judge judge(arguments, command_line);
   if (claims.empty()) return report_measurement(judge.measure(), arguments.json);
   claims.check(arguments.operands, judge.files());
-  return report_verdicts(judge_claims(judge, claims), arguments.json);
+  return report_verdicts(judge_claims(judge, claims), judge.files(), arguments.json);
 }
 
 }  // namespace

@@ -67,10 +67,6 @@ CpuEngine make_engine(int threads) {
   return CpuEngine({.threads = threads});
 }
 
-const Format& result_format(const OperandFiles& files) {
-  return files.a().is_double() || files.b().is_double() ? binary64 : binary32;
-}
-
 const NativeGemm* native_gemm(EngineChoice choice) {
   if (choice == EngineChoice::cpu || choice == EngineChoice::cuda) return nullptr;
   const auto* native = ozbound::native_gemm();
@@ -82,10 +78,8 @@ const NativeGemm* native_gemm(EngineChoice choice) {
 DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs) {
   DecideOptions options;
   options.costs = &costs;
-  options.alpha = files.alpha();
-  options.beta = files.beta();
-  options.c0 = files.c0();
-  options.format = result_format(files);
+  if (!files.is_complex()) options.alpha = files.alpha(), options.beta = files.beta(), options.c0 = files.c0();
+  options.format = files.is_float() ? binary32 : binary64;
   options.native = native_gemm(choice);
   options.slices = choice != EngineChoice::native;
   return options;

@@ -31,6 +31,13 @@ void write_whole(const std::filesystem::path& path, MatrixView<const T> matrix) 
   file.commit();
 }
 
+template <class T>
+MatrixFile complex_of(const Matrix<T>& real) {
+  Matrix<std::complex<T>> out(real.rows(), real.cols());
+  std::copy_n(real.data(), real.rows() * real.cols(), out.data());
+  return {std::move(out)};
+}
+
 }  // namespace
 
 Index MatrixFile::rows() const {
@@ -47,6 +54,17 @@ Matrix<double> MatrixFile::to_double() && {
   Matrix<double> out(floats.rows(), floats.cols());
   std::copy_n(floats.data(), floats.rows() * floats.cols(), out.data());
   return out;
+}
+
+std::string MatrixFile::type() const {
+  const bool narrow = is_float();
+  if (is_complex()) return narrow ? "c8" : "c16";
+  return narrow ? "f4" : "f8";
+}
+
+MatrixFile MatrixFile::to_complex() && {
+  if (is_complex()) return std::move(*this);
+  return is_float() ? complex_of(std::get<Matrix<float>>(values)) : complex_of(std::get<Matrix<double>>(values));
 }
 
 std::uint64_t physical_memory() {

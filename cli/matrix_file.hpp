@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -23,8 +24,14 @@ struct MatrixFile {
   [[nodiscard]] bool is_complex() const { return values.index() >= 2; }
   [[nodiscard]] bool is_float() const { return values.index() % 2 == 1; }  ///< its numbers are binary32
 
+  /// f8, f4, c16 or c8, as NumPy calls its elements.
+  [[nodiscard]] std::string type() const;
+
   /// The matrix as doubles, each float exactly. @pre it is real.
   [[nodiscard]] Matrix<double> to_double() &&;
+
+  /// A real matrix with imaginary parts of zero, a complex one as it is; the precision stays.
+  [[nodiscard]] MatrixFile to_complex() &&;
 };
 
 /// The memory of this machine in bytes.

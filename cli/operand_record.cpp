@@ -7,24 +7,23 @@
 namespace ozbound::cli {
 namespace {
 
-nlohmann::ordered_json record(const std::string& file, const InputView& stored, bool transposed) {
-  return {{"file", file},
-          {"rows", stored.rows()},
-          {"cols", stored.cols()},
-          {"type", stored.is_double() ? "f8" : "f4"},
-          {"op", transposed ? "T" : "N"}};
-}
+using nlohmann::ordered_json;
 
-InputView as_stored(const InputView& view, bool transposed) { return transposed ? view.transposed() : view; }
+ordered_json record(const std::string& file, const OperandFiles::Stored& stored, char op) {
+  return {{"file", file}, {"rows", stored.rows}, {"cols", stored.cols}, {"type", stored.type}, {"op", std::string(1, op)}};
+}
 
 }  // namespace
 
-nlohmann::ordered_json operand_record(const OperandArguments& arguments, const OperandFiles& files) {
-  nlohmann::ordered_json all{{"a", record(arguments.a, as_stored(files.a(), arguments.transpose_a), arguments.transpose_a)},
-                             {"b", record(arguments.b, as_stored(files.b(), arguments.transpose_b), arguments.transpose_b)},
-                             {"alpha", json_number(arguments.alpha)},
-                             {"beta", json_number(arguments.beta)}};
-  all["c0"] = arguments.beta == 0 ? nlohmann::ordered_json(nullptr) : record(arguments.c0, files.c0(), false);
+ordered_json operand_record(const OperandArguments& arguments, const OperandFiles& files) {
+  // Conjugation changes no real number.
+  const auto op = [&files](char given) { return given == 'C' && !files.is_complex() ? 'T' : given; };
+  const auto& stored = files.stored();
+  ordered_json all{{"a", record(arguments.a, stored[0], op(arguments.op_a))},
+                   {"b", record(arguments.b, stored[1], op(arguments.op_b))},
+                   {"alpha", json_number(arguments.alpha)},
+                   {"beta", json_number(arguments.beta)}};
+  all["c0"] = arguments.beta == 0.0 ? ordered_json(nullptr) : record(arguments.c0, stored[2], 'N');
   return all;
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <complex>
 #include <string>
+#include <vector>
 
 #include "matrix_file.hpp"
+#include "ozbound/core/complex_views.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace CLI {
@@ -13,52 +16,65 @@ namespace ozbound::cli {
 
 /// C = alpha op(A) op(B) + beta C0 as the command line states it.
 struct OperandArguments {
-  std::string a, b, c0;  ///< files; no c0: empty
-  bool transpose_a = false, transpose_b = false;
-  double alpha = 1;
-  double beta = 0;
+  std::string a, b, c0;         ///< files; no c0: empty
+  char op_a = 'N', op_b = 'N';  ///< N, T or C: as stored, the transpose, the conjugate transpose
+  std::complex<double> alpha = 1;
+  std::complex<double> beta = 0;
 };
 
 /// The positional arguments A and B, and --op-a, --op-b, --alpha, --beta and --c. `arguments` must outlive `command`.
 void add_operand_arguments(CLI::App& command, OperandArguments& arguments);
 
-/// @throws InputError for what cannot be read, and for a complex matrix.
-MatrixFile read_real_matrix(const std::string& path);
-
 /// The matrices that such arguments name, their shapes checked. C0 is read only where beta != 0, and empty otherwise.
+///
+/// The product is complex where a matrix is, or a scalar has an imaginary part that is not zero. Real matrices take part in it
+/// as complex ones whose imaginary parts are zero.
 class OperandFiles {
  public:
   /// @throws InputError for a file that cannot be read, std::invalid_argument for shapes that do not fit or a missing C0.
   explicit OperandFiles(const OperandArguments& arguments);
 
-  [[nodiscard]] InputView a() const { return arguments_.transpose_a ? view(a_).transposed() : view(a_); }  ///< op(A), m x k
-  [[nodiscard]] InputView b() const { return arguments_.transpose_b ? view(b_).transposed() : view(b_); }  ///< op(B), k x n
-  [[nodiscard]] InputView c0() const { return view(c0_); }
-  [[nodiscard]] double alpha() const { return arguments_.alpha; }
-  [[nodiscard]] double beta() const { return arguments_.beta; }
-  [[nodiscard]] Index m() const { return a().rows(); }
-  [[nodiscard]] Index n() const { return b().cols(); }
-  [[nodiscard]] Index k() const { return a().cols(); }
+  [[nodiscard]] bool is_complex() const { return complex_; }
+  [[nodiscard]] bool is_float() const { return narrow_; }  ///< A and B are binary32, and so is C
+
+  /// op(A) (m x k), op(B) (k x n) and C0. @pre the product is real, as for the scalars.
+  [[nodiscard]] InputView a() const;
+  [[nodiscard]] InputView b() const;
+  [[nodiscard]] InputView c0() const;
+  [[nodiscard]] double alpha() const { return arguments_.alpha.real(); }
+  [[nodiscard]] double beta() const { return arguments_.beta.real(); }
+
+  /// The same of a complex product.
+  [[nodiscard]] ComplexInputView complex_a() const;
+  [[nodiscard]] ComplexInputView complex_b() const;
+  [[nodiscard]] ComplexInputView complex_c0() const;
+  [[nodiscard]] std::complex<double> complex_alpha() const { return arguments_.alpha; }
+  [[nodiscard]] std::complex<double> complex_beta() const { return arguments_.beta; }
+
+  [[nodiscard]] Index m() const { return arguments_.op_a == 'N' ? a_.rows() : a_.cols(); }
+  [[nodiscard]] Index n() const { return arguments_.op_b == 'N' ? b_.cols() : b_.rows(); }
+  [[nodiscard]] Index k() const { return arguments_.op_a == 'N' ? a_.cols() : a_.rows(); }
+
+  /// Rows of C and inner dimension of the real product that is multiplied: of a complex one twice its own (docs/adr/0012).
+  [[nodiscard]] Index real_m() const { return complex_ ? 2 * m() : m(); }
+  [[nodiscard]] Index real_k() const { return complex_ ? 2 * k() : k(); }
+
+  /// Rows, columns and type of element of A, B and C0 as stored.
+  struct Stored {
+    Index rows, cols;
+    std::string type;  ///< f8, f4, c16 or c8
+  };
+  [[nodiscard]] const std::vector<Stored>& stored() const { return stored_; }
 
  private:
-  static InputView view(const MatrixFile& file);
+  void check_factors() const;
+  void read_c0();
+  [[nodiscard]] bool reads_c0() const { return arguments_.beta != 0.0; }
 
   OperandArguments arguments_;
-  MatrixFile a_, b_, c0_;
-};
-
-/// The same elements as doubles, a copy unless they are doubles.
-class DoubleView {
- public:
-  explicit DoubleView(const InputView& input);
-  DoubleView(const DoubleView&) = delete;
-  DoubleView& operator=(const DoubleView&) = delete;
-
-  [[nodiscard]] MatrixView<const double> view() const { return view_; }
-
- private:
-  Matrix<double> copy_;
-  MatrixView<const double> view_;
+  MatrixFile a_, b_, c0_;  // complex all three, or none
+  std::vector<Stored> stored_;
+  bool complex_ = false, narrow_ = false;
 };
 
 }  // namespace ozbound::cli

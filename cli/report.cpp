@@ -30,6 +30,11 @@ nlohmann::ordered_json json_number(double x) {
   return x > 0 ? "inf" : x < 0 ? "-inf" : "nan";
 }
 
+nlohmann::ordered_json json_number(const std::complex<double>& x) {
+  if (x.imag() == 0) return json_number(x.real());
+  return {json_number(x.real()), json_number(x.imag())};
+}
+
 void print_json(const nlohmann::ordered_json& object) { fmt::print(stdout, "{}", text_of(object)); }
 
 void write_json(AtomicFile& file, const nlohmann::ordered_json& object) { file.write(text_of(object)); }

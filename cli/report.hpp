@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -22,6 +23,9 @@ void print_text(std::string_view text);
 
 /// As JSON has no infinity: "inf", or "nan".
 nlohmann::ordered_json json_number(double x);
+
+/// The same of a complex number: of its real part where the imaginary part is zero, else of both in an array.
+nlohmann::ordered_json json_number(const std::complex<double>& x);
 
 /// For programs: one object on standard output.
 void print_json(const nlohmann::ordered_json& object);

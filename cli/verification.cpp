@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <variant>
 
 namespace ozbound::cli {
 namespace {
@@ -33,13 +32,14 @@ Index verification_passes(const Certificate& certificate, const EntrySelection& 
   return Index{judges_target(certificate, selection)} + Index{judges_bound(certificate)};
 }
 
-Verification verify_product(const MatrixFile& c, const Certificate& certificate, const Oracle& oracle,
+Verification verify_product(const ResultView& c, const Certificate& certificate, const Oracle& oracle,
                             const JudgeOptions& options) {
   Verification verification;
   if (judges_target(certificate, options.selection))
-    verification.verdicts.push_back(verify(result_view(c), oracle, certificate.target, options));
+    verification.verdicts.push_back(verify(c, oracle, certificate.target, options));
   if (judges_bound(certificate))
-    verification.verdicts.push_back(verify(result_view(c), oracle, certificate.bound.over(input_view(c)), options));
+    verification.verdicts.push_back(verify(
+        c, oracle, [&](Index i, Index j) { return certificate.bound.upper(i, j, c(i, j)); }, options));
   return verification;
 }
 
@@ -47,26 +47,6 @@ nlohmann::ordered_json to_json(const Verification& verification) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& verdict : verification.verdicts) list.push_back(nlohmann::ordered_json(to_json(verdict)));
   return {{"schema", "ozbound-verification-1"}, {"holds", verification.holds()}, {"verdicts", list}};
-}
-
-InputView input_view(const MatrixFile& matrix) {
-  if (matrix.is_float()) return std::get<Matrix<float>>(matrix.values);
-  return std::get<Matrix<double>>(matrix.values);
-}
-
-OutputView output_view(MatrixFile& matrix) {
-  if (matrix.is_float()) return std::get<Matrix<float>>(matrix.values);
-  return std::get<Matrix<double>>(matrix.values);
-}
-
-ResultView result_view(const MatrixFile& matrix) {
-  if (matrix.is_float()) return std::get<Matrix<float>>(matrix.values);
-  return std::get<Matrix<double>>(matrix.values);
-}
-
-MatrixFile new_product(Index rows, Index cols, const Format& format) {
-  if (format.precision == binary32.precision) return {Matrix<float>(rows, cols)};
-  return {Matrix<double>(rows, cols)};
 }
 
 }  // namespace ozbound::cli

@@ -7,9 +7,7 @@
 // Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
 #include "ozbound/verify/oracle.hpp"
 
-#include "matrix_file.hpp"
 #include "ozbound/bounds/certificate.hpp"
-#include "ozbound/core/views.hpp"
 #include "ozbound/verify/verdict.hpp"
 
 namespace ozbound::cli {
@@ -28,18 +26,10 @@ Index verification_passes(const Certificate& certificate, const EntrySelection& 
 
 /// Judges C by the target, where the certificate says that it holds, and by the certificate's bound. A sample is not judged by
 /// a normwise target, which is about all entries, nor a correctly rounded C by its bound, which says less.
-Verification verify_product(const MatrixFile& c, const Certificate& certificate, const Oracle& oracle,
+Verification verify_product(const ResultView& c, const Certificate& certificate, const Oracle& oracle,
                             const JudgeOptions& options);
 
 /// What `ozbound verify --json` prints: schema ozbound-verification-1 (docs/records.md).
 nlohmann::ordered_json to_json(const Verification& verification);
-
-/// @pre the matrix is real, as for the next.
-InputView input_view(const MatrixFile& matrix);
-OutputView output_view(MatrixFile& matrix);
-ResultView result_view(const MatrixFile& matrix);
-
-/// A matrix of zeros to write a product into.
-MatrixFile new_product(Index rows, Index cols, const Format& format);
 
 }  // namespace ozbound::cli

@@ -89,6 +89,80 @@ module ozbound
       type(c_ptr), intent(out), optional :: certificate
     end function
 
+    integer(c_int) function ozb_zgemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(*), b(*)
+      complex(c_double_complex), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_decide_z(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        choices, decision) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b, choices
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(*), b(*)
+      complex(c_double_complex), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decision
+    end function
+
+    integer(c_int) function ozb_zgemm_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        decision, workspace, certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(*), b(*)
+      complex(c_double_complex), intent(inout) :: c(*)
+      type(c_ptr), value :: decision
+      integer(c_int64_t), value :: workspace
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_cgemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(*), b(*)
+      complex(c_float_complex), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
+    integer(c_int) function ozb_decide_c(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target, &
+        choices, decision) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b, choices
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(*), b(*)
+      complex(c_float_complex), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decision
+    end function
+
+    integer(c_int) function ozb_cgemm_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        decision, workspace, certificate) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(*), b(*)
+      complex(c_float_complex), intent(inout) :: c(*)
+      type(c_ptr), value :: decision
+      integer(c_int64_t), value :: workspace
+      type(c_ptr), intent(out), optional :: certificate
+    end function
+
     integer(c_int) function ozb_dgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, &
         stride_b, beta, c, ldc, stride_c, batch_count, target, certificates) bind(c)
       import

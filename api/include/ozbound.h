@@ -72,13 +72,31 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) OZB_NOEXCEPT;
 
-/* The decision of ozb_dgemm and ozb_sgemm (which choose by OZB_DEFAULT), without the product. C is only read, and only where
- * beta is not 0. */
+/* The same over the complex numbers, OZB_CONJUGATE_TRANSPOSE conjugating: of double complex and of float complex, each real
+ * part followed by its imaginary part, as in CBLAS; alpha and beta point to one number. Each component of C meets the target by
+ * itself: decision and certificate are about the real product of 2m x n x 2k that stands for this one, whose rows 2i and
+ * 2i + 1 are the real and the imaginary parts of row i of C. */
+int ozb_zgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+              const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) OZB_NOEXCEPT;
+int ozb_cgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+              const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) OZB_NOEXCEPT;
+
+/* The decision of ozb_dgemm, ozb_sgemm, ozb_zgemm and ozb_cgemm (which choose by OZB_DEFAULT), without the product. C is only
+ * read, and only where beta is not 0. */
 int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
                  const double* b, int64_t ldb, double beta, const double* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) OZB_NOEXCEPT;
 int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                  const float* b, int64_t ldb, float beta, const float* c, int64_t ldc, const char* target, int choices,
+                 ozb_decision** decision) OZB_NOEXCEPT;
+
+int ozb_decide_z(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+                 const void* b, int64_t ldb, const void* beta, const void* c, int64_t ldc, const char* target, int choices,
+                 ozb_decision** decision) OZB_NOEXCEPT;
+int ozb_decide_c(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+                 const void* b, int64_t ldb, const void* beta, const void* c, int64_t ldc, const char* target, int choices,
                  ozb_decision** decision) OZB_NOEXCEPT;
 
 /* The product under a decision, which may be one for other data of the same sizes. OZB_DOES_NOT_HOLD: C is written, but the
@@ -89,6 +107,12 @@ int ozb_dgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
 int ozb_sgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                       const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const ozb_decision* decision,
                       int64_t workspace, ozb_certificate** certificate) OZB_NOEXCEPT;
+int ozb_zgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                      int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+                      const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) OZB_NOEXCEPT;
+int ozb_cgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                      int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+                      const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) OZB_NOEXCEPT;
 
 /* batch_count products of one shape; the operands of product t begin at a + t stride_a, b + t stride_b, c + t stride_c. A
  * stride of 0 is one A or B of all products, sliced once for all that take the same slices. Each product has the bits that it
@@ -143,7 +167,8 @@ int ozb_certificate_ratio(const ozb_certificate* certificate, double* ratio) OZB
 /* The largest bound of an entry's absolute error, in the unit of C, rounded up. */
 int ozb_certificate_largest_bound(const ozb_certificate* certificate, double* bound) OZB_NOEXCEPT;
 
-/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. */
+/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. Of a complex product row 2i is for the
+ * real parts of row i, and row 2i + 1 for the imaginary ones. */
 int ozb_certificate_bound(const ozb_certificate* certificate, int64_t i, int64_t j, double c, double* bound) OZB_NOEXCEPT;
 
 /* The certificate as JSON (docs/records.md), which `ozbound verify --certificate` recomputes. Lives as long as the handle. */

@@ -61,4 +61,40 @@ Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, flo
   return gemm_of<float>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, decision, options);
 }
 
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
+                 const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                 std::complex<double>* c, Index ldc, const Target& target, const BlasOptions& options) {
+  return gemm_of<std::complex<double>>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, target, options);
+}
+
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<float> alpha,
+                 const std::complex<float>* a, Index lda, const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                 std::complex<float>* c, Index ldc, const Target& target, const BlasOptions& options) {
+  return gemm_of<std::complex<float>>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, target, options);
+}
+
+Decision decide(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
+                const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                const std::complex<double>* c, Index ldc, const Target& target, const BlasOptions& options) {
+  return decide_of<std::complex<double>>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, target, options);
+}
+
+Decision decide(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<float> alpha,
+                const std::complex<float>* a, Index lda, const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                const std::complex<float>* c, Index ldc, const Target& target, const BlasOptions& options) {
+  return decide_of<std::complex<float>>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, target, options);
+}
+
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
+                 const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                 std::complex<double>* c, Index ldc, const Decision& decision, const BlasOptions& options) {
+  return gemm_of<std::complex<double>>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, decision, options);
+}
+
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<float> alpha,
+                 const std::complex<float>* a, Index lda, const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                 std::complex<float>* c, Index ldc, const Decision& decision, const BlasOptions& options) {
+  return gemm_of<std::complex<float>>({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, decision, options);
+}
+
 }  // namespace ozbound

@@ -47,6 +47,16 @@ MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Ind
 /// The same number: by its bits, so that a subnormal one survives a caller who flushes them.
 double exactly(double x) { return x; }
 double exactly(float x) { return double_from_bits(widen_bits(x)); }
+template <class Real>
+std::complex<double> exactly(const std::complex<Real>& x) {
+  return {exactly(x.real()), exactly(x.imag())};
+}
+
+bool zero(double x) { return is_zero(x); }
+bool zero(const std::complex<double>& x) { return is_zero(x.real()) && is_zero(x.imag()); }
+
+template <class T>
+constexpr bool single_precision = std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
 
 }  // namespace
 
@@ -61,12 +71,16 @@ BlasViews<T, C> views_of(const BlasArguments<T, C>& x, bool used) {
   check_size(x.m, "m");
   check_size(x.n, "n");
   check_size(x.k, "k");
-  const double alpha = exactly(x.alpha), beta = exactly(x.beta);
-  const bool read = used && !is_zero(alpha);
-  const bool c_used = used && (!std::is_const_v<C> || !is_zero(beta));
+  const auto alpha = exactly(x.alpha), beta = exactly(x.beta);
+  const bool read = used && !zero(alpha);
+  const bool c_used = used && (!std::is_const_v<C> || !zero(beta));
   return {operand(x.layout, x.op_a, x.a, x.m, x.k, x.lda, read, "a"),
-          operand(x.layout, x.op_b, x.b, x.k, x.n, x.ldb, read, "b"), stored(x.layout, x.c, x.m, x.n, x.ldc, c_used, "c"),
-          alpha, beta};
+          operand(x.layout, x.op_b, x.b, x.k, x.n, x.ldb, read, "b"),
+          stored(x.layout, x.c, x.m, x.n, x.ldc, c_used, "c"),
+          alpha,
+          beta,
+          x.op_a == Op::conjugate_transpose,
+          x.op_b == Op::conjugate_transpose};
 }
 
 /// The machine's costs, read from file once for each kernel and number of threads: a call reads no files.
@@ -88,8 +102,9 @@ GemmOptions gemm_options(const BlasOptions& options) {
 template <class T, class C>
 DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engine, const BlasOptions& options) {
   DecideOptions choices;
-  choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
-  choices.format = std::is_same_v<T, float> ? binary32 : binary64;
+  if constexpr (std::is_floating_point_v<T>)  // those of a complex call are its own
+    choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
+  choices.format = single_precision<T> ? binary32 : binary64;
   choices.native = options.native ? native_gemm() : nullptr;
   choices.costs = options.costs != nullptr ? options.costs : &default_costs(engine);
   return choices;
@@ -97,8 +112,20 @@ DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engi
 
 template <class T, class C>
 Decision decide_for(const BlasViews<T, C>& views, const Target& target, const CpuEngine& engine, const BlasOptions& options) {
-  return decide(views.a, views.b, target, engine, decide_options(views, engine, options));
+  const auto choices = decide_options(views, engine, options);
+  if constexpr (std::is_floating_point_v<T>) {
+    return decide(views.a, views.b, target, engine, choices);
+  } else {
+    auto call = views.call();
+    if (!zero(views.beta)) return decide(call, target, engine, choices);
+    Matrix<T> unwritten(views.c.rows(), views.c.cols());  // a call has a C
+    call.c = unwritten, call.c0 = {};
+    return decide(call, target, engine, choices);
+  }
 }
+
+using ComplexDouble = std::complex<double>;
+using ComplexFloat = std::complex<float>;
 
 template BlasViews<double, double> views_of(const BlasArguments<double, double>&, bool);
 template BlasViews<float, float> views_of(const BlasArguments<float, float>&, bool);
@@ -110,5 +137,15 @@ template Decision decide_for(const BlasViews<double, double>&, const Target&, co
 template Decision decide_for(const BlasViews<float, float>&, const Target&, const CpuEngine&, const BlasOptions&);
 template Decision decide_for(const BlasViews<double, const double>&, const Target&, const CpuEngine&, const BlasOptions&);
 template Decision decide_for(const BlasViews<float, const float>&, const Target&, const CpuEngine&, const BlasOptions&);
+template BlasViews<ComplexDouble> views_of(const BlasArguments<ComplexDouble>&, bool);
+template BlasViews<ComplexFloat> views_of(const BlasArguments<ComplexFloat>&, bool);
+template BlasViews<ComplexDouble, const ComplexDouble> views_of(const BlasArguments<ComplexDouble, const ComplexDouble>&, bool);
+template BlasViews<ComplexFloat, const ComplexFloat> views_of(const BlasArguments<ComplexFloat, const ComplexFloat>&, bool);
+template DecideOptions decide_options(const BlasViews<ComplexDouble>&, const CpuEngine&, const BlasOptions&);
+template DecideOptions decide_options(const BlasViews<ComplexFloat>&, const CpuEngine&, const BlasOptions&);
+template Decision decide_for(const BlasViews<ComplexDouble, const ComplexDouble>&, const Target&, const CpuEngine&,
+                             const BlasOptions&);
+template Decision decide_for(const BlasViews<ComplexFloat, const ComplexFloat>&, const Target&, const CpuEngine&,
+                             const BlasOptions&);
 
 }  // namespace ozbound

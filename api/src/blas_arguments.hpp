@@ -1,9 +1,11 @@
 #pragma once
 
+#include <complex>
 #include <string>
 #include <type_traits>
 
 #include "ozbound/blas.hpp"
+#include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
@@ -30,11 +32,32 @@ struct BlasArguments {
 /// The same as views of op(A), op(B) and C, and scalars that no flush-to-zero setting has touched.
 template <class T, class C = T>
 struct BlasViews {
+  using Scalar = double;
   MatrixView<const T> a, b;
   MatrixView<C> c;
-  double alpha, beta;
+  Scalar alpha, beta;
+  bool conjugate_a, conjugate_b;  ///< which changes nothing
 
   [[nodiscard]] GemmCall call() const { return {a, b, c, alpha, beta, c}; }
+};
+
+template <class Real, class C>
+struct BlasViews<std::complex<Real>, C> {
+  using Scalar = std::complex<double>;
+  MatrixView<const std::complex<Real>> a, b;
+  MatrixView<C> c;
+  Scalar alpha, beta;
+  bool conjugate_a, conjugate_b;  ///< on top of what the views are
+
+  [[nodiscard]] ComplexGemmCall call() const {
+    const auto operand = [](const auto& view, bool conjugate) {
+      return conjugate ? ComplexInputView(view).conjugate() : ComplexInputView(view);
+    };
+    // Who has no C to write decides, and writes nothing.
+    const MatrixView<std::complex<Real>> output(const_cast<std::complex<Real>*>(c.data()), c.rows(), c.cols(), c.row_stride(),
+                                                c.col_stride());
+    return {operand(a, conjugate_a), operand(b, conjugate_b), output, alpha, beta, output};
+  }
 };
 
 /// Checks every argument. `used` is false where the whole call does nothing: then all data may be null.

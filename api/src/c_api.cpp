@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <exception>
 #include <limits>
@@ -192,6 +193,23 @@ int decided(ozb_decision** out, std::int64_t count, const char* name, const Comp
   });
 }
 
+/// What C hands over of a complex call, with its type. C is const void where it is not written.
+template <class Real, class C = void>
+struct ComplexArguments {
+  using Number = std::complex<Real>;
+  Number alpha;
+  const Number *a, *b;
+  Number beta;
+  std::conditional_t<std::is_const_v<C>, const Number, Number>* c;
+
+  ComplexArguments(const void* given_alpha, const void* given_a, const void* given_b, const void* given_beta, C* given_c)
+      : alpha(given(static_cast<const Number*>(given_alpha), "alpha")),
+        a(static_cast<const Number*>(given_a)),
+        b(static_cast<const Number*>(given_b)),
+        beta(given(static_cast<const Number*>(given_beta), "beta")),
+        c(static_cast<decltype(c)>(given_c)) {}
+};
+
 std::vector<Decision> decisions_of(const ozb_decision* const* decisions, std::int64_t count) {
   if (count < 0) throw std::invalid_argument("decision_count must not be negative: " + std::to_string(count));
   if (count > 0) given(decisions, "decisions");
@@ -339,6 +357,66 @@ int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
     return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                          stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
                                          ozbound::decisions_of(decisions, decision_count), ozbound::with_workspace(workspace));
+  });
+}
+
+int ozb_zgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+              const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    const ozbound::ComplexArguments<double> x{alpha, a, b, beta, c};
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
+                         x.beta, x.c, ldc, ozbound::target_of(target));
+  });
+}
+
+int ozb_decide_z(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+                 const void* b, int64_t ldb, const void* beta, const void* c, int64_t ldc, const char* target, int choices,
+                 ozb_decision** decision) noexcept {
+  return ozbound::decided(decision, 1, "decision", [&] {
+    const ozbound::ComplexArguments<double, const void> x{alpha, a, b, beta, c};
+    return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda,
+                                       x.b, ldb, x.beta, x.c, ldc, ozbound::target_of(target), ozbound::choices_of(choices))};
+  });
+}
+
+int ozb_zgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                      int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+                      const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    const ozbound::ComplexArguments<double> x{alpha, a, b, beta, c};
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
+                         x.beta, x.c, ldc, given(decision, "decision").record, ozbound::with_workspace(workspace));
+  });
+}
+
+int ozb_cgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+              const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
+              ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    const ozbound::ComplexArguments<float> x{alpha, a, b, beta, c};
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
+                         x.beta, x.c, ldc, ozbound::target_of(target));
+  });
+}
+
+int ozb_decide_c(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+                 const void* b, int64_t ldb, const void* beta, const void* c, int64_t ldc, const char* target, int choices,
+                 ozb_decision** decision) noexcept {
+  return ozbound::decided(decision, 1, "decision", [&] {
+    const ozbound::ComplexArguments<float, const void> x{alpha, a, b, beta, c};
+    return std::vector{ozbound::decide(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda,
+                                       x.b, ldb, x.beta, x.c, ldc, ozbound::target_of(target), ozbound::choices_of(choices))};
+  });
+}
+
+int ozb_cgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                      int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+                      const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) noexcept {
+  return ozbound::one(certificate, [&] {
+    const ozbound::ComplexArguments<float> x{alpha, a, b, beta, c};
+    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
+                         x.beta, x.c, ldc, given(decision, "decision").record, ozbound::with_workspace(workspace));
   });
 }
 

@@ -76,6 +76,34 @@ static void floats(void) {
   ozb_decision_destroy(decision);
 }
 
+/* Parts as in memory of a double complex: (1 + 2i)(3 - 4i)* = -5 + 10i, times i. */
+static void complexes(void) {
+  const double x[2] = {1, 2}, y[2] = {3, -4}, i[2] = {0, 1}, zero[2] = {0, 0};
+  const float xs[2] = {1, 2}, ys[2] = {3, -4}, is[2] = {0, 1}, zeros[2] = {0, 0};
+  double c[2] = {NAN, NAN};
+  float cs[2] = {NAN, NAN};
+  ozb_decision* decision = NULL;
+  CHECK(ozb_zgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, zero, c, 1, "cr", NULL) ==
+        OZB_SUCCESS);
+  CHECK(c[0] == -10 && c[1] == -5);
+  CHECK(ozb_decide_z(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, i, c, 1, "dgemm",
+                     OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, &decision) == OZB_SUCCESS);
+  CHECK(ozb_zgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, i, c, 1, decision, 0,
+                          NULL) == OZB_SUCCESS);
+  CHECK(c[0] == -5 && c[1] == -15);
+  ozb_decision_destroy(decision);
+
+  CHECK(ozb_cgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, is, xs, 1, ys, 1, zeros, cs, 1, "cr", NULL) ==
+        OZB_SUCCESS);
+  CHECK(cs[0] == -10 && cs[1] == -5);
+  CHECK(ozb_decide_c(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, is, xs, 1, ys, 1, is, cs, 1, "dgemm",
+                     OZB_DEFAULT, &decision) == OZB_SUCCESS);
+  CHECK(ozb_cgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, is, xs, 1, ys, 1, is, cs, 1, decision, 0,
+                          NULL) == OZB_SUCCESS);
+  CHECK(cs[0] == -5 && cs[1] == -15);
+  ozb_decision_destroy(decision);
+}
+
 /* Three products with one A. */
 static void batches(void) {
   const double one_a[4] = {1, 2, 3, 4};
@@ -128,6 +156,7 @@ static void refusals(void) {
 int main(void) {
   doubles();
   floats();
+  complexes();
   batches();
   refusals();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <limits>
 
 #include "cli/support.hpp"
@@ -48,10 +49,20 @@ TEST_F(ReadClaims, OfAReport) {
                            R"(, "operands": {"a": {"op": "T"}, "b": {"op": "N"}, "alpha": "-inf", "beta": 0.5}})");
   EXPECT_EQ(claims.largest_bounds, std::vector{0.0});
   ASSERT_TRUE(claims.call);
-  EXPECT_TRUE(claims.call->transpose_a);
-  EXPECT_FALSE(claims.call->transpose_b);
+  EXPECT_EQ(claims.call->op_a, 'T');
+  EXPECT_EQ(claims.call->op_b, 'N');
   EXPECT_EQ(claims.call->alpha, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(claims.call->beta, 0.5);
+}
+
+TEST_F(ReadClaims, OfAReportOfAComplexProduct) {
+  const auto claims = read(R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+                           R"(, "operands": {"a": {"op": "C"}, "b": {"op": "T"}, "alpha": [1, "-inf"], "beta": [0, 0.5]}})");
+  ASSERT_TRUE(claims.call);
+  EXPECT_EQ(claims.call->op_a, 'C');
+  EXPECT_EQ(claims.call->op_b, 'T');
+  EXPECT_EQ(claims.call->alpha, std::complex<double>(1, -std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(claims.call->beta, std::complex<double>(0, 0.5));
 }
 
 TEST_F(ReadClaims, WrongReportsAreRefused) {
@@ -72,7 +83,10 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
                  " 'largest_bound' of the certificate is not a bound");
   expect_error(R"({"schema": "ozbound-certificate-3", "m": -1})", " 'm' of the certificate is not a size");
   expect_error(R"({"schema": "ozbound-certificate-3", "m": 1, "n": 1.5})", " 'n' of the certificate is not a size");
-  for (const auto* operands : {"3", "{}", R"({"a": 1})", R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": 1})"})
+  for (const auto* operands : {"3", "{}", R"({"a": 1})", R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": 1})",
+                               R"({"a": {"op": "X"}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
+                               R"({"a": {"op": 1}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
+                               R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1], "beta": 0})"})
     expect_error(
         R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") + R"(, "operands": )" + operands + "}",
         " the operands of the report are incomplete");

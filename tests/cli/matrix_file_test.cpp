@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <complex>
+
 #include "cli/support.hpp"
 
 namespace ozbound::cli::test {
@@ -56,6 +58,20 @@ TEST_F(MatrixFiles, FloatsBecomeTheDoublesTheyEqual) {
   const auto doubles = MatrixFile{floats}.to_double();
   EXPECT_EQ(all_bits(doubles.view()), (std::vector{bits(double{0.1F}), bits(-0.0), bits(0x1p-149)}));
   EXPECT_EQ(MatrixFile{matrix_of<double>(1, 1, {2})}.to_double()(0, 0), 2);
+}
+
+TEST_F(MatrixFiles, RealMatricesBecomeComplexOnes) {
+  using Number = std::complex<double>;
+  EXPECT_EQ(MatrixFile{matrix_of<double>(1, 1, {2})}.type(), "f8");
+  EXPECT_EQ(MatrixFile{matrix_of<float>(1, 1, {2})}.type(), "f4");
+  const auto doubles = MatrixFile{matrix_of<double>(1, 2, {-0.0, 2})}.to_complex();
+  EXPECT_EQ(doubles.type(), "c16");
+  EXPECT_EQ(all_bits(std::get<Matrix<Number>>(doubles.values).view()),
+            all_bits(matrix_of<Number>(1, 2, {{-0.0, 0}, {2, 0}}).view()));
+  const auto floats = MatrixFile{matrix_of<float>(2, 1, {0.1F, 2})}.to_complex();
+  EXPECT_EQ(floats.type(), "c8");
+  EXPECT_EQ(std::get<Matrix<std::complex<float>>>(floats.values)(0, 0), std::complex<float>(0.1F));
+  EXPECT_EQ(std::get<Matrix<Number>>(MatrixFile{matrix_of<Number>(1, 1, {{1, 2}})}.to_complex().values)(0, 0), Number(1, 2));
 }
 
 TEST_F(MatrixFiles, TheExtensionDecidesTheOutput) {

@@ -46,7 +46,9 @@ struct Dot {
     const auto k = static_cast<Index>(a.size());
     const auto mpfr = MpfrOracle(all.operands(), MpfrOracle::exact_bits(2 * k)).evaluate(row, 0, computed);
     EXPECT_EQ(exactly.kind, mpfr.kind);
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(exactly.rounded), std::bit_cast<std::uint64_t>(mpfr.rounded));
+    if (!std::isnan(exactly.rounded)) {
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(exactly.rounded), std::bit_cast<std::uint64_t>(mpfr.rounded));
+    }
     EXPECT_EQ(exactly.error_upper, mpfr.error_upper);
     EXPECT_EQ(exactly.scale_lower, mpfr.scale_lower);
     EXPECT_EQ(exactly.value_upper, mpfr.value_upper);

@@ -36,20 +36,23 @@ TargetAllowance::TargetAllowance(const Target& target, const Oracle& oracle, Res
     tau_ = multiply_lower(terms, Magnitude::of(unit_roundoff(format)));
     underflow_ = multiply_lower(terms, underflow_);
   }
-  if (kind_ == Target::Kind::rowcol && oracle.operands().alpha != 0) {
-    row_norms_ = row_norms_lower(oracle.operands().a);
-    column_norms_ = row_norms_lower(oracle.operands().b.transposed());
+  const auto& in = oracle.operands();
+  if (kind_ == Target::Kind::rowcol && (in.alpha != 0 || in.imaginary_alpha != 0)) {
+    row_norms_ = row_norms_lower(in.a);
+    column_norms_ = row_norms_lower(in.b.transposed());
   }
 }
 
 Magnitude TargetAllowance::rowcol_lower(Index i, Index j) const {
   const auto& in = oracle_.operands();
   Magnitude sum;
-  if (in.alpha != 0 && std::isfinite(in.alpha)) {
-    const auto norms = multiply_lower(row_norms_[static_cast<std::size_t>(i)], column_norms_[static_cast<std::size_t>(j)]);
-    sum = multiply_lower(Magnitude::of(in.alpha), norms);
+  for (const auto& [alpha, row] : product_terms(in, i)) {
+    if (!std::isfinite(alpha)) continue;
+    const auto norms = multiply_lower(row_norms_[static_cast<std::size_t>(row)], column_norms_[static_cast<std::size_t>(j)]);
+    sum = add_lower(sum, multiply_lower(Magnitude::of(alpha), norms));
   }
-  if (in.beta != 0) sum = add_lower(sum, multiply_lower(Magnitude::of(in.beta), Magnitude::of(in.c0(i, j))));
+  for (const auto& [beta, row] : c0_terms(in, i))
+    sum = add_lower(sum, multiply_lower(Magnitude::of(beta), Magnitude::of(in.c0(row, j))));
   return sum;
 }
 

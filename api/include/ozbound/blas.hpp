@@ -1,5 +1,7 @@
 #pragma once
 
+#include <complex>
+
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decision.hpp"
@@ -11,7 +13,7 @@ namespace ozbound {
 
 enum class Layout : char { row_major = 'R', column_major = 'C' };
 
-/// op(X) = X or X^T; for real matrices the conjugate transpose is the transpose.
+/// op(X) = X, X^T or X^H; for real matrices the conjugate transpose is the transpose.
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
 /// How a call works. No option changes a bit of C under a decision, but that native DGEMM's bits may depend on its threads.
@@ -58,5 +60,28 @@ Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, dou
 Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
                  const float* b, Index ldb, float beta, float* c, Index ldc, const Decision& decision,
                  const BlasOptions& options = {});
+
+/// The same over the complex numbers, which are in memory as in C and Fortran; Op::conjugate_transpose conjugates. Each
+/// component of C meets the target by itself: decision and certificate are about the real product of 2m x n x 2k that stands
+/// for this one (bounds/complex_gemm.hpp), whose row 2i has the real parts of row i of C. Prepared operands are for real
+/// products.
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
+                 const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                 std::complex<double>* c, Index ldc, const Target& target, const BlasOptions& options = {});
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<float> alpha,
+                 const std::complex<float>* a, Index lda, const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                 std::complex<float>* c, Index ldc, const Target& target, const BlasOptions& options = {});
+Decision decide(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
+                const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                const std::complex<double>* c, Index ldc, const Target& target, const BlasOptions& options = {});
+Decision decide(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<float> alpha,
+                const std::complex<float>* a, Index lda, const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                const std::complex<float>* c, Index ldc, const Target& target, const BlasOptions& options = {});
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
+                 const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                 std::complex<double>* c, Index ldc, const Decision& decision, const BlasOptions& options = {});
+Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<float> alpha,
+                 const std::complex<float>* a, Index lda, const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                 std::complex<float>* c, Index ldc, const Decision& decision, const BlasOptions& options = {});
 
 }  // namespace ozbound

@@ -141,8 +141,13 @@ struct Gathered {
   }
 };
 
+/// Whether a scalar is not real: then a certificate is about A B, and about entries in pairs of a real and an imaginary part.
+bool complex_scalars(const Operands& given) { return given.imaginary_alpha != 0 || given.imaginary_beta != 0; }
+
 /// Whether A and B are read at all.
-bool reads_factors(const Operands& given) { return given.alpha != 0 && given.a.rows() > 0 && given.b.cols() > 0; }
+bool reads_factors(const Operands& given) {
+  return (given.alpha != 0 || given.imaginary_alpha != 0) && given.a.rows() > 0 && given.b.cols() > 0;
+}
 
 /// What is read: nothing of A and B where alpha = 0 or C has no entries, and no scalar where there are no products.
 Operands read_part(const Operands& given) {
@@ -151,14 +156,20 @@ Operands read_part(const Operands& given) {
     operands.a = operands.a.block(0, 0, operands.a.rows(), 0);
     operands.b = operands.b.block(0, 0, 0, operands.b.cols());
   }
-  if (operands.a.cols() == 0) operands.alpha = 1;
+  if (operands.a.cols() == 0) operands.alpha = 1, operands.imaginary_alpha = 0;
   return operands;
 }
 
 class Checker {
  public:
   Checker(Claims claims, const Operands& given, const ResultView& c, const CertificateCheckOptions& options)
-      : claims_(std::move(claims)), given_(given), operands_(read_part(given)), c_(c), options_(options), oracle_(given) {}
+      : claims_(std::move(claims)),
+        given_(given),
+        operands_(read_part(given)),
+        c_(c),
+        options_(options),
+        oracle_(given),
+        complex_(complex_scalars(given)) {}
 
   CertificateCheck run() {
     expect("seal", claims_.seal, claims_.sealed);
@@ -197,25 +208,38 @@ class Checker {
     sizes = expect("k", claims_.k, k) && sizes;
     sizes = expect("alpha", claims_.alpha, given_.alpha) && sizes;
     sizes = expect("beta", claims_.beta, given_.beta) && sizes;
+    if (complex_ || claims_.imaginary) {
+      const auto imaginary = claims_.imaginary.value_or(std::pair(0.0, 0.0));
+      sizes = expect("imaginary.alpha", imaginary.first, given_.imaginary_alpha) && sizes;
+      sizes = expect("imaginary.beta", imaginary.second, given_.imaginary_beta) && sizes;
+    }
     sizes = expect<std::string>("type", claims_.narrow ? "binary32" : "binary64",
                                 c_.format() == ResultFormat::binary32 ? "binary32" : "binary64") &&
             sizes;
     using Print = std::optional<std::string>;
     expect("fingerprints.a", claims_.a_print, reads_factors(given_) ? Print(print_of(given_.a)) : Print());
     expect("fingerprints.b", claims_.b_print, reads_factors(given_) ? Print(print_of(given_.b)) : Print());
-    expect("fingerprints.c0", claims_.c0_print, given_.beta == 0 ? Print() : Print(print_of(given_.c0)));
+    expect("fingerprints.c0", claims_.c0_print, c0_terms(given_, 0).count == 0 ? Print() : Print(print_of(given_.c0)));
     expect("fingerprints.c", claims_.c_print, print_of(c_));
     return sizes;
   }
 
   void find_finite() {
     const auto& in = operands_;
-    all_special_ = !std::isfinite(in.beta) || (in.a.cols() > 0 && !std::isfinite(in.alpha));
+    const bool finite_alpha = std::isfinite(in.alpha) && std::isfinite(in.imaginary_alpha);
+    all_special_ = !std::isfinite(in.beta) || !std::isfinite(in.imaginary_beta) || (in.a.cols() > 0 && !finite_alpha);
     const reference::SlicedVectors a(in.a, {}), b(in.b.transposed(), {});
     for (Index i = 0; i < m(); ++i)
-      for (Index j = 0; j < n(); ++j)
-        finite_.push_back(!all_special_ && a.finite(i) && b.finite(j) && (in.beta == 0 || std::isfinite(in.c0(i, j))));
+      for (Index j = 0; j < n(); ++j) {
+        finite_product_.push_back(!all_special_ && a.finite(i) && b.finite(j));
+        finite_.push_back(finite_product_.back() && finite_c0(i, j));
+      }
     finite_entries_ = std::count(finite_.begin(), finite_.end(), true);
+  }
+
+  [[nodiscard]] bool finite_c0(Index i, Index j) const {
+    const auto terms = c0_terms(operands_, i);
+    return std::all_of(terms.begin(), terms.end(), [&](const RowTerm& t) { return std::isfinite(operands_.c0(t.row, j)); });
   }
 
   /// Whether the plans are those of a product by this method.
@@ -228,34 +252,48 @@ class Checker {
       fits = claims_.plans[t].text == finer(claims_.plans[t - 1].plan) && claims_.plans[t].text != claims_.plans[t - 1].text;
     say("plans", fits, fmt::format("{} plans, or their order, do not go with the method and the target", count));
     const bool runs_native = claims_.method == Method::native && !all_special_;
-    const bool native = runs_native ? !claims_.native.empty() && !claims_.narrow : claims_.native.empty();
-    say("native", native, runs_native ? "a native DGEMM of binary64 has a name" : "no native DGEMM ran");
-    const bool attainable = !relative() || tau_ >= u_;
+    const bool can_run = !claims_.narrow && !complex_;
+    const bool native = runs_native ? !claims_.native.empty() && can_run : claims_.native.empty();
+    say("native", native, runs_native ? "a native DGEMM of binary64 has a name, and real scalars" : "no native DGEMM ran");
+    const bool takes_relative = sliced && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
+    const bool attainable = !takes_relative || tau_ >= u_;
     say("method", attainable, "slices meet no relative target below u");
     return fits && native && attainable;
   }
 
+  /// With complex scalars, correct rounding meets it.
   [[nodiscard]] bool relative() const {
-    return !all_special_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
+    return !all_special_ && !complex_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
   }
+  [[nodiscard]] bool ziv_alone() const { return claims_.method == Method::correctly_rounded; }
   [[nodiscard]] bool native() const { return !all_special_ && claims_.method == Method::native; }
-  [[nodiscard]] bool one_plan() const { return !all_special_ && claims_.method == Method::slices && !relative(); }
-  [[nodiscard]] bool ziv() const { return !all_special_ && claims_.method == Method::correctly_rounded; }
+  [[nodiscard]] bool one_plan() const { return !all_special_ && claims_.method == Method::slices && !relative() && !ziv(); }
+  [[nodiscard]] bool ziv() const {
+    const bool complex_relative = complex_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
+    return !all_special_ && (ziv_alone() || complex_relative);
+  }
 
   void set_bounds() {
     for (const auto& plan : claims_.plans) sliced_.emplace_back(plan.plan, operands_);
     const double least = c_.format() == ResultFormat::binary64 ? 0x1p-1074 : 0x1p-150;
-    bounds_ = {{{}, infinity, std::vector<int>(at(m())), std::vector<int>(at(n()))}, operands_.alpha, u_, least, true};
+    bounds_ = {
+        {{}, infinity, std::vector<int>(at(m())), std::vector<int>(at(n()))}, complex_ ? 1 : operands_.alpha, u_, least, true};
     source_ = "correctly rounded: u |C^| or eta/2";
     if (one_plan()) {
       source_ = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
       bounds_.product = sliced_[0].bound;
+      if (complex_) set_complex_bound();
     }
     if (relative()) {
       source_ = "relative: every entry within tau |C|";
       bounds_.result_factor = quotient_up(tau_, difference_down(1, tau_));
     }
     if (native()) set_native_bounds();
+  }
+
+  void set_complex_bound() {
+    source_ = "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding";
+    bounds_.product = times_complex(bounds_.product, given_.alpha, given_.imaginary_alpha);
   }
 
   void set_native_bounds() {
@@ -288,7 +326,7 @@ class Checker {
   }
 
   Gathered look_at_entries() {
-    if (claims_.target.kind == Kind::rowcol && given_.alpha != 0) {
+    if (claims_.target.kind == Kind::rowcol && (given_.alpha != 0 || given_.imaginary_alpha != 0)) {
       row_norms_ = euclidean(given_.a);
       column_norms_ = euclidean(given_.b.transposed());
     }
@@ -311,6 +349,7 @@ class Checker {
     const bool finite = finite_[at(i * n() + j)];
     if (finite) ++part.finite;
     const auto expected = finite ? expected_entry(part, i, j, truth) : std::optional(truth.rounded);
+    if (complex_ && ziv()) look_at_pair(part, i, j);
     if (expected && !same(c, *expected))
       note(part.wrong_bits, i, j, fmt::format("C is {:a}, and the method gives {:a}", c, *expected));
     if (!finite) return;
@@ -326,9 +365,10 @@ class Checker {
 
   /// C at a finite entry by the method; none of native DGEMM, whose sums are its own.
   std::optional<double> expected_entry(Gathered& part, Index i, Index j, const OracleEntry& truth) const {
-    if (one_plan()) return rounded_to(reference::scaled_sum(operands_, i, j, sliced_[0].sum(i, j)), c_.format());
+    if (one_plan()) return rounded_to(scaled_sum(sliced_[0], i, j), c_.format());
     if (native()) return std::nullopt;
     if (relative()) return accepted(part, i, j, truth);
+    if (complex_ && ziv()) return truth.rounded;
     bool open = ziv();
     for (std::size_t t = 0; open && t < sliced_.size(); ++t) {
       open = left_open(sliced_[t], i, j);
@@ -338,15 +378,43 @@ class Checker {
     return truth.rounded;
   }
 
+  /// C before it is rounded, of one plan. @pre finite.
+  [[nodiscard]] ExactNumber scaled_sum(const Sliced& sliced, Index i, Index j) const {
+    ExactNumber sum;
+    if (operands_.a.cols() > 0)
+      for (const auto& [alpha, row] : product_terms(operands_, i)) sum = sum + exact(alpha) * sliced.sum(row, j);
+    for (const auto& [beta, row] : c0_terms(operands_, i)) sum = sum + exact(beta) * exact(operands_.c0(row, j));
+    return sum;
+  }
+
+  /// Both parts of a complex entry stay open where one is, and are counted, special or not. The last plan leaves them to the
+  /// superaccumulator, whatever those before it did.
+  void look_at_pair(Gathered& part, Index i, Index j) const {
+    const auto open = [&](const Sliced& sliced) {
+      const Index first = i - i % 2;
+      return left_open_if_finite(sliced, first, j) || left_open_if_finite(sliced, first + 1, j);
+    };
+    if (open(sliced_.front())) ++part.undecided;
+    if (open(sliced_.back())) ++part.exact;
+  }
+
+  [[nodiscard]] bool left_open_if_finite(const Sliced& sliced, Index i, Index j) const {
+    return finite_[at(i * n() + j)] && left_open(sliced, i, j);
+  }
+
   /// Ziv's test (targets.md, T5).
   [[nodiscard]] bool left_open(const Sliced& sliced, Index i, Index j) const {
     if (operands_.a.cols() == 0) return false;
-    const double error = sliced.bound.at(i, j);
-    if (error == 0) return false;
-    if (error == infinity) return true;
-    const auto h = reference::scaled_sum(operands_, i, j, sliced.sum(i, j));
-    auto radius = absolute(exact(operands_.alpha)) * exact(error);
-    radius.exponent += sliced.bound.scale(i, j);
+    ExactNumber radius;
+    for (const auto& [alpha, row] : product_terms(operands_, i)) {
+      const double error = sliced.bound.at(row, j);
+      if (error == infinity) return true;
+      auto term = absolute(exact(alpha)) * exact(error);
+      term.exponent += sliced.bound.scale(row, j);
+      radius = radius + term;
+    }
+    if (radius.number == 0) return false;
+    const auto h = scaled_sum(sliced, i, j);
     if ((absolute(h) + -radius).number <= 0) return true;
     return !same(rounded_to(h + radius, c_.format()), rounded_to(h + -radius, c_.format()));
   }
@@ -402,9 +470,11 @@ class Checker {
     if (claims_.target.kind == Kind::relative) return multiply_lower(tau, truth.value_lower);
     if (claims_.target.kind != Kind::rowcol) return multiply_lower(tau, truth.scale_lower);
     Magnitude sum;
-    if (given_.alpha != 0 && std::isfinite(given_.alpha))
-      sum = multiply_lower(Magnitude::of(given_.alpha), multiply_lower(row_norms_[at(i)], column_norms_[at(j)]));
-    if (given_.beta != 0) sum = add_lower(sum, multiply_lower(Magnitude::of(given_.beta), Magnitude::of(given_.c0(i, j))));
+    for (const auto& [alpha, row] : product_terms(given_, i))
+      if (std::isfinite(alpha))
+        sum = add_lower(sum, multiply_lower(Magnitude::of(alpha), multiply_lower(row_norms_[at(row)], column_norms_[at(j)])));
+    for (const auto& [beta, row] : c0_terms(given_, i))
+      sum = add_lower(sum, multiply_lower(Magnitude::of(beta), Magnitude::of(given_.c0(row, j))));
     return multiply_lower(tau, sum);
   }
 
@@ -420,17 +490,19 @@ class Checker {
   }
 
   void counts(const Gathered& gathered) {
-    count("undecided_entries", claims_.undecided, gathered.undecided, gathered.finite);
-    count("exact_entries", claims_.exact, gathered.exact, gathered.finite);
+    const bool pairs = complex_ && ziv();
+    const Index looked_at = pairs ? gathered.entries : gathered.finite, all = pairs ? m() * n() : finite_entries_;
+    count("undecided_entries", claims_.undecided, gathered.undecided, looked_at, all);
+    count("exact_entries", claims_.exact, gathered.exact, looked_at, all);
   }
 
   /// A count over all entries, or one that a sample leaves possible.
-  void count(const char* claim, Index claimed, Index found, Index looked_at) {
+  void count(const char* claim, Index claimed, Index found, Index looked_at, Index all) {
     if (options_.selection.is_all()) {
       expect(claim, claimed, found);
       return;
     }
-    const Index most = finite_entries_ - (looked_at - found);
+    const Index most = all - (looked_at - found);
     say(claim, claimed >= found && claimed <= most,
         fmt::format("{} is claimed, and the sample leaves {} to {}", claimed, found, most));
     if (found < most) result_.limits.push_back(std::string(claim) + ": by a sample");
@@ -461,8 +533,9 @@ class Checker {
     if (relative()) return {std::min(1.0, std::max(rounding, gathered.relative_ratio))};
     if (native()) return {native_meets() ? std::min(1.0, quotient_up(native_.factor, tau_)) : infinity};
     if (!one_plan()) return {cr ? 1 : rounding};
-    if (cr) return zero_error();
+    if (cr) return complex_ ? WorstRatio{infinity} : zero_error();
     if (!(tau_ >= u_)) return {infinity};
+    if (complex_) return worst_ratio(sliced_[0].bound, claims_.target, tau_, u_, {operands_.a, operands_.b}, finite_product_);
     return worst_ratio(bounds_.product, claims_.target, tau_, u_, operands_, finite_);
   }
 
@@ -517,8 +590,9 @@ class Checker {
   ExactOracle oracle_;
   CertificateCheck result_;
   double u_ = 0, tau_ = 0;
+  bool complex_ = false;  ///< a scalar is
   bool all_special_ = false;
-  std::vector<bool> finite_;
+  std::vector<bool> finite_product_, finite_;  ///< of A B, and of C
   Index finite_entries_ = 0;
   std::vector<Sliced> sliced_;
   EntryBounds bounds_;

@@ -40,6 +40,7 @@ class Members {
     if (!object_.contains(name)) refuse("'" + full(name) + "' is missing");
     return object_[name];
   }
+  [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
   std::string text(const char* name) { return is(name, &json::is_string, "a string").get<std::string>(); }
   bool flag(const char* name) { return is(name, &json::is_boolean, "true or false").get<bool>(); }
   Index count(const char* name) { return index((*this)[name], full(name)); }
@@ -175,6 +176,14 @@ void read_fingerprints(Claims& claims, const json& object) {
   prints.finish();
 }
 
+std::pair<double, double> imaginary_of(const json& object) {
+  Members imaginary(object, "imaginary");
+  const double alpha = imaginary.number("alpha"), beta = imaginary.number("beta");
+  imaginary.finish();
+  if (alpha == 0 && beta == 0) refuse("'imaginary' stands there without need");
+  return {alpha, beta};
+}
+
 bool narrow_of(const std::string& type) {
   if (type != "binary64" && type != "binary32") refuse("'type' is not binary64 or binary32");
   return type == "binary32";
@@ -198,6 +207,7 @@ Claims read_claims(std::string_view text) {
   for (const auto& plan : members.texts("plans")) claims.plans.push_back(plan_of(plan));
   claims.m = members.count("m"), claims.n = members.count("n"), claims.k = members.count("k");
   claims.alpha = members.number("alpha"), claims.beta = members.number("beta");
+  if (members.has("imaginary")) claims.imaginary = imaginary_of(members["imaginary"]);
   claims.narrow = narrow_of(members.text("type"));
   read_fingerprints(claims, members["fingerprints"]);
   claims.holds = members.flag("holds");

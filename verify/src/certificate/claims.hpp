@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ozbound/core/matrix.hpp"
@@ -33,6 +34,7 @@ struct Claims {
   std::vector<Plan> plans;
   Index m = 0, n = 0, k = 0;
   double alpha = 1, beta = 0;
+  std::optional<std::pair<double, double>> imaginary;  ///< parts of alpha and beta, where one is claimed not to be zero
   bool narrow = false;
   std::optional<std::string> a_print, b_print, c0_print;
   std::string c_print;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "../exact_number.hpp"
 #include "../reference/plan_arithmetic.hpp"
@@ -417,6 +418,21 @@ RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Co
   bound.terms.push_back(term(
       "underflow", a, b, [&](const VectorCounts& v) { return unless_zero(v, std::ldexp(terms, -1074)); },
       [&](const VectorCounts& v) { return unless_zero(v, 1); }));
+  return bound;
+}
+
+RelativeBound times_complex(RelativeBound bound, double alpha, double imaginary_alpha) {
+  const double largest = std::max(std::fabs(alpha), std::fabs(imaginary_alpha));
+  const int exponent = largest == 0 ? 0 : std::ilogb(largest);
+  const auto scaled = [exponent](double x) { return x == 0 ? 0 : up(std::fabs(std::ldexp(x, -exponent))); };
+  const double own = scaled(alpha), other = scaled(imaginary_alpha);
+  for (auto& t : bound.terms) {
+    auto rows = t.rows;
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = plus(times(t.rows[i], own), times(t.rows[i ^ 1], other));
+    t.rows = std::move(rows);
+  }
+  bound.uniform = product_up(sum_up(own, other), bound.uniform);
+  for (int& row : bound.row_exponents) row += exponent;
   return bound;
 }
 

@@ -62,6 +62,10 @@ struct RelativeBound {
 /// Truncation (G2, G3) and accumulation (G5) of a plan.
 RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Counted& b);
 
+/// Of the real and imaginary parts in rows 2i and 2i + 1 of alpha times what `bound` is about (G8); alpha has an imaginary
+/// part.
+RelativeBound times_complex(RelativeBound bound, double alpha, double imaginary_alpha);
+
 /// factor * |A||B|.
 RelativeBound summation_bound(const Counted& a, const Counted& b, double factor);
 

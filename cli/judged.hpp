@@ -1,0 +1,47 @@
+#pragma once
+
+// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
+#include "ozbound/verify/complex_operands.hpp"
+
+#include <complex>
+#include <optional>
+
+#include "matrix_file.hpp"
+#include "operands.hpp"
+#include "ozbound/core/views.hpp"
+
+namespace ozbound::cli {
+
+/// For people, below verdicts about a complex C.
+inline constexpr const char* parts_note =
+    "  C is complex: rows 2i and 2i + 1 of a verdict are the real and the imaginary parts of row i\n";
+
+/// The operands of a product as oracles take them: doubles, and of a complex product those of its real one (ComplexOperands).
+class JudgedOperands {
+ public:
+  explicit JudgedOperands(const OperandFiles& files);
+  JudgedOperands(const JudgedOperands&) = delete;
+  JudgedOperands& operator=(const JudgedOperands&) = delete;
+
+  [[nodiscard]] const Operands& operands() const { return operands_; }
+  [[nodiscard]] Index inner() const { return operands_.a.cols(); }  ///< twice that of a complex product
+
+ private:
+  Matrix<double> a_, b_, c0_;  // copies of floats
+  std::optional<ComplexOperands> complex_;
+  Operands operands_;
+};
+
+/// C likewise: the parts of each row of a complex one, one above the other. `c` must outlive it.
+class JudgedResult {
+ public:
+  explicit JudgedResult(const MatrixFile& c);
+
+  [[nodiscard]] ResultView view() const;
+
+ private:
+  const MatrixFile& c_;
+  std::optional<ComplexResult> complex_;
+};
+
+}  // namespace ozbound::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "matrix_file.hpp"
+#include "operands.hpp"
+#include "ozbound/bounds/complex_gemm.hpp"
+
+namespace ozbound::cli {
+
+/// A matrix of zeros to write a product into: complex where it is, binary32 where A and B are.
+MatrixFile new_product(const OperandFiles& files);
+
+/// The call that writes the product of these files to `c`, which must be as new_product makes it. All must outlive it.
+/// @pre the product is real, or complex.
+GemmCall real_call(const OperandFiles& files, MatrixFile& c);
+ComplexGemmCall complex_call(const OperandFiles& files, MatrixFile& c);
+
+}  // namespace ozbound::cli
