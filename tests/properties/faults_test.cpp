@@ -109,6 +109,17 @@ FaultyEngine wrapping() {
   return engine;
 }
 
+/// Sums wrap around at 2^7.
+FaultyEngine wrapping_at_a_byte() {
+  FaultyEngine engine;
+  engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
+                           std::vector<Matrix<std::int64_t>>& sums) {
+    for (auto& sum : sums)
+      for (Index t = 0; t < sum.rows() * sum.cols(); ++t) sum.data()[t] = static_cast<std::int8_t>(sum.data()[t]);
+  };
+  return engine;
+}
+
 /// Ziv's test decides every entry.
 FaultyEngine sure_of_itself() {
   FaultyEngine engine;
@@ -228,7 +239,11 @@ std::vector<Fault> faults() {
           {"inner-zeros", "a bit is wrong at even k", test::flipping(even)},
           {"special-values", "special rows are written", writing(bits_of(1.0), special)},
           {"special-neighbours", "a bit is wrong below special rows", test::flipping(beside_special)},
-          {"unread-operands", "beta = 0 reads C", reading_c()}};
+          {"unread-operands", "beta = 0 reads C", reading_c()},
+          {"complex-products", "integer sums wrap around at 2^7", wrapping_at_a_byte()},
+          {"complex-products", "a bit is wrong in column-major results", test::flipping(columns)},
+          {"complex-rounding", "nothing is undecided", sure_of_itself()},
+          {"complex-certificates", "a bit is wrong in column-major results", test::flipping(columns)}};
 }
 
 CheckOptions options() {

@@ -32,4 +32,8 @@ Property special_values();
 Property special_neighbours();
 Property unread_operands();
 
+Property complex_products();
+Property complex_rounding();
+Property complex_certificates();
+
 }  // namespace ozbound::properties

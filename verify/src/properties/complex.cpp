@@ -1,0 +1,253 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <complex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/verify/number_classes.hpp"
+#include "properties/case_product.hpp"
+#include "properties/properties.hpp"
+#include "properties/reference.hpp"
+#include "properties/stored_complex.hpp"
+
+// Complex products of a case whose inner dimension is read as pairs: A's columns 2l and 2l + 1 are the real and imaginary parts
+// of column l, B's rows of row l. What holds for real products holds for them, since by component they are real products.
+
+namespace ozbound::properties {
+namespace {
+
+using exact_arithmetic::Exact;
+using sampling::RandomBits;
+using Number = std::complex<double>;
+
+constexpr Part both_parts[] = {Part::real, Part::imaginary};
+
+Part other(Part part) { return part == Part::real ? Part::imaginary : Part::real; }
+Index index(Part part) { return static_cast<Index>(part); }
+
+/// A complex product in memory. Operands may lie transposed, conjugated or both, which the call undoes.
+class ComplexCase {
+ public:
+  ComplexCase(const GemmCase& gemm_case, Number alpha, Number beta)
+      : a_(gemm_case.full_a()),
+        b_(gemm_case.full_b()),
+        c0_(gemm_case.c0.values),
+        alpha_(alpha),
+        beta_(beta),
+        c(m(), n(), gemm_case.c) {
+    RandomBits random(gemm_case.seed);
+    turned_a_ = random.once_in(2), turned_b_ = random.once_in(2);
+    stored_a_ = turned_a_ ? StoredComplex(k(), m(), gemm_case.a.storage) : StoredComplex(m(), k(), gemm_case.a.storage);
+    stored_b_ = turned_b_ ? StoredComplex(n(), k(), gemm_case.b.storage) : StoredComplex(k(), n(), gemm_case.b.storage);
+    stored_c0_ = StoredComplex(m(), n(), gemm_case.c0.storage);
+    fill();
+  }
+
+  [[nodiscard]] Index m() const { return a_.rows(); }
+  [[nodiscard]] Index n() const { return b_.cols(); }
+  [[nodiscard]] Index k() const { return a_.cols() / 2; }
+  [[nodiscard]] Number alpha() const { return alpha_; }
+  [[nodiscard]] Number beta() const { return beta_; }
+
+  [[nodiscard]] double a(Index i, Index l, Part of) const { return a_(i, 2 * l + index(of)); }
+  [[nodiscard]] double b(Index l, Index j, Part of) const { return b_(2 * l + index(of), j); }
+  [[nodiscard]] double c0(Index i, Index j, Part of) const { return c0_(i, (j + index(of)) % n()); }
+
+  [[nodiscard]] ComplexGemmCall call() {
+    const auto undone = [](const StoredComplex& matrix, bool turned) {
+      return turned ? matrix.input().adjoint() : matrix.input();
+    };
+    return {undone(stored_a_, turned_a_), undone(stored_b_, turned_b_), c.output(), alpha_, beta_, stored_c0_.input()};
+  }
+
+ private:
+  static void set(StoredComplex& matrix, bool turned, Index i, Index j, Part of, double x) {
+    if (turned)
+      matrix.set(j, i, of, of == Part::imaginary ? -x : x);
+    else
+      matrix.set(i, j, of, x);
+  }
+
+  void fill() {
+    for (const auto of : both_parts) {
+      for (Index l = 0; l < k(); ++l) {
+        for (Index i = 0; i < m(); ++i) set(stored_a_, turned_a_, i, l, of, a(i, l, of));
+        for (Index j = 0; j < n(); ++j) set(stored_b_, turned_b_, l, j, of, b(l, j, of));
+      }
+      for (Index i = 0; i < m(); ++i)
+        for (Index j = 0; j < n(); ++j) stored_c0_.set(i, j, of, c0(i, j, of));
+    }
+  }
+
+  Matrix<double> a_, b_, c0_;  ///< parts; C0's imaginary ones are its real ones, a column further
+  Number alpha_, beta_;
+  bool turned_a_ = false, turned_b_ = false;
+  StoredComplex stored_a_{0, 0}, stored_b_{0, 0}, stored_c0_{0, 0};
+
+ public:
+  StoredComplex c;
+};
+
+/// A scalar that is real or imaginary, and what of it a component takes: of which part, with which sign.
+struct OnePart {
+  double value;
+  Part part;
+
+  [[nodiscard]] Number number() const { return part == Part::real ? Number(value, 0) : Number(0, value); }
+  [[nodiscard]] Part met_by(Part of) const { return part == Part::real ? of : other(of); }
+  [[nodiscard]] double factor(Part of) const { return part == Part::imaginary && of == Part::real ? -value : value; }
+};
+
+/// The real matrix of which a component of C is the product with B's stacked parts: rows of the block (a_r, -a_i; a_i, a_r).
+Matrix<double> factor_of(const ComplexCase& product, Part of) {
+  Matrix<double> rows(product.m(), 2 * product.k());
+  for (Index i = 0; i < product.m(); ++i)
+    for (Index l = 0; l < product.k(); ++l) {
+      const double re = product.a(i, l, Part::real), im = product.a(i, l, Part::imaginary);
+      rows(i, 2 * l) = of == Part::real ? re : im;
+      rows(i, 2 * l + 1) = of == Part::real ? -im : re;
+    }
+  return rows;
+}
+
+Matrix<double> stacked(const ComplexCase& product) {
+  Matrix<double> parts(2 * product.k(), product.n());
+  for (Index l = 0; l < product.k(); ++l)
+    for (Index j = 0; j < product.n(); ++j)
+      for (const auto of : both_parts) parts(2 * l + index(of), j) = product.b(l, j, of);
+  return parts;
+}
+
+/// A component of C as a real product, under the plan.
+StoredMatrix component(const ComplexCase& product, const GemmCase& gemm_case, const OnePart& alpha, const OnePart& beta,
+                       Part of, const Engine& engine) {
+  Matrix<double> c0(product.m(), product.n());
+  for (Index i = 0; i < product.m(); ++i)
+    for (Index j = 0; j < product.n(); ++j) c0(i, j) = product.c0(i, j, beta.met_by(of));
+  StoredMatrix c(product.m(), product.n(), {.single = gemm_case.c.single});
+  gemm({factor_of(product, alpha.met_by(of)), stacked(product), c.output(), alpha.factor(of), beta.factor(of), c0},
+       gemm_case.plan, engine);
+  return c;
+}
+
+Finding wrong_component(const ComplexCase& product, Index i, Index j, Part of, std::uint64_t expected, const char* what) {
+  return fmt::format("{} C({}, {}) is {:#x}, {} {:#x}; complex alpha ({:a}, {:a}), beta ({:a}, {:a})",
+                     of == Part::real ? "Re" : "Im", i, j, product.c.bits(i, j, of), what, expected, product.alpha().real(),
+                     product.alpha().imag(), product.beta().real(), product.beta().imag());
+}
+
+Finding judge_products(const GemmCase& gemm_case, const Engine& engine) {
+  RandomBits random(gemm_case.seed + 1);
+  const OnePart alpha{gemm_case.alpha, random.pick(both_parts)}, beta{gemm_case.beta, random.pick(both_parts)};
+  ComplexCase product(gemm_case, alpha.number(), beta.number());
+  gemm(product.call(), gemm_case.plan, engine);
+  for (const auto of : both_parts) {
+    const auto expected = component(product, gemm_case, alpha, beta, of, engine);
+    for (Index i = 0; i < product.m(); ++i)
+      for (Index j = 0; j < product.n(); ++j)
+        if (product.c.bits(i, j, of) != expected.bits(i, j))
+          return wrong_component(product, i, j, of, expected.bits(i, j), "as a real product it is");
+  }
+  if (!product.c.intact()) return "an element beside C was written";
+  return {};
+}
+
+/// alpha A B + beta C0 in exact arithmetic, one component.
+Exact exact_component(const ComplexCase& product, Index i, Index j, Part of) {
+  const bool re = of == Part::real;
+  const auto times = [re](Number scalar, const Exact& x_re, const Exact& x_im) {
+    const Exact s_re(scalar.real()), s_im(scalar.imag());
+    return re ? s_re * x_re - s_im * x_im : s_re * x_im + s_im * x_re;
+  };
+  Exact p_re, p_im;
+  for (Index l = 0; l < product.k(); ++l) {
+    const Exact ar(product.a(i, l, Part::real)), ai(product.a(i, l, Part::imaginary));
+    const Exact br(product.b(l, j, Part::real)), bi(product.b(l, j, Part::imaginary));
+    p_re = p_re + ar * br - ai * bi, p_im = p_im + ar * bi + ai * br;
+  }
+  return times(product.alpha(), p_re, p_im) +
+         times(product.beta(), Exact(product.c0(i, j, Part::real)), Exact(product.c0(i, j, Part::imaginary)));
+}
+
+Finding judge_rounding(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = finite(any);
+  RandomBits random(gemm_case.seed + 2);
+  const auto scalar = [&](double real) { return Number(real, random.once_in(4) ? 0 : real * random.between(-3, 3) * 0.375); };
+  const auto alpha = scalar(gemm_case.alpha), beta = scalar(gemm_case.beta);
+  if (!std::isfinite(alpha.imag()) || !std::isfinite(beta.imag())) return {};
+  ComplexCase product(gemm_case, alpha, beta);
+  Decision decision;
+  decision.target = Target::correctly_rounded();
+  decision.method = Method::correctly_rounded, decision.plan = gemm_case.plan;
+  decision.m = 2 * product.m(), decision.n = product.n(), decision.k = 2 * product.k();
+  gemm(product.call(), decision, engine);
+  for (Index i = 0; i < product.m(); ++i)
+    for (Index j = 0; j < product.n(); ++j)
+      for (const auto of : both_parts) {
+        const auto expected = exact_arithmetic::rounded_bits(exact_component(product, i, j, of), gemm_case.c.single);
+        if (product.c.bits(i, j, of) != expected)
+          return wrong_component(product, i, j, of, expected, "rounded correctly it is");
+      }
+  return {};
+}
+
+Finding judge_certificates(const GemmCase& any, const Engine& engine) {
+  const auto gemm_case = any;
+  ComplexCase product(gemm_case, gemm_case.alpha, gemm_case.beta);
+  const auto target = gemm_case.target.value_or(parse_target("dgemm"));
+  const Index m = product.m(), n = product.n();
+  Matrix<double> left(2 * m, 2 * product.k()), c0(2 * m, n);
+  for (const auto of : both_parts) {
+    const auto rows = factor_of(product, of);
+    for (Index i = 0; i < m; ++i) {
+      for (Index l = 0; l < rows.cols(); ++l) left(2 * i + index(of), l) = rows(i, l);
+      for (Index j = 0; j < n; ++j) c0(2 * i + index(of), j) = product.c0(i, j, of);
+    }
+  }
+  StoredMatrix c(2 * m, n, {.single = gemm_case.c.single});
+  const auto expected = gemm({left, stacked(product), c.output(), gemm_case.alpha, gemm_case.beta, c0}, target, engine);
+  const auto found = gemm(product.call(), target, engine);
+  for (Index i = 0; i < 2 * m; ++i)
+    for (Index j = 0; j < n; ++j)
+      if (const auto of = both_parts[i % 2]; product.c.bits(i / 2, j, of) != c.bits(i, j))
+        return wrong_component(product, i / 2, j, of, c.bits(i, j), "as a certified real product it is");
+  if (to_json(found.decision) != to_json(expected.decision))
+    return "the decision is " + to_json(found.decision).dump() + ", of the real product " + to_json(expected.decision).dump();
+  if (to_json(found.certificate) != to_json(expected.certificate))
+    return "the certificate is " + to_json(found.certificate).dump() + ", of the real product " +
+           to_json(expected.certificate).dump();
+  return {};
+}
+
+}  // namespace
+
+Property complex_products() {
+  return {"complex-products",
+          "each component of a complex product, NaN and infinities among them, is a real product with the row (a_r, -a_i) or "
+          "(a_i, a_r), "
+          "whether alpha and beta are real or imaginary, and however A, B and C lie in memory",
+          "docs/adr/0012",
+          {.specials = true},
+          judge_products};
+}
+
+Property complex_rounding() {
+  return {"complex-rounding",
+          "cr: each component of alpha A B + beta C0, alpha and beta complex, is the exact one, rounded once",
+          "docs/adr/0012",
+          {},
+          judge_rounding};
+}
+
+Property complex_certificates() {
+  return {"complex-certificates",
+          "decision, C and certificate of a complex product are those of the real product that stands for it",
+          "docs/adr/0012",
+          {.targets = true},
+          judge_certificates};
+}
+
+}  // namespace ozbound::properties
