@@ -41,34 +41,38 @@ std::string name(checking::Method method) {
 json record(const Claims& claims) {
   auto plans = json::array();
   for (const auto& plan : claims.plans) plans.push_back(reference::to_string(plan.plan));
-  return {{"schema", "ozbound-certificate-3"},
-          {"target", claims.target_text},
-          {"method", name(claims.method)},
-          {"plans", plans},
-          {"m", claims.m},
-          {"n", claims.n},
-          {"k", claims.k},
-          {"alpha", number(claims.alpha)},
-          {"beta", number(claims.beta)},
-          {"type", claims.narrow ? "binary32" : "binary64"},
-          {"fingerprints",
-           {{"a", print(claims.a_print)}, {"b", print(claims.b_print)}, {"c0", print(claims.c0_print)}, {"c", claims.c_print}}},
-          {"holds", claims.holds},
-          {"ratio", number(claims.ratio)},
-          {"worst_entry", {claims.worst_i, claims.worst_j}},
-          {"largest_bound", number(claims.largest_bound)},
-          {"undecided_entries", claims.undecided},
-          {"exact_entries", claims.exact},
-          {"native", claims.native},
-          {"bound",
-           {{"source", claims.source},
-            {"rigorous", claims.rigorous},
-            {"terms", claims.terms},
-            {"alpha", number(claims.bound_alpha)},
-            {"result_factor", number(claims.result_factor)},
-            {"underflow", number(claims.underflow)}}},
-          {"assumptions", claims.assumptions},
-          {"seal", claims.seal}};
+  json all{
+      {"schema", "ozbound-certificate-3"},
+      {"target", claims.target_text},
+      {"method", name(claims.method)},
+      {"plans", plans},
+      {"m", claims.m},
+      {"n", claims.n},
+      {"k", claims.k},
+      {"alpha", number(claims.alpha)},
+      {"beta", number(claims.beta)},
+      {"type", claims.narrow ? "binary32" : "binary64"},
+      {"fingerprints",
+       {{"a", print(claims.a_print)}, {"b", print(claims.b_print)}, {"c0", print(claims.c0_print)}, {"c", claims.c_print}}},
+      {"holds", claims.holds},
+      {"ratio", number(claims.ratio)},
+      {"worst_entry", {claims.worst_i, claims.worst_j}},
+      {"largest_bound", number(claims.largest_bound)},
+      {"undecided_entries", claims.undecided},
+      {"exact_entries", claims.exact},
+      {"native", claims.native},
+      {"bound",
+       {{"source", claims.source},
+        {"rigorous", claims.rigorous},
+        {"terms", claims.terms},
+        {"alpha", number(claims.bound_alpha)},
+        {"result_factor", number(claims.result_factor)},
+        {"underflow", number(claims.underflow)}}},
+      {"assumptions", claims.assumptions},
+      {"seal", claims.seal}};
+  if (claims.imaginary)
+    all["imaginary"] = {{"alpha", number(claims.imaginary->first)}, {"beta", number(claims.imaginary->second)}};
+  return all;
 }
 
 json certificate_in(std::string_view text) {
@@ -82,6 +86,7 @@ class Product {
   explicit Product(const Claims& claims)
       : alpha_(claims.alpha),
         beta_(claims.beta),
+        imaginary_(claims.imaginary && claims.m % 2 == 0 ? *claims.imaginary : std::pair(0.0, 0.0)),
         a_(claims.m, claims.k),
         b_(claims.k, claims.n),
         c0_(claims.m, claims.n),
@@ -101,7 +106,9 @@ class Product {
       }
   }
 
-  [[nodiscard]] Operands operands() const { return {a_.view(), b_.view(), alpha_, beta_, c0_.view()}; }
+  [[nodiscard]] Operands operands() const {
+    return {a_.view(), b_.view(), alpha_, beta_, c0_.view(), imaginary_.first, imaginary_.second};
+  }
   [[nodiscard]] ResultView c() const { return narrow_ ? ResultView(floats_) : ResultView(doubles_); }
 
  private:
@@ -123,6 +130,7 @@ class Product {
                                                    std::numeric_limits<double>::quiet_NaN()};
 
   double alpha_, beta_;
+  std::pair<double, double> imaginary_;
   Matrix<double> a_, b_, c0_, doubles_;
   Matrix<float> floats_;
   bool narrow_;
