@@ -2,6 +2,7 @@
 
 #include "vectors/cases.hpp"
 
+#include <complex>
 #include <limits>
 
 namespace ozbound::vectors {
@@ -362,6 +363,67 @@ CaseFile scalars() {
   return file;
 }
 
+using Number = std::complex<double>;
+using ComplexRows = std::vector<std::vector<Number>>;
+
+/// The block (a_r, -a_i; a_i, a_r) for each element.
+Matrix<double> left_factor(const ComplexRows& a) {
+  Matrix<double> result(2 * static_cast<Index>(a.size()), a.empty() ? 0 : 2 * static_cast<Index>(a[0].size()));
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index l = 0; l < result.cols(); ++l) {
+      const auto x = a[static_cast<std::size_t>(i / 2)][static_cast<std::size_t>(l / 2)];
+      result(i, l) = i % 2 == l % 2 ? x.real() : i % 2 == 0 ? -x.imag() : x.imag();
+    }
+  return result;
+}
+
+/// Real and imaginary parts of each row, one above the other.
+Matrix<double> stacked_parts(const ComplexRows& b) {
+  Matrix<double> result(2 * static_cast<Index>(b.size()), b.empty() ? 0 : static_cast<Index>(b[0].size()));
+  for (Index l = 0; l < result.rows(); ++l)
+    for (Index j = 0; j < result.cols(); ++j) {
+      const auto x = b[static_cast<std::size_t>(l / 2)][static_cast<std::size_t>(j)];
+      result(l, j) = l % 2 == 0 ? x.real() : x.imag();
+    }
+  return result;
+}
+
+CaseFile complex_products() {
+  CaseFile file{
+      "complex", "a complex product is a real one of a and b as they stand here, and alpha and beta may be complex", {}};
+  const std::vector<std::string> plans = {"balanced:2x3:cut=4:exact", "truncated7:3x2:full:exact",
+                                          "nearest7:3x3:cut=4:per_diagonal"};
+  const auto with = [&](const char* name, const char* why, const ComplexRows& a, const ComplexRows& b, Number alpha = 1,
+                        Number beta = 0, const ComplexRows& c0 = {}, const std::vector<std::string>& more = {}) {
+    Case inputs{.name = name, .why = why, .a = left_factor(a), .b = stacked_parts(b), .plan = {}};
+    inputs.complex = true, inputs.alpha = alpha.real(), inputs.beta = beta.real();
+    inputs.imaginary_alpha = alpha.imag(), inputs.imaginary_beta = beta.imag();
+    if (beta != Number(0)) inputs.c0 = stacked_parts(c0);
+    add(file, inputs, joined(plans, more));
+  };
+  const ComplexRows a = {{{1, 2}, {-3, 0x1.8p-7}}, {{0x1.ffp0, -0x1.ffp0}, {0x1p-20, 0x1p20}}};
+  const ComplexRows b = {{{3, 4}, {0.3, -0.7}}, {{-5, 0x1p-9}, {0x1.01p3, 11}}};
+  const ComplexRows c0 = {{{1, -2}, {0.5, 0x1p-60}}, {{0, 7}, {-0x1.8p30, 3}}};
+  with("ordinary", "both parts of a row of A, and of a column of B, have one scale", a, b, 1, 0, {}, whole);
+  with("imaginary-alpha", "the real part of C is an imaginary part of A B", a, b, {0, 1});
+  with("complex-scalars", "four terms, one rounding", a, b, {0x1.5p0, -0x1.1p-3}, {-0.3, 0.7}, c0, whole);
+  with("imaginary-beta", "the real part of C takes the imaginary part of C0 before that is written", a, b, 1, {0, -1}, c0);
+  with("negated-digits", "the digits of -x are not those of x: -128 is a digit",
+       {{{0x1.008p0, 0x1.008p0}, {-0x1.008p0, 0x1.8p-8}}}, {{{0x1.008p0, -0x1.008p0}}, {{1, 0x1.fep-9}}});
+  with("parts-far-apart", "the smaller part has no digits", {{{1, 0x1p-200}}}, {{{0x1p-300, 1}}});
+  with("cancellation", "the products of real and of imaginary parts differ in the last bit", {{{all_ones, all_ones}}},
+       {{{all_ones, 0x1.ffffffffffffep0}}}, 1, 0, {}, whole);
+  with("ties", "a term far below decides", {{{1, 1}}}, {{{1, 0}}}, {1, -0x1p-53}, {0, 1}, {{{0, -eta}}}, whole);
+  with("ends-of-the-range", "alpha is the largest and the least number", {{{eta, 0x1p-1000}}}, {{{largest, 1}}}, {largest, eta},
+       {1, -1}, {{{largest, -largest}}}, whole);
+  with("specials", "by component and by term: 0 * Inf where a part is zero",
+       {{{inf, 0}, {1, 1}}, {{nan, 1}, {2, 3}}, {{4, 5}, {6, 7}}}, {{{1, 0}, {2, 3}}, {{1, -1}, {0, 1}}}, {1, 2}, {0, 1},
+       {{{1, 2}, {3, inf}}, {{1, 1}, {1, 1}}, {{-inf, 2}, {nan, 0}}});
+  with("infinite-alpha", "an infinite part meets both parts of A B", {{{1, 0}}}, {{{1, 2}}}, {0, inf});
+  with("no-terms", "k = 0", {{}, {}}, {}, {nan, 1}, {0.5, 2}, {{{3, 4}}, {{5, 6}}});
+  return file;
+}
+
 CaseFile orders() {
   CaseFile file{"orders", "the published orders of FP64 additions: each is rounded, and another order has other bits", {}};
   const auto problem = generate({.family = Family::uniform, .m = 2, .n = 2, .k = 5, .seed = 13});
@@ -376,7 +438,8 @@ CaseFile orders() {
 
 std::vector<CaseFile> case_files() {
   std::vector<CaseFile> files;
-  for (auto&& file : {encodings(), digits(), limits(), ranges(), roundings(), specials(), scalars(), orders()}) {
+  for (auto&& file :
+       {encodings(), digits(), limits(), ranges(), roundings(), specials(), scalars(), orders(), complex_products()}) {
     files.push_back(file);
     for (std::size_t t = 0; t < file.cases.size(); ++t) files.back().cases[t].name += "-" + std::to_string(t);
   }

@@ -19,8 +19,14 @@ struct Case {
   double beta = 0;
   Matrix<double> c0 = {};
   Index inner_repeat = 1;  ///< A's columns and B's rows stand there so many times
+  bool complex = false;    ///< a, b, c0 are what stands for complex matrices (docs/adr/0012)
+  double imaginary_alpha = 0;
+  double imaginary_beta = 0;
 
-  [[nodiscard]] Operands operands() const { return {a.view(), b.view(), alpha, beta, c0.view()}; }
+  [[nodiscard]] bool reads_c0() const { return beta != 0 || imaginary_beta != 0; }
+  [[nodiscard]] Operands operands() const {
+    return {a.view(), b.view(), alpha, beta, c0.view(), imaginary_alpha, imaginary_beta};
+  }
 };
 
 /// The cases of one file, written in full.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -18,7 +19,7 @@
 #include "vectors/engines.hpp"
 
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/complex_gemm.hpp"
 #include "support/exact.hpp"
 
 namespace ozbound::vectors {
@@ -80,14 +81,51 @@ struct Vector {
         alpha(number(record.at("alpha"))),
         beta(number(record.at("beta"))),
         plan(parse_plan(record.at("plan").get<std::string>())) {
-    if (beta != 0) c0 = matrix(record.at("c0"), m, n);
+    if (record.contains("imaginary")) {
+      imaginary_alpha = number(record.at("imaginary").at("alpha")), imaginary_beta = number(record.at("imaginary").at("beta"));
+      complex = true;
+    }
+    if (!record.at("c0").is_null()) c0 = matrix(record.at("c0"), m, n);
   }
 
   Index m, n, k, repeat;
   Matrix<double> a, b, c0;
-  double alpha, beta;
+  double alpha, beta, imaginary_alpha = 0, imaginary_beta = 0;
+  bool complex = false;
   SplitPlan plan;
 };
+
+/// The complex matrix of whose rows the parts stand one above the other.
+Matrix<std::complex<double>> unstacked(const Matrix<double>& parts) {
+  Matrix<std::complex<double>> result(parts.rows() / 2, parts.cols());
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index j = 0; j < result.cols(); ++j) result(i, j) = {parts(2 * i, j), parts(2 * i + 1, j)};
+  return result;
+}
+
+/// The complex matrix of the blocks (a_r, -a_i; a_i, a_r).
+Matrix<std::complex<double>> unblocked(const Matrix<double>& blocks) {
+  Matrix<std::complex<double>> result(blocks.rows() / 2, blocks.cols() / 2);
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index l = 0; l < result.cols(); ++l) result(i, l) = {blocks(2 * i, 2 * l), blocks(2 * i + 1, 2 * l)};
+  return result;
+}
+
+/// C, of a complex product the parts of each row one above the other.
+template <class T>
+Matrix<T> product(const Vector& v, const Engine& engine, double workspace) {
+  Matrix<T> c(v.m, v.n);
+  if (!v.complex) {
+    gemm({v.a, v.b, c, v.alpha, v.beta, v.beta == 0 ? InputView() : InputView(v.c0)}, v.plan, engine, workspace);
+    return c;
+  }
+  Matrix<std::complex<T>> parts(v.m / 2, v.n);
+  const auto a = unblocked(v.a), b = unstacked(v.b), c0 = unstacked(v.c0);
+  gemm({a, b, parts, {v.alpha, v.imaginary_alpha}, {v.beta, v.imaginary_beta}, c0}, v.plan, engine, workspace);
+  for (Index i = 0; i < v.m; ++i)
+    for (Index j = 0; j < v.n; ++j) c(i, j) = i % 2 == 0 ? parts(i / 2, j).real() : parts(i / 2, j).imag();
+  return c;
+}
 
 void expect_digits(const SlicedMatrix& sliced, bool rows, const json& exponents, const json& slices, Index k) {
   for (Index i = 0; i < sliced.count(); ++i) {
@@ -128,8 +166,7 @@ void expect_sums(const std::vector<Matrix<std::int64_t>>& sums, const SplitPlan&
 
 template <class T>
 void expect_product(const Vector& v, const Engine& engine, double workspace, const json& bits) {
-  Matrix<T> c(v.m, v.n);
-  gemm({v.a, v.b, c, v.alpha, v.beta, v.beta == 0 ? InputView() : InputView(v.c0)}, v.plan, engine, workspace);
+  const auto c = product<T>(v, engine, workspace);
   for (Index i = 0; i < v.m; ++i)
     for (Index j = 0; j < v.n; ++j)
       EXPECT_EQ(bits_of(c(i, j)),
@@ -180,7 +217,8 @@ TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
       expect_sums(engine->group_sums(a, b, v.plan), v.plan, a.inner_dimension(), record.at("groups"));
       expect_product<double>(v, *engine, unlimited_workspace, record.at("c_binary64"));
     }
-    expect_product<float>(v, whole, least_workspace(whole, v.plan, v.k * v.repeat), record.at("c_binary32"));
+    const double least = v.complex ? unlimited_workspace : least_workspace(whole, v.plan, v.k * v.repeat);
+    expect_product<float>(v, whole, least, record.at("c_binary32"));
     expect_bounds(v, whole, record);
     if (testing::Test::HasFailure()) return;  // one vector tells enough
   }
@@ -188,7 +226,7 @@ TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
 
 INSTANTIATE_TEST_SUITE_P(Vectors, Replay,
                          testing::Values("encodings.json", "digits.json", "limits.json", "ranges.json", "roundings.json",
-                                         "specials.json", "scalars.json", "orders.json"),
+                                         "specials.json", "scalars.json", "orders.json", "complex.json"),
                          [](const auto& file) { return std::string(file.param).substr(0, std::string(file.param).find('.')); });
 
 template <class T>

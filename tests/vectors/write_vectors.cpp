@@ -96,9 +96,10 @@ json record(const Case& c) {
   json all{{"name", c.name}, {"why", c.why}, {"m", m}, {"n", n}, {"k", c.a.cols()}, {"inner_repeat", c.inner_repeat}};
   all["a"] = numbers(c.a);
   all["b"] = numbers(c.b);
-  all["c0"] = c.beta == 0 ? json(nullptr) : numbers(c.c0);
+  all["c0"] = c.reads_c0() ? numbers(c.c0) : json(nullptr);
   all["alpha"] = hex(c.alpha);
   all["beta"] = hex(c.beta);
+  if (c.complex) all["imaginary"] = {{"alpha", hex(c.imaginary_alpha)}, {"beta", hex(c.imaginary_beta)}};
   all["plan"] = c.plan;
   all["a_exponents"] = exponents(product.a());
   all["b_exponents"] = exponents(product.b());

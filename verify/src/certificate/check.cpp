@@ -426,7 +426,7 @@ class Checker {
     std::optional<double> value;
     for (std::size_t t = 0; t < sliced_.size(); ++t) {
       const EntryBounds plan{sliced_[t].bound, operands_.alpha};
-      const double c = rounded_to(reference::scaled_sum(operands_, i, j, sliced_[t].sum(i, j)), c_.format());
+      const double c = rounded_to(scaled_sum(sliced_[t], i, j), c_.format());
       const double allowed = product_down(factor, std::fabs(c));
       const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && plan.error(i, j) <= allowed;
       if (sliced_[t].bound.at(i, j) == 0 || close) {

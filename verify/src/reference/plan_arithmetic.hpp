@@ -19,9 +19,6 @@ ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weigh
 /// Of the products of groups at (i, j), over rho_i sigma_j.
 std::vector<int> weights_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i, Index j);
 
-/// alpha * product + beta * c0. @pre what is read is finite.
-ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNumber& product);
-
 /// The sums of the digit products of groups at (i, j).
 std::vector<std::int64_t> sums_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i,
                                   Index j);

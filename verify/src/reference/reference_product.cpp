@@ -256,17 +256,36 @@ std::vector<std::int64_t> Product::group_sums(Index i, Index j) const {
   return sums;
 }
 
+namespace {
+
+/// S at (i, j).
+ExactNumber plan_sum(const Product& product, Index i, Index j) {
+  auto sum = accumulated(product.plan().accumulation, product.weights(i, j), product.group_sums(i, j));
+  sum.exponent += product.a().exponent(i) + product.b().exponent(j);
+  return sum;
+}
+
+}  // namespace
+
+/// Whether a NaN or an infinity is among what makes up the entry.
+bool Product::decided_by_specials(Index i, Index j) const {
+  for (const auto& [factor, row] : product_terms(operands_, i))
+    if (!std::isfinite(factor) || !finite(row, j)) return true;
+  for (const auto& [factor, row] : c0_terms(operands_, i))
+    if (!std::isfinite(factor) || !std::isfinite(operands_.c0(row, j))) return true;
+  return false;
+}
+
 double Product::entry(Index i, Index j, ResultFormat format) const {
-  const bool c0_finite = operands_.beta == 0 || std::isfinite(operands_.c0(i, j));
-  const bool product_finite = operands_.alpha == 0 || (std::isfinite(operands_.alpha) && finite(i, j));
-  if (!c0_finite || !product_finite || !std::isfinite(operands_.beta)) {
+  if (decided_by_specials(i, j)) {
     const auto special = ExactOracle(operands_).evaluate(i, j, 0, format);
     if (special.kind != OracleEntry::Kind::finite) return special.rounded;
   }
-  if (operands_.alpha == 0 || a_.inner() == 0) return rounded_to(scaled_sum(operands_, i, j, {}), format);
-  auto product = accumulated(plan_.accumulation, weights(i, j), group_sums(i, j));
-  product.exponent += a_.exponent(i) + b_.exponent(j);
-  return rounded_to(scaled_sum(operands_, i, j, product), format);
+  ExactNumber total;
+  for (const auto& [factor, row] : product_terms(operands_, i))
+    if (a_.inner() > 0) total = total + exact(factor) * plan_sum(*this, row, j);
+  for (const auto& [factor, row] : c0_terms(operands_, i)) total = total + exact(factor) * exact(operands_.c0(row, j));
+  return rounded_to(total, format);
 }
 
 std::string Product::truncation_error(Index i, Index j) const {

@@ -95,7 +95,7 @@ class SlicedVectors {
   std::vector<std::int16_t> digits_;
 };
 
-/// C = alpha A B + beta C0 under a plan.
+/// C = alpha A B + beta C0 under a plan; complex scalars as Operands says.
 class Product {
  public:
   /// @param operands must outlive this.
@@ -126,6 +126,8 @@ class Product {
   [[nodiscard]] std::string truncation_error(Index i, Index j) const;
 
  private:
+  [[nodiscard]] bool decided_by_specials(Index i, Index j) const;
+
   Operands operands_;
   Plan plan_;
   Index inner_repeat_;
