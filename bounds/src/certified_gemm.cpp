@@ -40,9 +40,9 @@ std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<E
 
 class CertifiedGemm {
  public:
-  /// @param evidence what was found of these very operands when the decision was made; null: it is found here.
+  /// @param evidence, reading what was found of these very operands when the decision was made; null: it is found here.
   CertifiedGemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options,
-                const Evidence* evidence = nullptr)
+                const Evidence* evidence = nullptr, const Reading* reading = nullptr)
       : call_(call.without_unread()),
         k_(call.k()),
         decision_(decision),
@@ -50,6 +50,7 @@ class CertifiedGemm {
         access_(engine),
         options_(options),
         evidence_(evidence),
+        reading_(reading),
         prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
         prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr),
         u_(unit_roundoff(call.c.format())),
@@ -71,7 +72,7 @@ class CertifiedGemm {
   Certificate run() {
     keep_c0();
     take_fingerprints();
-    specials_ = access_->special_entries(call_);
+    find_specials();
     special_count_ = access_->count(specials_);
     if (special_count_ > 0) access_->apply_specials(call_, specials_);
     if (call_.all_special()) return finish_exact_bound();
@@ -116,11 +117,19 @@ class CertifiedGemm {
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
-    const auto of = [this](const PreparedOperand* prepared, const InputView& operand) {
-      return prepared != nullptr ? prepared->fingerprint() : access_->fingerprint(operand);
+    const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t Reading::*read) {
+      if (prepared != nullptr) return prepared->fingerprint();
+      return reading_ != nullptr ? reading_->*read : access_->fingerprint(operand);
     };
-    if (reads) prints.a = of(prepared_a_, call_.a), prints.b = of(prepared_b_, call_.b);
+    if (reads) prints.a = of(prepared_a_, call_.a, &Reading::a), prints.b = of(prepared_b_, call_.b, &Reading::b);
     if (!is_zero(call_.beta)) prints.c0 = access_->fingerprint(call_.c0);
+  }
+
+  void find_specials() {
+    if (reading_ == nullptr)
+      specials_ = access_->special_entries(call_);
+    else
+      specials_ = {reading_->rows, reading_->columns, call_.all_special(), is_zero(call_.beta) ? InputView() : call_.c0};
   }
 
   [[nodiscard]] DecideOptions scalars() const {
@@ -170,7 +179,7 @@ class CertifiedGemm {
 
   Certificate run_slices() {
     auto bound = plan_bound(plan());
-    multiply_finite(call_, plan(), engine_, kept(plan()), nullptr, options_.workspace);
+    access_->multiply_finite(call_, plan(), kept(plan()), options_.workspace);
     certificate_.plans = {plan()};
     if (decision_.target.kind == Target::Kind::correctly_rounded)
       judge_zero_error(fetched(bound).product);
@@ -287,8 +296,9 @@ class CertifiedGemm {
 
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
-    certificate_.fingerprints.c = access_->fingerprint(call_.c.as_input());
-    certificate_.largest_bound = access_->largest_bound(certificate_.bound, bound_there_.get(), call_.c.as_input(), specials_);
+    const auto of_c = access_->result_facts(certificate_.bound, bound_there_.get(), call_.c.as_input(), specials_);
+    certificate_.fingerprints.c = of_c.fingerprint;
+    certificate_.largest_bound = of_c.largest_bound;
     return std::move(certificate_);
   }
 
@@ -299,6 +309,7 @@ class CertifiedGemm {
   AccessOf access_;
   const GemmOptions& options_;
   const Evidence* evidence_;
+  const Reading* reading_;
   const PreparedOperand* prepared_a_;  ///< null where A is not read
   const PreparedOperand* prepared_b_;
   double u_;
@@ -345,9 +356,10 @@ DecidedProduct gemm(const GemmCall& call, const Target& target, const Engine& en
   call.check();
   choices.alpha = call.alpha, choices.beta = call.beta, choices.c0 = call.c0, choices.format = call.c.format();
   if (choices.native != nullptr && options.native == nullptr) choices.native = nullptr;
-  auto [decision, evidence] = decide_with_evidence(call.a, call.b, target, engine, choices);
+  auto [decision, evidence, reading] =
+      decide_with_evidence(call.a, call.b, target, engine, choices, Asked::decision_and_reading);
   check_gemm(call, decision, engine, options);
-  auto certificate = CertifiedGemm(call, decision, engine, options, evidence ? &*evidence : nullptr).run();
+  auto certificate = CertifiedGemm(call, decision, engine, options, evidence ? &*evidence : nullptr, &*reading).run();
   return {std::move(decision), std::move(certificate)};
 }
 

@@ -76,7 +76,7 @@ class Chooser {
         decision_{target, Method::slices, {}, a_.rows(), b_.cols(), k, 0, 0, {}, {}, {}},
         examination_(access_->examine(factors, options)) {}
 
-  Decided choose() {
+  Decided choose(Asked wanted) {
     if (!options_.encoding.common_ratio())
       throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
                                   to_string(options_.encoding));
@@ -89,7 +89,9 @@ class Chooser {
     consider_native(guarantee);
     if (options_.slices) consider_slices(kind);
     finish(guarantee);
-    return {std::move(decision_), std::move(evidence_)};
+    std::optional<Reading> reading;
+    if (wanted == Asked::decision_and_reading) reading = examination_->reading();
+    return {std::move(decision_), std::move(evidence_), std::move(reading)};
   }
 
  private:
@@ -267,11 +269,11 @@ std::string shape(InputView x) { return std::to_string(x.rows()) + " x " + std::
 }  // namespace
 
 Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options) {
-  return decide_with_evidence(a, b, target, engine, options).decision;
+  return decide_with_evidence(a, b, target, engine, options, Asked::decision).decision;
 }
 
-Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine,
-                             const DecideOptions& options) {
+Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options,
+                             Asked asked) {
   const FloatEnvironment environment;
   if (b.rows() != a.cols()) throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + shape(b));
   if (options.beta != 0 && (options.c0.rows() != a.rows() || options.c0.cols() != b.cols()))
@@ -287,7 +289,7 @@ Decided decide_with_evidence(InputView a, InputView b, const Target& target, con
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  return Chooser({a, b}, target, engine, read, k).choose();
+  return Chooser({a, b}, target, engine, read, k).choose(asked);
 }
 
 }  // namespace ozbound

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "ozbound/bounds/decide.hpp"
@@ -17,10 +18,13 @@ struct Evidence {
 struct Decided {
   Decision decision;
   std::optional<Evidence> evidence;  ///< where one plan's bound certifies every entry
+  std::optional<Reading> reading;    ///< where it was asked for
 };
 
+enum class Asked : std::uint8_t { decision, decision_and_reading };
+
 /// `decide`, with what it found. @throws as decide.
-Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine,
-                             const DecideOptions& options);
+Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options,
+                             Asked asked);
 
 }  // namespace ozbound

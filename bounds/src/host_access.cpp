@@ -39,6 +39,13 @@ ExponentRange range_of_row(InputView rows, Index i) {
   return range;
 }
 
+std::vector<std::uint8_t> special_vectors(const InputView& operand, Side side, int threads) {
+  std::vector<std::uint8_t> special;
+  for (const auto& scale : vector_scales(operand, side, Encoding::balanced(), threads))
+    special.push_back(scale.special ? 1 : 0);
+  return special;
+}
+
 std::vector<std::int32_t> exponents_of(const std::vector<VectorFacts>& vectors) {
   std::vector<std::int32_t> exponents;
   for (const auto& facts : vectors) exponents.push_back(facts.scale.exponent);
@@ -54,6 +61,12 @@ class HostExamination final : public Examination {
         engine_(engine),
         rows_(a_, Side::rows_of_a, factors.prepared_a, engine),
         columns_(b_, Side::columns_of_b, factors.prepared_b, engine) {}
+
+  Reading reading() override {
+    const int threads = engine_.threads();
+    return {fingerprint(a_, threads), fingerprint(b_, threads), special_vectors(a_, Side::rows_of_a, threads),
+            special_vectors(b_, Side::columns_of_b, threads)};
+  }
 
   PlanBound bound(const SplitPlan& plan) override {
     const auto& rows = rows_.all(plan.a);
@@ -154,9 +167,13 @@ std::unique_ptr<Examination> HostAccess::examine(const Factors& factors, const D
   return std::make_unique<HostExamination>(factors, options, engine_);
 }
 
-double HostAccess::largest_bound(const ErrorBound& bound, const BoundThere*, const InputView& c,
-                                 const SpecialEntries& specials) const {
-  return ozbound::largest_bound(bound, c, specials, engine_.threads());
+void HostAccess::multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const {
+  ozbound::multiply_finite(call, plan, engine_, kept, nullptr, workspace);
+}
+
+OperandAccess::ResultFacts HostAccess::result_facts(const ErrorBound& bound, const BoundThere*, const InputView& c,
+                                                    const SpecialEntries& specials) const {
+  return {fingerprint(c), ozbound::largest_bound(bound, c, specials, engine_.threads())};
 }
 
 std::optional<Entry> HostAccess::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {

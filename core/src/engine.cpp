@@ -17,11 +17,15 @@ void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPla
   if (a.inner_dimension() != b.inner_dimension())
     throw std::invalid_argument("a and b have different inner dimensions: " + std::to_string(a.inner_dimension()) + ", " +
                                 std::to_string(b.inner_dimension()));
+  check_inner_dimension(plan, a.inner_dimension());
+}
+
+void check_inner_dimension(const SplitPlan& plan, Index k) {
   Index pairs = 1;
-  for (const auto& group : plan.groups(a.inner_dimension())) pairs = std::max<Index>(pairs, group.pairs());
+  for (const auto& group : plan.groups(k)) pairs = std::max<Index>(pairs, group.pairs());
   const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
-  if (a.inner_dimension() > max_group_sum(plan.accumulation) / largest)
-    throw std::invalid_argument("the inner dimension is too long for the integer sums: " + std::to_string(a.inner_dimension()));
+  if (k > max_group_sum(plan.accumulation) / largest)
+    throw std::invalid_argument("the inner dimension is too long for the integer sums: " + std::to_string(k));
 }
 
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n) {

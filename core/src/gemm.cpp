@@ -173,6 +173,8 @@ void apply_specials(const GemmCall& original, const SpecialEntries& specials, in
       if (specials.at(i, j)) call.c.set_bits(i, j, special_sum(call, i, j, specials.product(i, j)).bits(call.c.format()));
 }
 
+void Engine::write_specials(const GemmCall& call) const { apply_specials(call, threads()); }
+
 void apply_specials(const GemmCall& call, int threads) { apply_specials(call, special_entries(call, threads), threads); }
 
 void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
@@ -227,7 +229,7 @@ void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, dou
   plan.validate();
   const auto read = call.without_unread();
   block_sizes(engine, plan, read.m(), read.n(), read.k(), workspace);  // refuses before anything is written
-  apply_specials(call, engine.threads());
+  engine.write_specials(call);
   multiply_finite(call, plan, engine, nullptr, workspace);
 }
 

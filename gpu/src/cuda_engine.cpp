@@ -10,14 +10,19 @@
 #include <string>
 
 #include "arena.hpp"
+#include "call_on_device.hpp"
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "cuda_slices.hpp"
+#include "fast_slicing.hpp"
 #include "host_facts.hpp"
 #include "memory.hpp"
 #include "open_entries.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "product.hpp"
+#include "slicing.hpp"
+#include "specials.hpp"
+#include "tops.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -121,6 +126,60 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
   auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   return entries;
+}
+
+void CudaEngine::launch_product(const GemmCall& call, const SplitPlan& plan, KeptSlices kept) const {
+  check_inner_dimension(plan, call.k());
+  const CudaDevice device(options_.device);
+  const auto stream = cudaStreamPerThread;
+  const Product product(plan, call.m(), call.n(), call.k(), options_.sum_bytes, options_.path, *kernels_);
+  product.prepare();
+  struct Parts {
+    DeviceSlices a, b;
+    std::uint8_t* sums;
+  };
+  const auto take = [&](Arena& arena) {
+    Parts parts;
+    if (kept.a == nullptr) parts.a = take_slices(arena, false, plan.a, call.m(), call.k());
+    if (kept.b == nullptr) parts.b = take_slices(arena, true, plan.b, call.n(), call.k());
+    parts.sums = arena.take<std::uint8_t>(static_cast<Index>(product.bytes()));
+    return parts;
+  };
+  Arena needed;
+  take(needed);
+  const Memory memory(needed.used(), stream);
+  auto arena = memory.arena();
+  const auto parts = take(arena);
+  const SlicingJob a{matrix_of(call.a), parts.a}, b{transposed(matrix_of(call.b)), parts.b};
+  const bool fast = kept.a == nullptr && kept.b == nullptr && product.path() == Path::fused && has_clusters() &&
+                    fast_slicing_applies(a.vectors, plan.a) && fast_slicing_applies(b.vectors, plan.b);
+  if (fast) launch_fast_slicing(a, b, stream);
+  if (!fast && kept.a == nullptr) launch_slicing(a.vectors, plan.a, a.slices, stream);
+  if (!fast && kept.b == nullptr) launch_slicing(b.vectors, plan.b, b.slices, stream);
+  const auto slices_of = [](const SlicedMatrix* kept_slices, const DeviceSlices& own) {
+    return kept_slices == nullptr ? own : static_cast<const CudaSlices&>(kept_slices->slices()).on_device();
+  };
+  const DeviceEpilogue last{
+      .alpha = call.alpha, .beta = call.beta, .c0 = matrix_of(call.c0), .c = matrix_of(call.c.as_input())};
+  product.launch(slices_of(kept.a, a.slices), slices_of(kept.b, b.slices), last, {},
+                 Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream);
+}
+
+void CudaEngine::write_specials(const GemmCall& call) const {
+  const CudaDevice device(options_.device);
+  if (!any_on_device(call)) return Engine::write_specials(call);
+  if (call.c.as_input().empty()) return;
+  const auto stream = cudaStreamPerThread;
+  const CallOnDevice there(call, stream);
+  const auto &a = there.a(), b = transposed(there.b());
+  const Index m = call.m(), n = call.n(), k = there.call().k();
+  const DeviceArray<std::uint64_t> tops(m + n, stream);
+  const DeviceArray<std::uint8_t> special(m + n, stream);
+  launch_tops(a, m, k, tops.data(), stream);
+  launch_tops(b, n, k, tops.data() + m, stream);
+  launch_marking(tops.data(), m + n, special.data(), stream);
+  there.write_specials(special.data(), special.data() + m);
+  there.finish();
 }
 
 std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,

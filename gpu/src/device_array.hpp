@@ -17,16 +17,17 @@ class DeviceArray {
  public:
   DeviceArray() = default;
   DeviceArray(std::int64_t count, cudaStream_t stream) : stream_(stream) {
-    if (count > 0)
-      check(cudaMallocFromPoolAsync(&data_, static_cast<std::size_t>(count) * sizeof(T), device_pool(), stream),
-            "cudaMallocFromPoolAsync");
+    bytes_ = count > 0 ? static_cast<std::size_t>(count) * sizeof(T) : 0;
+    if (bytes_ > 0) data_ = take_memory(bytes_, stream);
   }
   ~DeviceArray() {
-    if (data_ != nullptr) cudaFreeAsync(data_, stream_);
+    if (data_ != nullptr) give_memory_back(data_, bytes_, stream_);
   }
-  DeviceArray(DeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), stream_(other.stream_) {}
+  DeviceArray(DeviceArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), stream_(other.stream_) {}
   DeviceArray& operator=(DeviceArray&& other) noexcept {
     std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
     std::swap(stream_, other.stream_);
     return *this;
   }
@@ -35,6 +36,7 @@ class DeviceArray {
 
  private:
   void* data_ = nullptr;
+  std::size_t bytes_ = 0;
   cudaStream_t stream_ = nullptr;
 };
 

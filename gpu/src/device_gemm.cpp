@@ -28,12 +28,6 @@
 namespace ozbound::gpu {
 namespace {
 
-bool has_clusters(int device) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  return major >= 9;
-}
-
 struct Shape {
   Index m, n, k;
 };
@@ -192,7 +186,7 @@ struct DeviceGemm::Work {
         path(options.path),
         kernels(options.device),
         error(options.error),
-        clusters(has_clusters(options.device)),
+        clusters(has_clusters()),
         rows(std::max<Index>(shape.m, 1)),
         columns(std::max<Index>(shape.n, 1)) {
     for (bytes = bytes_of_block(options); static_cast<double>(bytes) > options.workspace; bytes = bytes_of_block(options)) {

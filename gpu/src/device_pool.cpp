@@ -1,9 +1,11 @@
 #include "device_pool.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
@@ -30,21 +32,100 @@ cudaMemPool_t make_pool(int device) {
   return pool;
 }
 
-}  // namespace
-
-cudaMemPool_t device_pool() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  const std::lock_guard lock(mutex);
+cudaMemPool_t pool_of(int device) {
   auto& pool = pools()[device];
   if (pool == nullptr) pool = make_pool(device);
   return pool;
 }
 
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+/// What threads gave back of a device's memory: each takes only its own again, which is ordered by its own stream.
+struct Idle {
+  std::map<std::thread::id, std::multimap<std::size_t, void*>> of_threads;
+  std::size_t bytes = 0;
+  std::size_t in_use = 0, most_in_use = 0;
+
+  /// Null where there is none.
+  void* take(std::size_t size) {
+    auto& own = of_threads[std::this_thread::get_id()];
+    const auto found = own.find(size);
+    if (found == own.end()) return nullptr;
+    void* const data = found->second;
+    own.erase(found);
+    bytes -= size;
+    return data;
+  }
+
+  void release(std::thread::id thread) {
+    for (const auto& [size, data] : of_threads[thread]) {
+      cudaFreeAsync(data, cudaStreamPerThread);
+      bytes -= size;
+    }
+    of_threads.erase(thread);
+  }
+
+  /// @pre the device has nothing to do.
+  void release_all() {
+    while (!of_threads.empty()) release(of_threads.begin()->first);
+  }
+};
+
+Idle& idle_of(int device) {
+  static auto* const all = new std::map<int, Idle>;
+  return (*all)[device];
+}
+
+}  // namespace
+
+void* take_memory(std::size_t bytes, cudaStream_t stream) {
+  const int device = current_device();
+  const std::lock_guard lock(mutex);
+  auto& idle = idle_of(device);
+  void* data = stream == cudaStreamPerThread ? idle.take(bytes) : nullptr;
+  if (data == nullptr) {
+    auto status = cudaMallocFromPoolAsync(&data, bytes, pool_of(device), stream);
+    if (status == cudaErrorMemoryAllocation && idle.bytes > 0) {
+      cudaGetLastError();
+      check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+      idle.release_all();
+      check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+      status = cudaMallocFromPoolAsync(&data, bytes, pool_of(device), stream);
+    }
+    check(status, "cudaMallocFromPoolAsync");
+  }
+  idle.in_use += bytes;
+  idle.most_in_use = std::max(idle.most_in_use, idle.in_use);
+  return data;
+}
+
+void give_memory_back(void* data, std::size_t bytes, cudaStream_t stream) noexcept {
+  int device = 0;
+  cudaGetDevice(&device);
+  const std::lock_guard lock(mutex);
+  auto& idle = idle_of(device);
+  idle.in_use -= std::min(idle.in_use, bytes);
+  if (stream != cudaStreamPerThread) {
+    cudaFreeAsync(data, stream);
+    return;
+  }
+  const auto self = std::this_thread::get_id();
+  if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self);  // products of many shapes
+  idle.of_threads[self].emplace(bytes, data);
+  idle.bytes += bytes;
+}
+
 void release_memory(int device) {
   const CudaDevice current(device);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  check(cudaMemPoolTrimTo(device_pool(), 0), "cudaMemPoolTrimTo");
+  const std::lock_guard lock(mutex);
+  idle_of(device).release_all();
+  check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+  check(cudaMemPoolTrimTo(pool_of(device), 0), "cudaMemPoolTrimTo");
 }
 
 }  // namespace ozbound::gpu

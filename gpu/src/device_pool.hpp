@@ -2,10 +2,16 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+
 namespace ozbound::gpu {
 
-/// The pool of the current device that DeviceArray takes memory from. What is given back to it stays there, to be taken again:
-/// from the device itself memory comes slowly.
-cudaMemPool_t device_pool();
+/// Memory of the current device in the order of a stream, from a pool of its own. What is given back stays, to be taken again:
+/// from the device itself memory comes slowly, and large parts slowly from the pool too, so that a thread's next request for as
+/// many bytes gets the same ones. @throws OutOfMemory.
+void* take_memory(std::size_t bytes, cudaStream_t stream);
+
+/// To the current device, which it was taken from.
+void give_memory_back(void* data, std::size_t bytes, cudaStream_t stream) noexcept;
 
 }  // namespace ozbound::gpu

@@ -277,10 +277,12 @@ struct ShortNorms {
   }
 };
 
-/// Facts of the elements that one thread sees. Digits and tails are counted from the last slice: [s - p].
+/// Facts of the elements that one thread sees. Digits and tails are counted from the last slice: [s - p], as bits of the parts
+/// that are asked for. Without Digits or Tails there are none of these, but for the last tail.
+template <bool Digits, bool Tails>
 class QuickFacts {
  public:
-  __device__ QuickFacts(int scale, int slices) : slices_(slices), placing_(scale, slices) {}
+  __device__ QuickFacts(int scale, int slices, FactParts parts) : slices_(slices), parts_(parts), placing_(scale, slices) {}
 
   __device__ void add(const double (&x)[4]) {
     std::uint32_t low[4], high[4], bytes[8];
@@ -294,18 +296,18 @@ class QuickFacts {
       floor_squares_ += Word{placed.floor} * placed.floor;
       tails_[0].add(placed.rest_upper);
       signs |= placed.rest_sign << (8 * e);
-      before_last[e] = tail_before_last(placed);
+      if (Tails) before_last[e] = tail_before_last(placed);
     }
     transpose_bytes(low, bytes);
     transpose_bytes(high, bytes + 4);
 #pragma unroll
     for (int b = 0; b < quick_slices; ++b) {
       if (b >= slices_) break;
-      if (b == 1)
+      if (Tails && b == 1)
         for (int e = 0; e < 4; ++e) tails_[1].add(static_cast<std::uint32_t>(before_last[e]));
-      if (b > 1) add_tails(b, low, high, signs);
-      if (b > 1) signs = signs_after(bytes[b - 2], signs);
-      digits_[b].add(bytes[b], signs_of_bytes(bytes[b]));
+      if (Tails && b > 1 && asked(parts_.tails, b)) add_tails(b, low, high, signs);
+      if (Tails && b > 1) signs = signs_after(bytes[b - 2], signs);
+      if (Digits && asked(parts_.slices, b)) digits_[b].add(bytes[b], signs_of_bytes(bytes[b]));
     }
   }
 
@@ -317,12 +319,16 @@ class QuickFacts {
 #pragma unroll
     for (int b = 0; b < quick_slices; ++b) {
       if (b >= slices_) break;
-      add_norms<Reduced>(facts, facts.slice_part(slices_ - b), i, digits_[b].sum, digits_[b].squares, digits_[b].max());
-      add_norms<Reduced>(facts, facts.tail_part(slices_ - b), i, tails_[b].sum, tails_[b].squares, tails_[b].top);
+      if (Digits && asked(parts_.slices, b))
+        add_norms<Reduced>(facts, facts.slice_part(slices_ - b), i, digits_[b].sum, digits_[b].squares, digits_[b].max());
+      if (asked(parts_.tails, b))
+        add_norms<Reduced>(facts, facts.tail_part(slices_ - b), i, tails_[b].sum, tails_[b].squares, tails_[b].top);
     }
   }
 
  private:
+  __device__ static bool asked(std::uint32_t parts, int b) { return (parts >> b & 1) != 0; }
+
   /// The last digit and the rest, in units of 2^-8 of its weight, rounded up (core's tails_before_last).
   __device__ static int tail_before_last(const Placed& x) {
     const int digit = static_cast<std::int8_t>(x.low & 0xff);
@@ -377,6 +383,7 @@ class QuickFacts {
   }
 
   int slices_;
+  FactParts parts_;
   Placing placing_;
   ShortNorms vector_;
   Word floor_squares_ = 0;
@@ -397,24 +404,25 @@ __device__ void load_four(const Vectors& x, Index i, Index l, double (&out)[4]) 
 }
 
 /// A warp takes some elements of one vector, or of 32 vectors that lie side by side, one for each thread.
+template <bool Digits, bool Tails>
 __global__ void __launch_bounds__(threads, 4)
-    measure_balanced(const Vectors x, const __grid_constant__ DeviceFacts facts, Index chunk, Index chunks) {
+    measure_balanced(const Vectors x, const __grid_constant__ DeviceFacts facts, Index chunk, Index chunks, FactParts parts) {
   const Index task = Index{blockIdx.x} * warps + threadIdx.x / 32, begin = task % chunks * chunk;
   const Index end = min(begin + chunk, x.inner);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const bool together = x.vectors_together();
   const Index i = together ? task / chunks * 32 + lane : task / chunks;
   if (i >= x.count || facts.special[i] != 0) return;
-  QuickFacts seen(facts.exponents[i], facts.slicing.slices);
+  QuickFacts<Digits, Tails> seen(facts.exponents[i], facts.slicing.slices, parts);
   double four[4];
   for (Index l = begin + (together ? 0 : 4 * lane); l < end; l += together ? 4 : 128) {
     load_four(x, i, l, four);
     seen.add(four);
   }
   if (together)
-    seen.add_to<false>(facts, i);
+    seen.template add_to<false>(facts, i);
   else
-    seen.add_to<true>(facts, i);
+    seen.template add_to<true>(facts, i);
 }
 
 bool is_quick(Slicing slicing, Index inner) {
@@ -450,9 +458,28 @@ void clear(std::uint64_t* words, Index count, cudaStream_t stream) {
   check(cudaMemsetAsync(words, 0, static_cast<std::size_t>(count) * sizeof(Word), stream), "cudaMemsetAsync");
 }
 
+/// Bits by slice counted from the last one, instead of from the first.
+std::uint32_t from_the_last(std::uint32_t parts, int slices) {
+  std::uint32_t result = 0;
+  for (int p = 1; p <= slices; ++p) result |= (parts >> (p - 1) & 1) << (slices - p);
+  return result;
+}
+
+void launch_balanced_facts(const Vectors& x, const DeviceFacts& facts, FactParts asked, cudaStream_t stream) {
+  const int slices = facts.slicing.slices;
+  const FactParts parts{from_the_last(asked.slices, slices), from_the_last(asked.tails, slices)};
+  const Index chunk = quick_chunk(x), chunks = (x.inner + chunk - 1) / chunk;
+  const Index tasks = chunks * (x.vectors_together() ? (x.count + 31) / 32 : x.count);
+  const bool digits = parts.slices != 0, tails = (parts.tails & ~1u) != 0;
+  const auto kernel = digits ? (tails ? measure_balanced<true, true> : measure_balanced<true, false>)
+                             : (tails ? measure_balanced<false, true> : measure_balanced<false, false>);
+  kernel<<<blocks_for(tasks, warps), threads, 0, stream>>>(x, facts, chunk, chunks, parts);
+  check_launch("measure_balanced");
+}
+
 /// Exponents, specials and weights.
-void launch_scales(const Vectors& x, const DeviceFacts& facts, cudaStream_t stream) {
-  launch_tops(x.matrix, x.count, x.inner, facts.tops, stream);
+void launch_scales(const Vectors& x, const DeviceFacts& facts, bool tops_known, cudaStream_t stream) {
+  if (!tops_known) launch_tops(x.matrix, x.count, x.inner, facts.tops, stream);
   store_scales<<<blocks_for(facts.count, threads), threads, 0, stream>>>(facts);
   check_launch("store_scales");
   if (facts.weights != nullptr)
@@ -482,18 +509,16 @@ DeviceFacts take_facts(Arena& arena, Slicing slicing, Index count) {
   return facts;
 }
 
-void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& facts, cudaStream_t stream) {
+void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& facts, cudaStream_t stream, FactParts parts,
+                  bool tops_known) {
   if (facts.count == 0) return;
   const Vectors x{vectors, facts.count, inner};
-  launch_scales(x, facts, stream);
+  launch_scales(x, facts, tops_known, stream);
   clear(facts.norms, norm_words(facts), stream);
   clear(facts.floor_squares, facts.count, stream);
   if (inner == 0) return;
   if (!is_quick(facts.slicing, inner)) return launch_parts(x, {{facts}, 1}, stream);
-  const Index chunk = quick_chunk(x), chunks = (inner + chunk - 1) / chunk;
-  const Index tasks = chunks * (x.vectors_together() ? (x.count + 31) / 32 : x.count);
-  measure_balanced<<<blocks_for(tasks, warps), threads, 0, stream>>>(x, facts, chunk, chunks);
-  check_launch("measure_balanced");
+  launch_balanced_facts(x, facts, parts, stream);
 }
 
 FactsOfAllSlicings FactsOfAllSlicings::take(Arena& arena, Encoding encoding, Index count, Index inner) {
@@ -526,7 +551,7 @@ void launch_facts_of_some(const DeviceMatrix& vectors, Index inner, const Index*
     gather_vectors<<<grid, threads, 0, stream>>>(vectors, inner, indices, facts.elements);
     check_launch("gather_vectors");
   }
-  launch_scales(x, facts.of[max_slices - 1], stream);
+  launch_scales(x, facts.of[max_slices - 1], false, stream);
   clear(facts.words, facts.word_count, stream);
   FactsList list{{}, max_slices};
   std::copy(facts.of.begin(), facts.of.end(), list.of);

@@ -45,8 +45,19 @@ struct DeviceFacts {
 /// Memory for the facts of `count` vectors.
 DeviceFacts take_facts(Arena& arena, Slicing slicing, Index count);
 
-/// Measures the rows of `vectors` (facts.count x inner) under facts.slicing.
-void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& facts, cudaStream_t stream);
+/// Parts whose norms are asked for, beside the vector's: bit p - 1 for slice p and for the tail after p slices.
+struct FactParts {
+  std::uint32_t slices = ~0u, tails = ~0u;
+
+  [[nodiscard]] constexpr bool covers(const FactParts& other) const {
+    return (other.slices & ~slices) == 0 && (other.tails & ~tails) == 0;
+  }
+};
+
+/// Measures the rows of `vectors` (facts.count x inner) under facts.slicing; norms of parts that are not asked for may be left
+/// zero. `tops_known`: facts.tops holds what launch_tops would find.
+void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& facts, cudaStream_t stream, FactParts parts = {},
+                  bool tops_known = false);
 
 /// Facts of some vectors under 1 … max_slices slices of one encoding: they share what does not depend on the slice count.
 struct FactsOfAllSlicings {

@@ -14,6 +14,9 @@ struct SlicingJob {
   DeviceSlices slices;
 };
 
+/// Whether the current device can: a Hopper or a later one.
+bool has_clusters();
+
 /// Whether launch_fast_slicing slices these: balanced, at most 8 slices, vectors or their elements side by side.
 bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing);
 

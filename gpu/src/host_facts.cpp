@@ -13,6 +13,11 @@ struct HostScales {
   std::vector<std::uint8_t> special;
   std::vector<std::int16_t> weights;
 
+  HostScales(const DeviceFacts& facts, const HostBlock& block)
+      : exponents(block.part(facts.exponents, facts.count)),
+        special(block.part(facts.special, facts.count)),
+        weights(facts.weights == nullptr ? std::vector<std::int16_t>{}
+                                         : block.part(facts.weights, facts.count * facts.weight_pitch)) {}
   HostScales(const DeviceFacts& facts, cudaStream_t stream)
       : exponents(copy_to_host(facts.exponents, facts.count, stream)),
         special(copy_to_host(facts.special, facts.count, stream)),
@@ -31,6 +36,7 @@ SliceFacts host_facts(const DeviceFacts& facts, const HostScales& scales) {
     auto& vector = vectors[at];
     vector.vector = norms_of(0);
     vector.floor_squares = facts.floor_squares[i];
+    vector.slices.reserve(static_cast<std::size_t>(slices)), vector.tails.reserve(static_cast<std::size_t>(slices));
     for (int p = 1; p <= slices; ++p) {
       vector.slices.push_back(norms_of(facts.slice_part(p)));
       vector.tails.push_back(norms_of(facts.tail_part(p)));
@@ -54,8 +60,10 @@ SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream) {
 }
 
 std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream) {
-  auto words = copy_to_host(facts.words, facts.word_count, stream);
-  const HostScales scales(facts.of[max_slices - 1], stream);
+  const auto& last = facts.of[max_slices - 1];
+  const HostBlock block(last.tops, facts.words + facts.word_count, stream);  // which follow each other (take)
+  auto words = block.part(facts.words, facts.word_count);
+  const HostScales scales(last, block);
   std::vector<SliceFacts> result;
   for (auto copied : facts.of) {
     copied.norms = words.data() + (copied.norms - facts.words);

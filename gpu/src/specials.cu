@@ -31,7 +31,18 @@ __global__ void write_specials(const __grid_constant__ Product product) {
   }
 }
 
+__global__ void mark_specials(const std::uint64_t* tops, Index count, std::uint8_t* special) {
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  if (i < count) special[i] = is_finite(tops[i], binary64) ? 0 : 1;
+}
+
 }  // namespace
+
+void launch_marking(const std::uint64_t* tops, Index count, std::uint8_t* special, cudaStream_t stream) {
+  if (count == 0) return;
+  mark_specials<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(tops, count, special);
+  check_launch("mark_specials");
+}
 
 void launch_specials(const OperandPair& operands, const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                      cudaStream_t stream) {

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "special_entries.hpp"
@@ -11,5 +13,8 @@ namespace ozbound::gpu {
 /// Writes every special entry (SpecialEntries). The slices are those of the operands.
 void launch_specials(const OperandPair& operands, const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                      cudaStream_t stream);
+
+/// special[i] = 1 where tops[i] is not finite, else 0.
+void launch_marking(const std::uint64_t* tops, Index count, std::uint8_t* special, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -9,8 +9,6 @@ namespace ozbound::gpu {
 namespace {
 
 constexpr int threads = 128, warps = threads / 32;
-constexpr Index chunk = 1024;  // elements of a vector, or of 32 vectors, that a warp takes
-
 using Word = unsigned long long;
 
 /// The largest magnitude of elements begin, begin + step, … of vector i.
@@ -27,7 +25,7 @@ __device__ Word largest(const Vectors& x, Index i, Index begin, Index end, Index
   return top;
 }
 
-__global__ void __launch_bounds__(threads) find_tops(const Vectors x, Index chunks, Word* tops) {
+__global__ void __launch_bounds__(threads) find_tops(const Vectors x, Index chunk, Index chunks, Word* tops) {
   const Index task = Index{blockIdx.x} * warps + threadIdx.x / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Index begin = task % chunks * chunk, end = min(begin + chunk, x.inner);
@@ -44,6 +42,14 @@ __global__ void __launch_bounds__(threads) find_tops(const Vectors x, Index chun
   if (lane == 0 && top != 0) atomicMax(tops + i, top);
 }
 
+/// Elements of a vector, or of 32 vectors, that a warp takes: so many that all multiprocessors have work.
+Index chunk_for(Index rows, Index inner) {
+  constexpr Index enough_warps = 8192;
+  Index chunk = 1024;
+  while (chunk > 64 && rows * ((inner + chunk - 1) / chunk) < enough_warps) chunk /= 2;
+  return chunk;
+}
+
 }  // namespace
 
 void launch_tops(const DeviceMatrix& vectors, Index count, Index inner, std::uint64_t* tops, cudaStream_t stream) {
@@ -51,9 +57,9 @@ void launch_tops(const DeviceMatrix& vectors, Index count, Index inner, std::uin
   check(cudaMemsetAsync(tops, 0, static_cast<std::size_t>(count) * sizeof(Word), stream), "cudaMemsetAsync");
   if (inner == 0) return;
   const Vectors x{vectors, count, inner};
-  const Index chunks = (inner + chunk - 1) / chunk;
-  const Index tasks = chunks * (x.vectors_together() ? (count + 31) / 32 : count);
-  find_tops<<<static_cast<unsigned>((tasks + warps - 1) / warps), threads, 0, stream>>>(x, chunks,
+  const Index rows = x.vectors_together() ? (count + 31) / 32 : count, chunk = chunk_for(rows, inner);
+  const Index chunks = (inner + chunk - 1) / chunk, tasks = chunks * rows;
+  find_tops<<<static_cast<unsigned>((tasks + warps - 1) / warps), threads, 0, stream>>>(x, chunk, chunks,
                                                                                         reinterpret_cast<Word*>(tops));
   check_launch("find_tops");
 }

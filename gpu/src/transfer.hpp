@@ -94,6 +94,26 @@ std::vector<T> copy_to_host(const T* data, std::int64_t count, cudaStream_t stre
   return copy;
 }
 
+/// A block of device memory on the host, taken apart there. Waits for the stream.
+class HostBlock {
+ public:
+  HostBlock(const void* begin, const void* end, cudaStream_t stream)
+      : origin_(static_cast<const std::uint8_t*>(begin)),
+        bytes_(copy_to_host(origin_, static_cast<const std::uint8_t*>(end) - origin_, stream)) {}
+
+  /// Elements of an array inside the block.
+  template <class T>
+  [[nodiscard]] std::vector<T> part(const T* there, Index count) const {
+    const auto* const first =
+        reinterpret_cast<const T*>(bytes_.data() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
+    return {first, first + count};
+  }
+
+ private:
+  const std::uint8_t* origin_;
+  std::vector<std::uint8_t> bytes_;
+};
+
 /// An EntryBound of an m x n product in device memory.
 class BoundCopy {
  public:

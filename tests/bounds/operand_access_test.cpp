@@ -112,9 +112,12 @@ class RemoteEngine final : public Engine, public OperandAccess {
   std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override {
     return std::make_unique<Examined>(*this, factors, options);
   }
-  double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
-                       const SpecialEntries& specials) const override {
-    return host_.largest_bound(bound, there, near(c), near(specials));
+  void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override {
+    host_.multiply_finite(near(call), plan, kept, workspace);
+  }
+  ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                           const SpecialEntries& specials) const override {
+    return host_.result_facts(bound, there, near(c), near(specials));
   }
   std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near(specials));
@@ -168,6 +171,7 @@ class RemoteEngine final : public Engine, public OperandAccess {
       factors.a = engine.near(factors.a), factors.b = engine.near(factors.b);
       host_ = engine.host_.examine(factors, options_);
     }
+    Reading reading() override { return host_->reading(); }
     PlanBound bound(const SplitPlan& plan) override { return {{}, {}, {}, std::make_shared<const Bound>(host_->bound(plan))}; }
     double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
       return host_->error_at(plan, uniform, i, j);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,14 @@ class Placed {
   gpu::DeviceCopy copy_;
 };
 
+/// Where the matrices of a product are, and of what numbers.
+struct Way {
+  const char* name;
+  bool a_there = false, b_there = false, c_there = false, c0_there = false;
+  bool floats = false;    ///< A, B and C
+  bool in_place = false;  ///< C in place of C0
+};
+
 /// Everything that one engine makes of a product and a target.
 struct Outcome {
   struct Scalars {
@@ -61,22 +70,53 @@ struct Outcome {
   std::vector<std::uint64_t> c, prepared;
   std::string decision, certificate;
 
-  Outcome(const Inputs& inputs, const Scalars& scalars, const Target& target, const Engine& engine, bool on_device) {
+  Outcome(const Inputs& inputs, const Scalars& scalars, const Target& target, const Engine& engine, const Way& way) {
     const auto m = inputs.a.rows(), n = inputs.b.cols();
     const Matrix<double> unset(m, n), c0 = addend(m, n);
-    const Placed at_a(inputs.a, on_device), at_b(inputs.b, on_device), at_c(unset, on_device), at_c0(c0, on_device);
-    const GemmCall call{at_a.input(), at_b.input(), at_c.view(), scalars.alpha, scalars.beta, at_c0.input()};
-    const auto product = gemm(call, target, engine);
-    c = at_c.bits();
-    decision = to_json(product.decision).dump();
-    certificate = to_json(product.certificate).dump();
-    const PreparedOperand a(call.a, Side::rows_of_a, product.decision, engine);
-    const PreparedOperand b(call.b, Side::columns_of_b, product.decision, engine);
-    certificate += to_json(gemm(call, product.decision, engine, {.prepared_a = &a, .prepared_b = &b})).dump();
-    prepared = at_c.bits();
+    const auto a_of_floats = as_floats(inputs.a), b_of_floats = as_floats(inputs.b), unset_floats = as_floats(unset);
+    const Placed at_a(way.floats ? InputView(a_of_floats) : InputView(inputs.a), way.a_there),
+        at_b(way.floats ? InputView(b_of_floats) : InputView(inputs.b), way.b_there), at_c0(c0, way.c0_there);
+    const Placed at_c(way.floats ? InputView(unset_floats) : InputView(unset), way.c_there);
+    const auto product_of = [&](const auto& multiply) {
+      const Matrix<double> own = c0;
+      const Placed in_place(own, way.c_there);
+      const auto& target_c = way.in_place ? in_place : at_c;
+      const GemmCall call{at_a.input(),  at_b.input(), target_c.view(),
+                          scalars.alpha, scalars.beta, way.in_place ? in_place.input() : at_c0.input()};
+      multiply(call);
+      return target_c.bits();
+    };
+    try {
+      run(product_of, target, engine);
+    } catch (const CannotCertify& refusal) {
+      decision = refusal.what();
+    }
   }
 
  private:
+  template <class ProductOf>
+  void run(const ProductOf& product_of, const Target& target, const Engine& engine) {
+    std::optional<Decision> decided;
+    c = product_of([&](const GemmCall& call) {
+      auto product = gemm(call, target, engine);
+      decision = to_json(product.decision).dump();
+      certificate = to_json(product.certificate).dump();
+      decided = std::move(product.decision);
+    });
+    prepared = product_of([&](const GemmCall& call) {
+      const PreparedOperand a(call.a, Side::rows_of_a, *decided, engine);
+      const PreparedOperand b(call.b, Side::columns_of_b, *decided, engine);
+      certificate += to_json(gemm(call, *decided, engine, {.prepared_a = &a, .prepared_b = &b})).dump();
+    });
+  }
+
+  static Matrix<float> as_floats(const Matrix<double>& matrix) {
+    Matrix<float> floats(matrix.rows(), matrix.cols());
+    for (Index i = 0; i < matrix.rows(); ++i)
+      for (Index j = 0; j < matrix.cols(); ++j) floats(i, j) = static_cast<float>(matrix(i, j));
+    return floats;
+  }
+
   /// C0, with an infinity.
   static Matrix<double> addend(Index m, Index n) {
     Matrix<double> c0(m, n);
@@ -156,9 +196,11 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
       ErrorBound error;
       error.alpha = -3, error.product = bound.product;
       error.row_exponents = bound.row_exponents, error.column_exponents = bound.column_exponents;
-      bounds.expect(bits_of(host.largest_bound(error, nullptr, c.as_input(), here)) ==
-                        bits_of(cuda.largest_bound(error, nullptr, there.c.as_input(), known)),
-                    describe);
+      const auto of_c = host.result_facts(error, nullptr, c.as_input(), here);
+      const auto of_c_there = cuda.result_facts(error, nullptr, there.c.as_input(), known);
+      bounds.expect(
+          bits_of(of_c.largest_bound) == bits_of(of_c_there.largest_bound) && of_c.fingerprint == of_c_there.fingerprint,
+          describe);
       inexact.expect(host.last_inexact(bound.product, here) == cuda.last_inexact(bound.product, known), describe);
       const Matrix<double> product = as_doubles(c.as_input());
       const Placed product_there(product, true);
@@ -174,19 +216,21 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
   return good;
 }
 
-bool compare(const Engine& cpu, const Engine& cuda, bool on_device) {
-  std::printf("matrices in the %s's memory\n", on_device ? "device" : "host");
+/// Of every step-th input of each kind.
+bool compare(const Engine& cpu, const Engine& cuda, const Way& way, std::size_t step) {
+  std::printf("%s\n", way.name);
   Section results("C"), kept("C, of kept slices"), decisions("decisions"), certificates("certificates");
   const auto inputs = family_inputs();
   for (const auto* target : {"cr", "dgemm", "componentwise:1e-7", "rowcol:1e-12", "normwise:1e-10", "relative:1e-9"})
     for (const auto& scalars : {Outcome::Scalars{1, 0}, {-0x1.8p3, 0.75}})
-      for (std::size_t t = 0; t < inputs.size(); t += family_plans) {
+      for (std::size_t t = 0; t < inputs.size(); t += step * family_plans) {
         const auto& problem = inputs[t];
         const auto describe = [&] {
           return std::string(target) + ", alpha " + std::to_string(scalars.alpha) + ", " + problem.origin;
         };
-        const Outcome expected(problem, scalars, parse_target(target), cpu, false);
-        const Outcome actual(problem, scalars, parse_target(target), cuda, on_device);
+        const Way here{"", false, false, false, false, way.floats, way.in_place};
+        const Outcome expected(problem, scalars, parse_target(target), cpu, here);
+        const Outcome actual(problem, scalars, parse_target(target), cuda, way);
         results.expect(expected.c == actual.c, describe);
         kept.expect(expected.prepared == actual.prepared && actual.prepared == actual.c, describe);
         decisions.expect(expected.decision == actual.decision,
@@ -199,6 +243,31 @@ bool compare(const Engine& cpu, const Engine& cuda, bool on_device) {
   return good;
 }
 
+/// gemm of core under a plan.
+bool compare_planned(const Engine& cpu, const Engine& cuda) {
+  Section results("C under a plan");
+  const auto inputs = family_inputs();
+  for (std::size_t t = 0; t < inputs.size(); ++t)
+    for (const bool in_place : {false, true})
+      for (const auto& [alpha, beta] : {Outcome::Scalars{1, 0}, {0, 2}, {-3, 0x1p-900}, {1, INFINITY}}) {
+        const auto problem = t % 2 == 0 ? inputs[t] : with_specials(inputs[t]);
+        const Index m = problem.a.rows(), n = problem.b.cols();
+        Matrix<double> c0(m, n);
+        for (Index i = 0; i < m; ++i)
+          for (Index j = 0; j < n; ++j) c0(i, j) = i == j ? -INFINITY : problem.a(i, j % problem.a.cols());
+        Matrix<double> c = c0;
+        const auto plan = parse_plan(problem.plan, problem.a.cols());
+        const Placed a(problem.a, true), b(problem.b, true), d(c0, true), e(c0, true);
+        gemm({problem.a, problem.b, c, alpha, beta, in_place ? InputView(c) : InputView(c0)}, plan, cpu);
+        gemm({a.input(), b.input(), e.view(), alpha, beta, in_place ? e.input() : d.input()}, plan, cuda);
+        results.expect(Placed(c, false).bits() == e.bits(), [&] {
+          return "alpha " + std::to_string(alpha) + ", beta " + std::to_string(beta) + (in_place ? ", in place, " : ", ") +
+                 problem.origin;
+        });
+      }
+  return results.report();
+}
+
 }  // namespace
 }  // namespace ozbound::mirror
 
@@ -208,7 +277,18 @@ int main() {
     const CpuEngine cpu;
     const gpu::CertifyingEngine cuda;
     const bool answers = mirror::compare_answers(HostAccess(cpu), cuda);
-    const bool of_host = mirror::compare(cpu, cuda, false);
-    return mirror::compare(cpu, cuda, true) && of_host && answers;
+    bool good = answers;
+    for (const mirror::Way& way : {mirror::Way{"matrices of the host"}, {"matrices of the device", true, true, true, true}})
+      good = mirror::compare(cpu, cuda, way, 1) && good;
+    for (const mirror::Way& way : {mirror::Way{"A of the host", false, true, true, true},
+                                   {"B and C0 of the host", true, false, true, false},
+                                   {"C of the host", true, true, false, true},
+                                   {"A of the device", true},
+                                   {"C0 of the device", false, false, false, true},
+                                   {"floats of the device", true, true, true, true, true},
+                                   {"C in place of C0, of the device", true, true, true, true, false, true},
+                                   {"C in place of C0, of the host", true, true, false, false, false, true}})
+      good = mirror::compare(cpu, cuda, way, 5) && good;
+    return mirror::compare_planned(cpu, cuda) && good;
   });
 }

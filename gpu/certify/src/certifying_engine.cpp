@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "call_on_device.hpp"
+#include "copying.hpp"
 #include "cuda_device.hpp"
 #include "device_examination.hpp"
 #include "device_fingerprint.hpp"
@@ -11,7 +13,7 @@
 #include "largest_memory.hpp"
 #include "open_entries.hpp"
 #include "plan_bound_there.hpp"
-#include "specials.hpp"
+#include "side_stream.hpp"
 #include "tops.hpp"
 
 namespace ozbound::gpu {
@@ -42,6 +44,7 @@ class HostExamined final : public Examination {
     examination_ = host.examine({a_.view(), b_.view(), factors.prepared_a, factors.prepared_b}, options_);
   }
 
+  Reading reading() override { return examination_->reading(); }
   PlanBound bound(const SplitPlan& plan) override { return examination_->bound(plan); }
   double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
     return examination_->error_at(plan, uniform, i, j);
@@ -55,11 +58,6 @@ class HostExamined final : public Examination {
   DecideOptions options_;
   std::unique_ptr<Examination> examination_;
 };
-
-bool any_on_device(const GemmCall& call) {
-  return on_device(call.a, "a") || on_device(call.b, "b") || on_device(call.c.as_input(), "c") ||
-         (!is_zero(call.beta) && on_device(call.c0, "c0"));
-}
 
 /// For every row whether it holds a NaN or an infinity.
 std::vector<std::uint8_t> special_vectors(const InputView& vectors, const char* name) {
@@ -82,30 +80,17 @@ Shape shape_of(const SpecialEntries& specials) {
 class SpecialsOnDevice {
  public:
   explicit SpecialsOnDevice(const SpecialEntries& specials)
-      : m_(static_cast<Index>(specials.rows.size())),
-        n_(static_cast<Index>(specials.columns.size())),
-        one_(copy_to_device<std::uint32_t>({1}, stream)),
-        rows_(copy_to_device(specials.rows, stream)),
+      : rows_(copy_to_device(specials.rows, stream)),
         columns_(copy_to_device(specials.columns, stream)),
         c0_(specials.c0, "c0", stream),
         specials_{rows_.data(), columns_.data(), specials.everywhere, !specials.c0.empty(), c0_.matrix()} {}
 
   [[nodiscard]] const DeviceSpecials& entries() const { return specials_; }
 
-  /// As launch_specials takes the specials of a product: slices without digits.
-  [[nodiscard]] DeviceSlices rows(Index k) const { return slices(rows_, m_, k); }
-  [[nodiscard]] DeviceSlices columns(Index k) const { return slices(columns_, n_, k); }
+  [[nodiscard]] const std::uint8_t* rows() const { return rows_.data(); }
+  [[nodiscard]] const std::uint8_t* columns() const { return columns_.data(); }
 
  private:
-  [[nodiscard]] DeviceSlices slices(const DeviceArray<std::uint8_t>& special, Index count, Index k) const {
-    DeviceSlices result;
-    result.special = special.data(), result.any_special = one_.data();
-    result.count = count, result.inner = k;
-    return result;
-  }
-
-  Index m_, n_;
-  DeviceArray<std::uint32_t> one_;
   DeviceArray<std::uint8_t> rows_, columns_;
   DeviceOperand c0_;
   DeviceSpecials specials_;
@@ -144,34 +129,17 @@ class DeviceNumber {
   DeviceArray<std::uint64_t> number_;
 };
 
-/// A call whose C is written where it lies, or copied back.
-class CallOnDevice {
- public:
-  explicit CallOnDevice(const GemmCall& original)
-      : call_(original.without_unread()),
-        a_(call_.a, "a", stream),
-        b_(call_.b, "b", stream),
-        c0_(is_zero(call_.beta) ? InputView() : call_.c0, "c0", stream),
-        c_(call_.c.as_input(), "c", stream) {}
+ExactCall exact_call(const CallOnDevice& there) {
+  const auto& call = there.call();
+  const auto epilogue = there.epilogue();
+  return {there.a(), there.b(), epilogue.c0, epilogue.c, call.alpha, call.beta, {call.m(), call.n()}, call.k()};
+}
 
-  [[nodiscard]] ExactCall exact() const {
-    return {a_.matrix(), b_.matrix(), c0_.matrix(), c_.matrix(), call_.alpha, call_.beta, {call_.m(), call_.n()}, call_.k()};
-  }
-  void write_specials(const SpecialsOnDevice& specials) const {
-    const DeviceEpilogue epilogue{.alpha = call_.alpha, .beta = call_.beta, .c0 = c0_.matrix(), .c = c_.matrix()};
-    launch_specials({a_.matrix(), b_.matrix(), call_.k()}, specials.rows(call_.k()), specials.columns(call_.k()), epilogue,
-                    stream);
-  }
-  /// Waits for the stream.
-  void finish() const {
-    c_.write_to(call_.c, stream);
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  }
-
- private:
-  GemmCall call_;
-  DeviceOperand a_, b_, c0_, c_;
-};
+/// Whether every matrix of a call is in device memory.
+bool all_on_device(const GemmCall& call) {
+  return on_device(call.a, "a") && on_device(call.b, "b") && on_device(call.c.as_input(), "c") &&
+         (is_zero(call.beta) || on_device(call.c0, "c0"));
+}
 
 ExponentRange range_on_device(const InputView& vectors, const char* name, bool by_vector) {
   constexpr ExponentRange nothing;
@@ -183,6 +151,11 @@ ExponentRange range_on_device(const InputView& vectors, const char* name, bool b
 }
 
 }  // namespace
+
+CertifyingEngine::CertifyingEngine(Options options) : CudaEngine(options), device_(options.device) {
+  const CudaDevice device(device_);
+  side_ = std::make_shared<const SideStream>();
+}
 
 std::uint64_t CertifyingEngine::fingerprint(const InputView& matrix) const {
   const CudaDevice device(device_);
@@ -238,14 +211,9 @@ Index CertifyingEngine::count(const SpecialEntries& specials) const {
 void CertifyingEngine::apply_specials(const GemmCall& call, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
   if (!any_on_device(call)) return host_.apply_specials(call, specials);
-  if (call.without_unread().k() == 0) {  // where the kernel would write all of beta C0
-    const HostCall host(call, stream);
-    host_.apply_specials(host.call(), HostSpecials(specials, stream).entries());
-    return host.write_back();
-  }
-  const CallOnDevice there(call);
+  const CallOnDevice there(call, stream);
   const SpecialsOnDevice known(specials);
-  there.write_specials(known);
+  there.write_specials(known.rows(), known.columns());
   there.finish();
 }
 
@@ -253,9 +221,9 @@ void CertifyingEngine::multiply_exactly(const GemmCall& call, const SpecialEntri
   const CudaDevice device(device_);
   if (!any_on_device(call)) return host_.multiply_exactly(call, specials);
   if (specials.everywhere) return;
-  const CallOnDevice there(call);
+  const CallOnDevice there(call, stream);
   const SpecialsOnDevice known(specials);
-  launch_exact(there.exact(), nullptr, call.m() * call.n(), known.entries(), stream);
+  launch_exact(exact_call(there), nullptr, call.m() * call.n(), known.entries(), stream);
   there.finish();
 }
 
@@ -263,9 +231,9 @@ void CertifyingEngine::finish_exactly(const GemmCall& call, const std::vector<En
   if (entries.empty()) return;
   const CudaDevice device(device_);
   if (!any_on_device(call)) return host_.finish_exactly(call, entries);
-  const CallOnDevice there(call);
+  const CallOnDevice there(call, stream);
   const auto open = copy_to_device(entries, stream);
-  launch_exact(there.exact(), open.data(), static_cast<Index>(entries.size()), {}, stream);
+  launch_exact(exact_call(there), open.data(), static_cast<Index>(entries.size()), {}, stream);
   there.finish();
 }
 
@@ -274,19 +242,33 @@ std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, c
   const bool there = on_device(factors.a, "a") || on_device(factors.b, "b");
   auto on_host = [this, factors, &options] { return std::make_unique<HostExamined>(factors, options, host_); };
   if (!there) return on_host();
-  return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, device_, stream);
+  return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, device_, stream, side_);
 }
 
-double CertifyingEngine::largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
-                                       const SpecialEntries& specials) const {
+void CertifyingEngine::multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const {
   const CudaDevice device(device_);
-  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.largest_bound(bound, there, c, specials);
+  const auto read = call.without_unread();
+  const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
+  if (read.k() > 0 && takes_kept && all_on_device(read) && this->workspace(plan, read.m(), read.n(), read.k()) <= workspace) {
+    try {
+      return launch_product(read, plan, kept);
+    } catch (const OutOfMemory&) {  // by blocks, then
+    }
+  }
+  ozbound::multiply_finite(call, plan, *this, kept, nullptr, workspace);
+}
+
+OperandAccess::ResultFacts CertifyingEngine::result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                                                          const SpecialEntries& specials) const {
+  const CudaDevice device(device_);
+  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, there, c, specials);
   const DeviceOperand result(c, "c", stream);
   const SpecialsOnDevice known(specials);
   const auto find = [&](const ScaledBound& scaled, Index outer_products) {
     const LargestMemory search(outer_products, shape_of(specials).m, shape_of(specials).n, stream);
     launch_largest_bound(scaled, bound, result.matrix(), known.entries(), search.work(), stream);
-    return copy_to_host(search.work().result, 1, stream)[0].value;
+    const auto found = copy_to_host(search.work().result, 1, stream)[0];
+    return ResultFacts{found.print, found.entry.value};
   };
   if (const auto* const made_here = dynamic_cast<const PlanBoundThere*>(there))
     return find(made_here->bound(), made_here->outer_products());

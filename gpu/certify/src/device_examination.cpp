@@ -18,64 +18,72 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing) {
+const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts) {
   for (const auto& measured : all_)
-    if (measured->facts.slicing == slicing) return measured->facts;
+    if (measured->facts.slicing == slicing && measured->parts.covers(parts)) return measured->facts;
   Arena needed;
   take_facts(needed, slicing, count_);
   auto& measured = *all_.emplace_back(std::make_unique<Measured>());
   measured.memory = Memory(needed.used(), stream_);
+  measured.parts = parts;
   auto arena = measured.memory.arena();
   measured.facts = take_facts(arena, slicing, count_);
-  launch_facts(vectors_, inner_, measured.facts, stream_);
+  // A look's tops need not be exact below what scales of these encodings come from.
+  const auto kind = slicing.encoding.kind;
+  const bool tops_known = kind == Encoding::Kind::balanced || kind == Encoding::Kind::truncated;
+  if (tops_known) measured.facts.tops = look_.digits.tops;
+  launch_facts(vectors_, inner_, measured.facts, stream_, parts, tops_known);
   return measured.facts;
 }
 
-void DeviceFactsCache::measure(Encoding encoding, std::vector<Index> indices) {
+DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vector<Index> indices) const {
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   std::erase_if(indices, [&](Index i) { return single_.contains(i) && single_.at(i).encoding == encoding; });
-  if (indices.empty()) return;
+  Measuring result{encoding, std::move(indices), {}, {}};
+  const auto count = static_cast<Index>(result.indices.size());
+  if (count == 0) return result;
   const CudaDevice current(device_);
-  const auto count = static_cast<Index>(indices.size());
   Arena needed;
   FactsOfAllSlicings::take(needed, encoding, count, inner_);
-  const Memory memory(needed.used(), stream_);
-  auto arena = memory.arena();
-  const auto facts = FactsOfAllSlicings::take(arena, encoding, count, inner_);
-  const auto there = copy_to_device(indices, stream_);
-  launch_facts_of_some(vectors_, inner_, there.data(), facts, stream_);
-  auto measured = copy_facts_to_host(facts, stream_);
-  for (std::size_t t = 0; t < indices.size(); ++t) {
-    Single single{encoding, {}};
+  result.memory = Memory(needed.used(), stream_);
+  auto arena = result.memory.arena();
+  result.facts = FactsOfAllSlicings::take(arena, encoding, count, inner_);
+  const auto there = copy_to_device(result.indices, stream_);
+  launch_facts_of_some(vectors_, inner_, there.data(), result.facts, stream_);
+  return result;
+}
+
+void DeviceFactsCache::keep(const Measuring& measuring) {
+  if (measuring.indices.empty()) return;
+  const CudaDevice current(device_);
+  auto measured = copy_facts_to_host(measuring.facts, stream_);
+  for (std::size_t t = 0; t < measuring.indices.size(); ++t) {
+    Single single{measuring.encoding, {}};
+    single.of.reserve(measured.size());
     for (auto& of : measured) single.of.push_back(std::move(of.vectors[t]));
-    single_.insert_or_assign(indices[t], std::move(single));
+    single_.insert_or_assign(measuring.indices[t], std::move(single));
   }
 }
 
 const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
   const auto known = single_.find(i);
-  if (known == single_.end() || !(known->second.encoding == slicing.encoding)) measure(slicing.encoding, {i});
+  if (known == single_.end() || !(known->second.encoding == slicing.encoding)) keep(launch(slicing.encoding, {i}));
   return single_.at(i).of[at(slicing.slices - 1)];
 }
 
-/// Level 1 of |A||B|, and what of it the host asks for.
+/// Level 1 of |A||B|.
 struct DeviceExamination::Product {
   Memory memory;
   LevelOneSums sums;
-  std::vector<std::int32_t> row_exponents, column_exponents;
-  bool loose;
 
-  Product(const DeviceMatrix& a, const DeviceMatrix& b, const LevelOne& level, cudaStream_t stream) {
+  Product(const FirstLooks& looks, const LevelOne& level, cudaStream_t stream) {
     level.prepare();
     Arena needed;
-    level.launch(a, b, needed, stream);
+    level.launch(looks, needed, stream);
     memory = Memory(needed.used(), stream);
     auto arena = memory.arena();
-    sums = level.launch(a, b, arena, stream);
-    row_exponents = copy_to_host(sums.rows.exponents, sums.m, stream);
-    column_exponents = copy_to_host(sums.columns.exponents, sums.n, stream);
-    loose = copy_to_host(sums.loose, 1, stream)[0] != 0;
+    sums = level.launch(looks, arena, stream);
   }
 };
 
@@ -98,8 +106,8 @@ class DeviceAllowance final : public Allowance {
 
   [[nodiscard]] Probe probe(Index i, Index j) const override {
     const CudaDevice current(examination_.device_);
-    const auto probes = probes_of({{i, j}});
-    return probes.front();
+    const Probing probing(*this, {{i, j}});
+    return probing.probes().front();
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
@@ -107,7 +115,7 @@ class DeviceAllowance final : public Allowance {
     const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
     const LargestMemory search(there.outer_products(), product_.m, product_.n, stream_);
     launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
-    const auto largest = copy_to_host(search.work().result, 1, stream_)[0];
+    const auto largest = copy_to_host(search.work().result, 1, stream_)[0].entry;
     if (!(largest.value > 0)) return {};
     return {largest.value, largest.place / product_.n, largest.place % product_.n};
   }
@@ -120,7 +128,7 @@ class DeviceAllowance final : public Allowance {
     if (m == 0 || n == 0) return {};
     const CudaDevice current(examination_.device_);
     launch_least_allowing(product_, target_, probing_.work(), stream_);
-    const auto least = copy_to_host(probing_.work().result, 1, stream_)[0];
+    const auto least = copy_to_host(probing_.work().result, 1, stream_)[0].entry;
     std::vector<Entry> entries{{least.place / n, least.place % n}};
     const Index rows = std::min(per_side, m), columns = std::min(per_side, n);
     for (Index s = 0; s < rows; ++s)
@@ -128,27 +136,52 @@ class DeviceAllowance final : public Allowance {
     std::vector<Index> of_rows, of_columns;
     for (const auto& [i, j] : entries) of_rows.push_back(i), of_columns.push_back(j);
     const auto& encoding = examination_.options_.encoding;
-    examination_.rows_.measure(encoding, std::move(of_rows));
-    examination_.columns_.measure(encoding, std::move(of_columns));
-    return probes_of(entries);
+    const auto rows_measured = examination_.rows_.launch(encoding, std::move(of_rows));
+    const auto columns_measured = examination_.columns_.launch(encoding, std::move(of_columns));
+    const Probing probing(*this, std::move(entries));
+    examination_.rows_.keep(rows_measured);
+    examination_.columns_.keep(columns_measured);
+    return probing.probes();
   }
 
  private:
-  [[nodiscard]] std::vector<Probe> probes_of(const std::vector<Entry>& entries) const {
-    std::vector<Index> places;
-    for (const auto& [i, j] : entries) places.push_back(i * product_.n + j);
-    const auto there = copy_to_device(places, stream_);
-    const auto count = static_cast<Index>(places.size());
-    const DeviceArray<double> allowed(count, stream_);
-    launch_probes(product_, target_, there.data(), count, allowed.data(), stream_);
-    const auto values = copy_to_host(allowed.data(), count, stream_);
-    std::vector<Probe> probes;
-    for (std::size_t t = 0; t < entries.size(); ++t) probes.push_back({entries[t].i, entries[t].j, values[t]});
-    return probes;
-  }
+  /// What entries allow, launched when made.
+  class Probing {
+   public:
+    Probing(const DeviceAllowance& allowance, std::vector<Entry> entries)
+        : stream_(allowance.stream_),
+          entries_(std::move(entries)),
+          places_(places(entries_, allowance.product_.n)),
+          there_(copy_to_device(places_, stream_)),
+          allowed_(static_cast<Index>(entries_.size()), stream_) {
+      launch_probes(allowance.product_, allowance.target_, there_.data(), static_cast<Index>(entries_.size()), allowed_.data(),
+                    stream_);
+    }
+
+    /// Waits for the stream.
+    [[nodiscard]] std::vector<Probe> probes() const {
+      const auto values = copy_to_host(allowed_.data(), static_cast<Index>(entries_.size()), stream_);
+      std::vector<Probe> probes;
+      for (std::size_t t = 0; t < entries_.size(); ++t) probes.push_back({entries_[t].i, entries_[t].j, values[t]});
+      return probes;
+    }
+
+   private:
+    static std::vector<Index> places(const std::vector<Entry>& entries, Index n) {
+      std::vector<Index> result;
+      for (const auto& [i, j] : entries) result.push_back(i * n + j);
+      return result;
+    }
+
+    cudaStream_t stream_;
+    std::vector<Entry> entries_;
+    std::vector<Index> places_;
+    DeviceArray<Index> there_;
+    DeviceArray<double> allowed_;
+  };
 
   [[nodiscard]] DeviceArray<double> norms_of(DeviceFactsCache& vectors) const {
-    const auto& facts = vectors.all({{Encoding::Kind::truncated, 7}, 1});
+    const auto& facts = vectors.all({{Encoding::Kind::truncated, 7}, 1}, {0, 0});
     std::vector<double> norms;
     for (const auto squares : copy_to_host(facts.floor_squares, facts.count, stream_))
       norms.push_back(euclidean_lower(squares));
@@ -166,7 +199,7 @@ class DeviceAllowance final : public Allowance {
 };
 
 DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback,
-                                     int device, cudaStream_t stream)
+                                     int device, cudaStream_t stream, std::shared_ptr<const SideStream> side)
     : options_(options),
       kernels_(kernels),
       device_(device),
@@ -178,29 +211,33 @@ DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions
       a_(factors.a, "a", stream),
       b_(factors.b, "b", stream),
       c0_(options.beta == 0 ? InputView() : options.c0, "c0", stream),
-      rows_(a_.matrix(), m_, k_, device, stream),
-      columns_(transposed(b_.matrix()), n_, k_, device, stream) {}
+      side_(std::move(side)),
+      looks_(a_.matrix(), b_.matrix(), m_, n_, k_, stream),
+      rows_(a_.matrix(), m_, k_, looks_.a(), device, stream),
+      columns_(transposed(b_.matrix()), n_, k_, looks_.b(), device, stream) {}
 
 DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const SplitPlan& plan) {
   const CudaDevice current(device_);
-  const auto &rows = rows_.all(plan.a), &columns = columns_.all(plan.b);
-  return {{}, {}, {}, std::make_shared<const PlanBoundThere>(plan, k_, rows, columns, device_, stream_)};
+  const PlanTerms terms(plan, k_);
+  const auto& rows = rows_.all(plan.a, terms.parts_of_rows());
+  const auto& columns = columns_.all(plan.b, terms.parts_of_columns());
+  return {{}, {}, {}, std::make_shared<const PlanBoundThere>(plan, k_, rows, columns, device_, stream_, side_)};
 }
 
 double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index i, Index j) {
   const auto& row = rows_.one(i, plan.a);
   const auto& column = columns_.one(j, plan.b);
-  const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - product().row_exponents[at(i)] -
-                     product().column_exponents[at(j)];
+  const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - report().row_exponents[at(i)] -
+                     report().column_exponents[at(j)];
   return rescaled_upper(entry_error_upper(row, column, plan, k_, uniform), shift);
 }
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
   const CudaDevice current(device_);
-  if (target.kind != Target::Kind::normwise && !product().loose)
-    return std::make_unique<DeviceAllowance>(*this, target, factor);
+  product();  // before the report, which says whether it is loose
+  if (target.kind != Target::Kind::normwise && !report().loose) return std::make_unique<DeviceAllowance>(*this, target, factor);
   if (fallback_ == nullptr) fallback_ = make_fallback_();
   return fallback_->allowance(target, factor);
 }
@@ -208,8 +245,20 @@ std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, do
 const DeviceExamination::Product& DeviceExamination::product() {
   if (product_ != nullptr) return *product_;
   const CudaDevice current(device_);
-  product_ = std::make_unique<Product>(a_.matrix(), b_.matrix(), LevelOne(m_, n_, k_, kernels_), stream_);
+  product_ = std::make_unique<Product>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
+  report_.reset();
   return *product_;
+}
+
+const FirstLooks::Report& DeviceExamination::report() {
+  const CudaDevice current(device_);
+  if (!report_) report_ = looks_.report(stream_);
+  return *report_;
+}
+
+Reading DeviceExamination::reading() {
+  const auto& found = report();
+  return {found.print_a, found.print_b, found.special_rows, found.special_columns};
 }
 
 }  // namespace ozbound::gpu

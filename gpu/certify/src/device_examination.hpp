@@ -3,9 +3,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "facts.hpp"
+#include "first_look.hpp"
 #include "level_one.hpp"
 #include "memory.hpp"
 #include "ozbound/bounds/decide.hpp"
@@ -13,6 +15,7 @@
 #include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/core/slice_facts.hpp"
 #include "plan_bound.hpp"
+#include "side_stream.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -20,21 +23,31 @@ namespace ozbound::gpu {
 /// Facts of one operand in device memory, under every slicing that is asked for; of single vectors on the host.
 class DeviceFactsCache {
  public:
-  /// @param vectors count x inner, of the device; must outlive it.
-  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, int device, cudaStream_t stream)
-      : vectors_(vectors), count_(count), inner_(inner), device_(device), stream_(stream) {}
+  /// @param vectors count x inner, of the device; must outlive it, as a look at them.
+  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, const FirstLook& look, int device,
+                   cudaStream_t stream)
+      : vectors_(vectors), count_(count), inner_(inner), look_(look), device_(device), stream_(stream) {}
 
-  /// @pre the device is the current one.
-  const DeviceFacts& all(const Slicing& slicing);
+  /// Those parts, or more of them. @pre the device is the current one.
+  const DeviceFacts& all(const Slicing& slicing, FactParts parts);
 
-  /// Measures vectors that one() will be asked for, under every slice count of an encoding, in one go.
-  void measure(Encoding encoding, std::vector<Index> indices);
+  /// Vectors that one() will be asked for, under every slice count of an encoding.
+  struct Measuring {
+    Encoding encoding;
+    std::vector<Index> indices;  ///< those that are not known
+    Memory memory;
+    FactsOfAllSlicings facts;
+  };
+  [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices) const;
+  /// Waits for the stream.
+  void keep(const Measuring& measuring);
   const VectorFacts& one(Index i, const Slicing& slicing);
 
  private:
   struct Measured {
     Memory memory;
     DeviceFacts facts;
+    FactParts parts;
   };
   struct Single {
     Encoding encoding;
@@ -43,6 +56,7 @@ class DeviceFactsCache {
 
   DeviceMatrix vectors_;
   Index count_, inner_;
+  FirstLook look_;
   int device_;
   cudaStream_t stream_;
   std::vector<std::unique_ptr<Measured>> all_;
@@ -57,9 +71,10 @@ class DeviceExamination final : public Examination {
 
   /// `options` and `kernels` must outlive it. @pre `device` is the current one.
   DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback, int device,
-                    cudaStream_t stream);
+                    cudaStream_t stream, std::shared_ptr<const SideStream> side);
   ~DeviceExamination() override;
 
+  Reading reading() override;
   PlanBound bound(const SplitPlan& plan) override;
   double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override;
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;
@@ -69,6 +84,7 @@ class DeviceExamination final : public Examination {
   struct Product;
 
   const Product& product();
+  const FirstLooks::Report& report();
 
   const DecideOptions& options_;
   Kernels& kernels_;
@@ -78,8 +94,11 @@ class DeviceExamination final : public Examination {
   std::unique_ptr<Examination> fallback_;
   Index m_, n_, k_;
   DeviceOperand a_, b_, c0_;
+  std::shared_ptr<const SideStream> side_;
+  FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
-  std::unique_ptr<Product> product_;  ///< made when first needed
+  std::unique_ptr<Product> product_;          ///< made when first needed
+  std::optional<FirstLooks::Report> report_;  ///< likewise
 };
 
 }  // namespace ozbound::gpu

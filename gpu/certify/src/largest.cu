@@ -4,13 +4,16 @@
 
 #include "cuda_check.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
+#include "ozbound/bounds/fingerprint_term.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
 constexpr int threads = 128;
 using Word = unsigned long long;
-constexpr int rows_together = 8;  // of a thread's column: each norm of the column is read once for all of them
+constexpr int tile = LargestWork::tile;  // vectors of either side, as many as threads
+constexpr int together = 8;              // entries of a thread that share its own vector's norms
+static_assert(tile == threads);
 
 /// Takes another entry if it is larger, or as large and before.
 __device__ void take(LargestEntry& largest, const LargestEntry& other) {
@@ -42,64 +45,146 @@ __device__ float estimate_upper(double x, std::int64_t shift) {
   return __double2float_ru(__dmul_ru(x, power_of_two(static_cast<int>(shift))));
 }
 
-/// Rows of a bound, relative to 2^exponents over 2^base, base null for 1; columns likewise.
+/// The rows of a bound, or its columns, relative to 2^exponents over 2^base, base null for 1; and what comes of them.
+struct Norms {
+  const double* norms;
+  Index count;
+  const std::int32_t* exponents;
+  const std::int32_t* base;
+  SideEstimates out;
+
+  [[nodiscard]] __device__ float estimate(Index i, Index outer) const {
+    if (i >= count) return 0;
+    const std::int64_t shift = std::int64_t{exponents[i]} - (base == nullptr ? 0 : base[i]);
+    return estimate_upper(norms[outer * count + i], shift);
+  }
+
+  /// Those of a block's vectors, and the largest of them.
+  __device__ void store(Index block, Index outer) const {
+    if (block >= out.blocks) return;
+    __shared__ float tops[threads / 32];
+    const Index i = block * tile + threadIdx.x;
+    const float own = estimate(i, outer);
+    out.norms[outer * out.blocks * tile + i] = own;
+    float top = own;
+    for (int offset = 16; offset > 0; offset /= 2) top = fmaxf(top, __shfl_xor_sync(~0u, top, offset));
+    if (threadIdx.x % 32 == 0) tops[threadIdx.x / 32] = top;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    for (int w = 1; w < threads / 32; ++w) top = fmaxf(top, tops[w]);
+    out.tops[outer * out.blocks + block] = top;
+  }
+};
+
+/// An outer product for each block in y, rows and columns in z.
 __global__ void __launch_bounds__(threads)
-    find_estimates(const double* norms, Index count, const std::int32_t* exponents, const std::int32_t* base, const int* ends,
-                   int terms, float* estimates, Index pitch) {
-  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
-  if (i >= pitch) return;
-  const std::int64_t shift = i < count ? std::int64_t{exponents[i]} - (base == nullptr ? 0 : base[i]) : 0;
-  for (int outer = 0; outer < ends[terms - 1]; ++outer)
-    estimates[outer * pitch + i] = i < count ? estimate_upper(norms[outer * count + i], shift) : 0;
+    find_estimates(const __grid_constant__ Norms rows, const __grid_constant__ Norms columns) {
+  (blockIdx.z == 0 ? rows : columns).store(blockIdx.x, blockIdx.y);
 }
 
-/// The bound of some entries of a column, from above.
-__device__ void estimate_rows(const DeviceBound& bound, const LargestWork& work, Index i, Index j,
-                              float (&total)[rows_together]) {
-#pragma unroll
-  for (float& x : total) x = 0;
-  for (int t = 0, outer = 0; t < bound.terms; ++t) {
-    float least[rows_together];
-#pragma unroll
-    for (float& x : least) x = float_from_bits(binary32.inf);
-    for (const int end = bound.ends[t]; outer < end; ++outer) {
-      const float column = work.columns[outer * work.column_pitch + j];
-      const auto* const fours = reinterpret_cast<const float4*>(work.rows + outer * work.row_pitch + i);
-      const float4 low = fours[0], high = fours[1];
-      const float rows[rows_together] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-      for (int r = 0; r < rows_together; ++r) {
-        const float product = __fmul_ru(rows[r], column);  // a NaN, of Inf * 0, leaves what there was
-        least[r] = product < least[r] ? product : least[r];
+constexpr int most_terms = 32;  // more leave every entry to be evaluated
+
+/// A bound in binary32 of a tile's entries, from above: of each term the alternative that is the least for the largest norms of
+/// the tile, which is no less than the least of any entry.
+class TileEstimate {
+ public:
+  struct Shared {
+    float across[most_terms][tile];
+    int chosen[most_terms];
+  };
+
+  /// Threads of a block take vectors of one side, `along`; each meets all of a tile of the other side. By all threads.
+  __device__ TileEstimate(const DeviceBound& bound, const SideEstimates& along, Index along_block, const SideEstimates& across,
+                          Index across_block, Shared& shared)
+      : terms_(bound.terms), along_(along), at_(along_block * tile + threadIdx.x), shared_(shared) {
+    if (terms_ > most_terms) return;
+    if (static_cast<int>(threadIdx.x) < terms_) {
+      const int t = static_cast<int>(threadIdx.x), begin = t == 0 ? 0 : bound.ends[t - 1];
+      int chosen = begin;
+      float least = float_from_bits(binary32.inf);
+      for (int outer = begin; outer < bound.ends[t]; ++outer) {
+        const float product =
+            __fmul_ru(along.tops[outer * along.blocks + along_block], across.tops[outer * across.blocks + across_block]);
+        if (product < least) least = product, chosen = outer;  // a NaN, of Inf * 0, is none
       }
+      shared.chosen[t] = bound.ends[t] > begin ? chosen : -1;
     }
-#pragma unroll
-    for (int r = 0; r < rows_together; ++r) total[r] = __fadd_ru(total[r], least[r]);
+    __syncthreads();
+    for (int t = 0; t < terms_; ++t) {
+      const int chosen = shared.chosen[t];
+      shared.across[t][threadIdx.x] = chosen < 0 ? float_from_bits(binary32.inf)
+                                                 : across.norms[(chosen * across.blocks + across_block) * tile + threadIdx.x];
+    }
+    __syncthreads();
   }
-}
+
+  /// For vectors s … s + together - 1 of the tile.
+  __device__ void find(int s, float (&total)[together]) const {
+#pragma unroll
+    for (float& x : total) x = terms_ > most_terms ? float_from_bits(binary32.inf) : 0;
+    if (terms_ > most_terms) return;
+    for (int t = 0; t < terms_; ++t) {
+      const int chosen = shared_.chosen[t];
+      const float own = chosen < 0 ? 1 : along_.norms[chosen * along_.blocks * tile + at_];
+      const auto* const fours = reinterpret_cast<const float4*>(&shared_.across[t][s]);
+      const float4 low = fours[0], high = fours[1];
+      const float others[together] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+      for (int r = 0; r < together; ++r) total[r] = __fmaf_ru(others[r], own, total[r]);  // NaN, of Inf * 0, is below nothing
+    }
+  }
+
+ private:
+  int terms_;
+  const SideEstimates& along_;
+  Index at_;
+  const Shared& shared_;
+};
 
 __device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
 
-/// Takes entry.value(i, j, the bound of (i, j), the largest value so far) of every entry of some rows, but for those that
-/// entry.clearly_below says are less than it.
+/// Raises the largest value so far to those of one row for each block in y, so that others have something to be below.
 template <class Entry>
-__device__ void find_largest(const DeviceBound& bound, const LargestWork& work, Index m, const Entry& entry) {
+__device__ void raise_best(const DeviceBound& bound, const LargestWork& work, Index step, const Entry& entry) {
+  const Index j = Index{blockIdx.x} * threads + threadIdx.x, i = blockIdx.y * step;
+  double value = j < bound.n && i < bound.m ? entry.value(i, j, bound.upper(i, j)) : 0;
+  for (int offset = 16; offset > 0; offset /= 2) value = fmax(value, __shfl_xor_sync(~0u, value, offset));
+  if (threadIdx.x % 32 == 0 && value > 0) atomicMax(word(work.best), bits_of(value));
+}
+
+/// Takes entry.value(i, j, the bound of (i, j)) of every entry of a tile, but for those that entry.clearly_below says are less
+/// than the largest value so far. Every element is seen. Neighbouring threads take neighbouring rows, or columns.
+template <class Entry>
+__device__ void find_largest(const DeviceBound& bound, const LargestWork& work, bool by_row, Entry entry) {
+  __shared__ TileEstimate::Shared shared;
+  const Index m = bound.m, n = bound.n, length = by_row ? m : n, count = by_row ? n : m;
+  const auto &along = by_row ? work.rows : work.columns, &across = by_row ? work.columns : work.rows;
+  const Index block = blockIdx.x % along.blocks, first = blockIdx.x / along.blocks * tile, t = block * tile + threadIdx.x;
+  const TileEstimate estimate(bound, along, block, across, first / tile, shared);
   LargestEntry largest;
-  const Index j = Index{blockIdx.x} * threads + threadIdx.x;
-  for (Index i = Index{blockIdx.y} * rows_together; j < bound.n && i < m; i += Index{gridDim.y} * rows_together) {
-    float estimates[rows_together];
-    estimate_rows(bound, work, i, j, estimates);
+  for (int s = 0; s < tile && first + s < count && t < length; s += together) {
+    const auto row = [&](int r) { return by_row ? t : first + s + r; };
+    const auto column = [&](int r) { return by_row ? first + s + r : t; };
+    std::uint64_t elements[together];
+#pragma unroll
+    for (int r = 0; r < together; ++r) elements[r] = first + s + r < count ? entry.element(row(r), column(r)) : 0;
+    float estimates[together];
+    estimate.find(s, estimates);
     double enough = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
 #pragma unroll
-    for (int r = 0; r < rows_together; ++r) {
-      if (i + r >= m || entry.clearly_below(i + r, j, estimates[r], enough)) continue;
-      const LargestEntry found{entry.value(i + r, j, bound.upper(i + r, j), enough), (i + r) * bound.n + j};
+    for (int r = 0; r < together; ++r) {
+      if (first + s + r >= count) continue;
+      const Index i = row(r), j = column(r);
+      entry.see(elements[r], i * n + j);
+      if (entry.clearly_below(elements[r], i, j, estimates[r], enough)) continue;
+      const LargestEntry found{entry.value(i, j, bound.upper(i, j)), i * n + j};
       take(largest, found);
       if (found.value > enough) atomicMax(word(work.best), bits_of(enough = found.value));
     }
   }
+  entry.finish(work);
   reduce(largest);
-  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
+  if (threadIdx.x == 0) work.parts[blockIdx.x] = largest;
 }
 
 /// What an entry's share of M is, from its row's and column's norms or a lower bound of |A||B|.
@@ -148,16 +233,20 @@ struct RatioOfEntry {
   const LevelOneSums& product;
   const EntryTarget& target;
 
-  [[nodiscard]] __device__ bool clearly_below(Index i, Index j, float estimate, double enough) const {
+  [[nodiscard]] __device__ std::uint64_t element(Index i, Index j) const { return product.sum(i, j); }
+  __device__ void see(std::uint64_t, Index) const {}
+  __device__ void finish(const LargestWork&) const {}
+
+  [[nodiscard]] __device__ bool clearly_below(std::uint64_t sum, Index i, Index j, float estimate, double enough) const {
     if (estimate == 0) return true;  // no error, nothing to compare
     if (!(enough < 0x1p60)) return false;
     const float m = target.row_norms == nullptr
-                        ? __fmul_rd(__ull2float_rd(product.sum(i, j)), 0x1p-14f)
+                        ? __fmul_rd(__ull2float_rd(sum), 0x1p-14f)
                         : __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
     return estimate < __fmul_rd(__double2float_rd(enough * target.factor * below), m);
   }
 
-  [[nodiscard]] __device__ double value(Index i, Index j, double upper, double enough) const {
+  [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
     const std::int64_t of_row = product.rows.exponents[i], of_column = product.columns.exponents[j];
     const double relative =
         rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
@@ -168,93 +257,130 @@ struct RatioOfEntry {
   }
 };
 
-/// The bound of an entry of C.
+/// The bound of an entry of C, and C's fingerprint.
 struct BoundOfEntry {
   const ScaledBound& error;
   const RoundingError& rounding;
   const DeviceMatrix& c;
   const DeviceSpecials& specials;
+  Word print = 0;
 
-  [[nodiscard]] __device__ bool clearly_below(Index i, Index j, float estimate, double enough) const {
-    const float magnitude = __double2float_ru(fabs(double_from_bits(c.bits(i, j))));
+  [[nodiscard]] __device__ std::uint64_t element(Index i, Index j) const { return c.bits(i, j); }
+  __device__ void see(std::uint64_t bits, Index number) {
+    print += fingerprint_term(bits, fingerprint_key(static_cast<std::uint64_t>(number)));
+  }
+  __device__ void finish(const LargestWork& work) {
+    for (int offset = 16; offset > 0; offset /= 2) print += __shfl_xor_sync(~0u, print, offset);
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+    if (threadIdx.x % 32 == 0) atomicAdd(word(work.prints) + block % LargestWork::print_words, print);
+  }
+
+  [[nodiscard]] __device__ bool clearly_below(std::uint64_t bits, Index, Index, float estimate, double enough) const {
+    const float magnitude = __double2float_ru(fabs(double_from_bits(bits)));
     const float of_rounding =
         __fadd_ru(__fmul_ru(magnitude, __double2float_ru(rounding.result_factor)), __double2float_ru(rounding.underflow));
     const float of_error = __fmul_ru(estimate, __double2float_ru(fabs(rounding.alpha)));
     return __fmul_ru(__fadd_ru(of_error, of_rounding), above) < __double2float_rd(enough);
   }
 
-  [[nodiscard]] __device__ double value(Index i, Index j, double upper, double) const {
+  [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
     if (specials.at(i, j)) return 0;
     const auto scale = std::int64_t{error.row_exponents[i]} + error.column_exponents[j];
     return rounding.at(upper, scale, double_from_bits(c.bits(i, j)));
   }
 };
 
+/// First some rows, a `step` apart, or all of them.
+template <bool First>
 __global__ void __launch_bounds__(threads)
     find_worst_entry(const __grid_constant__ ScaledBound error, const __grid_constant__ LevelOneSums product,
-                     const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work, Index m) {
-  find_largest(error.bound, work, m, RatioOfEntry{error, product, target});
+                     const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work, Index step,
+                     bool by_row) {
+  const RatioOfEntry entry{error, product, target};
+  if constexpr (First)
+    raise_best(error.bound, work, step, entry);
+  else
+    find_largest(error.bound, work, by_row, entry);
 }
 
+template <bool First>
 __global__ void __launch_bounds__(threads)
     find_largest_bound(const __grid_constant__ ScaledBound error, const __grid_constant__ RoundingError rounding,
                        const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
-                       const __grid_constant__ LargestWork work, Index m) {
-  find_largest(error.bound, work, m, BoundOfEntry{error, rounding, c, specials});
+                       const __grid_constant__ LargestWork work, Index step, bool by_row) {
+  const BoundOfEntry entry{error, rounding, c, specials};
+  if constexpr (First)
+    raise_best(error.bound, work, step, entry);
+  else
+    find_largest(error.bound, work, by_row, entry);
 }
 
-__global__ void __launch_bounds__(1024) reduce_parts(const LargestEntry* parts, Index count, LargestEntry* result) {
+__global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Index count) {
   LargestEntry largest;
-  for (Index t = threadIdx.x; t < count; t += 1024) take(largest, parts[t]);
+  for (Index t = threadIdx.x; t < count; t += 1024) take(largest, work.parts[t]);
   reduce(largest);
-  if (threadIdx.x == 0) *result = largest;
+  if (threadIdx.x != 0) return;
+  std::uint64_t print = 0;
+  for (int t = 0; t < LargestWork::print_words; ++t) print += work.prints[t];
+  *work.result = {largest, print};
 }
 
-dim3 grid_for(Index m, Index n) {
-  constexpr Index most_rows = 64;
-  return {static_cast<unsigned>((n + threads - 1) / threads),
-          static_cast<unsigned>(std::min((m + rows_together - 1) / rows_together, most_rows))};
+void launch_reduction(const LargestWork& work, const dim3& grid, cudaStream_t stream) {
+  reduce_parts<<<1, 1024, 0, stream>>>(work, Index{grid.x} * grid.y);
+  check_launch("reduce_parts");
 }
 
-void launch_estimates(const double* norms, Index count, const std::int32_t* exponents, const std::int32_t* base,
-                      const DeviceBound& bound, float* estimates, Index pitch, cudaStream_t stream) {
-  if (bound.terms == 0) return;
-  const auto blocks = static_cast<unsigned>((pitch + threads - 1) / threads);
-  find_estimates<<<blocks, threads, 0, stream>>>(norms, count, exponents, base, bound.ends, bound.terms, estimates, pitch);
+void clear_sums(const LargestWork& work, cudaStream_t stream) {
+  constexpr std::size_t words = 1 + LargestWork::print_words;  // best and prints, one after the other
+  check(cudaMemsetAsync(work.best, 0, words * sizeof *work.best, stream), "cudaMemsetAsync");
+}
+
+void launch_estimates(const Norms& rows, const Norms& columns, Index outers, cudaStream_t stream) {
+  if (outers == 0) return;
+  const auto blocks = static_cast<unsigned>(std::max(rows.out.blocks, columns.out.blocks));
+  find_estimates<<<dim3(blocks, static_cast<unsigned>(outers), 2), threads, 0, stream>>>(rows, columns);
   check_launch("find_estimates");
 }
 
-/// launch(grid, rows): of some rows first, so that the others have something to be below.
-template <class Launch>
+/// first(grid, step) for some rows, then all(grid).
+template <class First, class All>
 void launch_search(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
-                   const LargestWork& work, cudaStream_t stream, const Launch& launch) {
+                   const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
   const auto& bound = error.bound;
   const Index m = bound.m, n = bound.n;
-  constexpr Index first_rows = 2 * rows_together;
-  dim3 grid = m == 0 || n == 0 ? dim3{0, 0} : grid_for(m, n);
-  check(cudaMemsetAsync(work.best, 0, sizeof *work.best, stream), "cudaMemsetAsync");
-  if (m > 0 && n > 0) {
-    launch_estimates(bound.rows, m, error.row_exponents, row_base, bound, work.rows, work.row_pitch, stream);
-    launch_estimates(bound.columns, n, error.column_exponents, column_base, bound, work.columns, work.column_pitch, stream);
-    if (m > first_rows) launch(grid_for(first_rows, n), first_rows);
-    launch(grid, m);
-  }
-  reduce_parts<<<1, 1024, 0, stream>>>(work.parts, Index{grid.x} * grid.y, work.result);
-  check_launch("reduce_parts");
+  clear_sums(work, stream);
+  if (m == 0 || n == 0) return launch_reduction(work, {0, 0}, stream);
+  launch_estimates({bound.rows, m, error.row_exponents, row_base, work.rows},
+                   {bound.columns, n, error.column_exponents, column_base, work.columns}, work.outers, stream);
+  constexpr Index first_rows = 16;
+  if (m > first_rows)
+    first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>(first_rows)),
+          (m + first_rows - 1) / first_rows);
+  const dim3 grid(static_cast<unsigned>(work.rows.blocks * work.columns.blocks));
+  all(grid);
+  launch_reduction(work, grid, stream);
+}
+
+SideEstimates take_side(Arena& arena, Index outers, Index count) {
+  SideEstimates side;
+  side.blocks = (count + tile - 1) / tile;
+  side.norms = arena.take<float>(outers * side.blocks * tile);
+  side.tops = arena.take<float>(outers * side.blocks);
+  return side;
 }
 
 }  // namespace
 
 LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
-  const dim3 grid = grid_for(m, n);
   LargestWork work;
-  work.row_pitch = (m + rows_together - 1) / rows_together * rows_together;
-  work.column_pitch = n;
-  work.parts = arena.take<LargestEntry>(Index{grid.x} * std::max<Index>(grid.y, most_probed_rows));
-  work.result = arena.take<LargestEntry>(1);
-  work.rows = arena.take<float>(outers * work.row_pitch);
-  work.columns = arena.take<float>(outers * work.column_pitch);
-  work.best = arena.take<std::uint64_t>(1);
+  work.outers = outers;
+  work.rows = take_side(arena, outers, m);
+  work.columns = take_side(arena, outers, n);
+  const Index tiles = work.rows.blocks * work.columns.blocks;
+  work.parts = arena.take<LargestEntry>(std::max(tiles, work.columns.blocks * most_probed_rows));
+  work.result = arena.take<LargestResult>(1);
+  work.best = arena.take<std::uint64_t>(1 + print_words);
+  work.prints = work.best == nullptr ? nullptr : work.best + 1;
   return work;
 }
 
@@ -262,10 +388,10 @@ void launch_least_allowing(const LevelOneSums& product, const EntryTarget& targe
                            cudaStream_t stream) {
   const Index m = product.m, n = product.n, step = (m + most_probed_rows - 1) / most_probed_rows;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>((m + step - 1) / step));
+  clear_sums(work, stream);
   find_least_allowing<<<grid, threads, 0, stream>>>(product, target, step, work.parts);
   check_launch("find_least_allowing");
-  reduce_parts<<<1, 1024, 0, stream>>>(work.parts, Index{grid.x} * grid.y, work.result);
-  check_launch("reduce_parts");
+  launch_reduction(work, grid, stream);
 }
 
 void launch_probes(const LevelOneSums& product, const EntryTarget& target, const Index* places, Index count, double* allowed,
@@ -277,18 +403,26 @@ void launch_probes(const LevelOneSums& product, const EntryTarget& target, const
 
 void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target,
                         const LargestWork& work, cudaStream_t stream) {
-  launch_search(error, product.rows.exponents, product.columns.exponents, work, stream, [&](const dim3& grid, Index rows) {
-    find_worst_entry<<<grid, threads, 0, stream>>>(error, product, target, work, rows);
+  const auto launch = [&](const auto& kernel, const dim3& grid, Index step) {
+    kernel<<<grid, threads, 0, stream>>>(error, product, target, work, step, product.row_stride < product.col_stride);
     check_launch("find_worst_entry");
-  });
+  };
+  launch_search(
+      error, product.rows.exponents, product.columns.exponents, work, stream,
+      [&](const dim3& grid, Index step) { launch(find_worst_entry<true>, grid, step); },
+      [&](const dim3& grid) { launch(find_worst_entry<false>, grid, 0); });
 }
 
 void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
                           const DeviceSpecials& specials, const LargestWork& work, cudaStream_t stream) {
-  launch_search(error, nullptr, nullptr, work, stream, [&](const dim3& grid, Index rows) {
-    find_largest_bound<<<grid, threads, 0, stream>>>(error, rounding, c, specials, work, rows);
+  const auto launch = [&](const auto& kernel, const dim3& grid, Index step) {
+    kernel<<<grid, threads, 0, stream>>>(error, rounding, c, specials, work, step, c.row_stride < c.col_stride);
     check_launch("find_largest_bound");
-  });
+  };
+  launch_search(
+      error, nullptr, nullptr, work, stream,
+      [&](const dim3& grid, Index step) { launch(find_largest_bound<true>, grid, step); },
+      [&](const dim3& grid) { launch(find_largest_bound<false>, grid, 0); });
 }
 
 }  // namespace ozbound::gpu

@@ -18,14 +18,30 @@ struct LargestEntry {
   Index place = 0;  ///< i * n + j
 };
 
+/// What is found, and the fingerprint of the matrix that was searched, if there was one.
+struct LargestResult {
+  LargestEntry entry;
+  std::uint64_t print = 0;
+};
+
+/// Norms of a bound's rows, or of its columns, in binary32, from above.
+struct SideEstimates {
+  float* norms = nullptr;  ///< [outer * blocks * tile + i], 0 beyond the last
+  float* tops = nullptr;   ///< [outer * blocks + block]: the largest of a block of `tile` vectors
+  Index blocks = 0;
+};
+
 /// What searching for it takes, and the entry found. In device memory.
 struct LargestWork {
+  static constexpr int print_words = 32;
+  static constexpr int tile = 128;
+
   LargestEntry* parts = nullptr;
-  LargestEntry* result = nullptr;
-  float* rows = nullptr;     ///< norms of a bound's rows in binary32, [outer * row_pitch + i]
-  float* columns = nullptr;  ///< likewise
-  Index row_pitch = 0, column_pitch = 0;
-  std::uint64_t* best = nullptr;  ///< bits of the largest value so far
+  LargestResult* result = nullptr;
+  SideEstimates rows, columns;
+  Index outers = 0;
+  std::uint64_t* best = nullptr;    ///< bits of the largest value so far
+  std::uint64_t* prints = nullptr;  ///< [print_words]: their sum is a fingerprint
 
   /// For bounds of so many outer products.
   static LargestWork take(Arena& arena, Index outers, Index m, Index n);
@@ -61,7 +77,7 @@ void launch_least_allowing(const LevelOneSums& product, const EntryTarget& targe
 void launch_probes(const LevelOneSums& product, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream);
 
-/// The largest bound of an entry of C that is not special.
+/// The largest bound of an entry of C that is not special, and C's fingerprint.
 void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
                           const DeviceSpecials& specials, const LargestWork& work, cudaStream_t stream);
 

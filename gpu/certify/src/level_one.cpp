@@ -41,23 +41,16 @@ void LevelOne::prepare() const {
     product_->prepare();
 }
 
-LevelOneSums LevelOne::launch(const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena, cudaStream_t stream) const {
+LevelOneSums LevelOne::launch(const FirstLooks& looks, Arena& arena, cudaStream_t stream) const {
   LevelOneSums result;
   result.m = m_, result.n = n_, result.k = k_;
-  result.rows = take_slices(arena, false, one_digit, m_, k_);
-  result.columns = take_slices(arena, true, one_digit, n_, k_);
-  auto* const row_sums = arena.take<std::int64_t>(m_);
-  auto* const column_sums = arena.take<std::int64_t>(n_);
-  result.loose = arena.take<std::uint32_t>(1);
-  result.row_sums = row_sums, result.column_sums = column_sums;
+  result.rows = looks.a().digits, result.columns = looks.b().digits;
+  result.row_sums = looks.a().sums, result.column_sums = looks.b().sums;
+  result.loose = looks.loose();
   auto* const narrow = narrow_ ? arena.take<std::int32_t>(shape().rows * shape().columns) : nullptr;
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
   auto* const wide = narrow_ ? nullptr : arena.take<std::uint8_t>(static_cast<Index>(product_->bytes()));
-  if (result.loose == nullptr) return result;  // only counted
-  launch_first_magnitudes(a, result.rows, stream);
-  launch_first_magnitudes(transposed(b), result.columns, stream);
-  launch_digit_sums(result.rows, row_sums, stream);
-  launch_digit_sums(result.columns, column_sums, stream);
+  if (workspace == nullptr) return result;  // only counted
   if (m_ > 0 && n_ > 0) {
     if (narrow_) {
       kernels_.lt.launch(shape(), result.rows.digits, result.columns.digits, narrow, workspace, stream);

@@ -8,6 +8,7 @@
 #include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
+#include "first_look.hpp"
 #include "ozbound/bounds/magnitude_levels.hpp"
 #include "product.hpp"
 
@@ -21,7 +22,7 @@ struct LevelOneSums {
   const std::int64_t* row_sums = nullptr;     ///< [m]: of first digits; 0 for vectors of zeros alone and special ones
   const std::int64_t* column_sums = nullptr;  ///< [n]
   DeviceSlices rows, columns;                 ///< the first digits, their exponents and specials
-  std::uint32_t* loose = nullptr;             ///< one word: not 0 where level 2 is needed
+  std::uint32_t* loose = nullptr;             ///< of the looks: not 0 where level 2 is needed
   Index m = 0, n = 0, k = 0;
 
   [[nodiscard]] OZB_HD std::uint64_t sum(Index i, Index j) const {
@@ -45,8 +46,8 @@ class LevelOne {
   /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
   void prepare() const;
 
-  /// Takes memory from the arena, and launches unless it only counts. `a` is m x k, `b` k x n.
-  LevelOneSums launch(const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena, cudaStream_t stream) const;
+  /// Takes memory from the arena, and launches unless it only counts. @param looks at both operands.
+  LevelOneSums launch(const FirstLooks& looks, Arena& arena, cudaStream_t stream) const;
 
  private:
   [[nodiscard]] LtProduct::Shape shape() const;

@@ -21,6 +21,22 @@ PlanTerms::PlanTerms(const SplitPlan& plan, Index k) {
   for_each_accumulation_term(plan, k, add);
 }
 
+FactParts PlanTerms::parts_of(const VectorPart* side) const {
+  FactParts parts{0, 0};
+  for (int t = 0; t < count; ++t) {
+    const auto bit = side[t].p == 0 ? 0 : 1u << (side[t].p - 1);
+    switch (side[t].kind) {
+      case VectorPart::Kind::slice: parts.slices |= bit; break;
+      case VectorPart::Kind::tail:
+      case VectorPart::Kind::leading: parts.tails |= bit; break;
+      case VectorPart::Kind::all_slices: parts.slices = ~0u; break;
+      case VectorPart::Kind::scaled_vector:
+      case VectorPart::Kind::unless_zero: break;
+    }
+  }
+  return parts;
+}
+
 DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena,
                               cudaStream_t stream) {
   const PlanTerms terms(plan, k);

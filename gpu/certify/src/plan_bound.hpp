@@ -18,6 +18,13 @@ struct PlanTerms {
   int count = 0;
 
   PlanTerms(const SplitPlan& plan, Index k);
+
+  /// What they ask of rows and of columns.
+  [[nodiscard]] FactParts parts_of_rows() const { return parts_of(rows); }
+  [[nodiscard]] FactParts parts_of_columns() const { return parts_of(columns); }
+
+ private:
+  [[nodiscard]] FactParts parts_of(const VectorPart* side) const;
 };
 
 /// plan_error_upper of bounds, in device memory, from facts there: the same doubles. @pre the facts are of the plan's slicings.

@@ -1,5 +1,7 @@
 #include "plan_bound_there.hpp"
 
+#include <utility>
+
 #include "cuda_device.hpp"
 
 namespace ozbound::gpu {
@@ -18,13 +20,19 @@ const std::int32_t* copied(const std::int32_t* exponents, Index count, Arena& ar
 }  // namespace
 
 PlanBoundThere::PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
-                               cudaStream_t stream)
-    : plan_(plan), k_(k), device_(device), stream_(stream), outer_products_(gpu::outer_products(plan, k)) {
+                               cudaStream_t stream, std::shared_ptr<const SideStream> side)
+    : plan_(plan),
+      k_(k),
+      device_(device),
+      stream_(stream),
+      outer_products_(gpu::outer_products(plan, k)),
+      side_(std::move(side)) {
   Arena needed;
   take(rows, columns, needed);
   memory_ = Memory(needed.used(), stream);
   auto arena = memory_.arena();
   bound_ = take(rows, columns, arena);
+  made_.emplace(stream);
 }
 
 ScaledBound PlanBoundThere::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
@@ -35,8 +43,10 @@ ScaledBound PlanBoundThere::take(const DeviceFacts& rows, const DeviceFacts& col
 
 PlanBound PlanBoundThere::fetch() const {
   const CudaDevice device(device_);
-  return {copy_bound_to_host(bound_.bound, plan_, k_, stream_), copy_to_host(bound_.row_exponents, bound_.bound.m, stream_),
-          copy_to_host(bound_.column_exponents, bound_.bound.n, stream_)};
+  const auto stream = side_->stream();
+  made_->wait_in(stream);
+  return {copy_bound_to_host(bound_.bound, plan_, k_, stream), copy_to_host(bound_.row_exponents, bound_.bound.m, stream),
+          copy_to_host(bound_.column_exponents, bound_.bound.n, stream)};
 }
 
 }  // namespace ozbound::gpu

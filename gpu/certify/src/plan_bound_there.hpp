@@ -1,19 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "device_examination.hpp"
 #include "largest.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "plan_bound.hpp"
+#include "side_stream.hpp"
 
 namespace ozbound::gpu {
 
 /// plan_error_upper in device memory, with the exponents that it is relative to.
 class PlanBoundThere final : public BoundThere {
  public:
+  /// @param side for copies, which do not wait for what the stream is given after this.
   PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
-                 cudaStream_t stream);
+                 cudaStream_t stream, std::shared_ptr<const SideStream> side);
 
   [[nodiscard]] PlanBound fetch() const override;
   [[nodiscard]] const ScaledBound& bound() const { return bound_; }
@@ -29,6 +32,8 @@ class PlanBoundThere final : public BoundThere {
   Memory memory_;
   ScaledBound bound_ = {};
   Index outer_products_;
+  std::shared_ptr<const SideStream> side_;
+  std::optional<StreamMark> made_;
 };
 
 }  // namespace ozbound::gpu

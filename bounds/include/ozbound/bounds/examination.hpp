@@ -75,11 +75,19 @@ class Allowance {
   [[nodiscard]] virtual std::vector<Probe> probes(Index per_side) const = 0;
 };
 
+/// What a certificate says of A and B whatever the plan.
+struct Reading {
+  std::uint64_t a = 0, b = 0;               ///< fingerprints
+  std::vector<std::uint8_t> rows, columns;  ///< of A and B: 1 where the vector holds a NaN or an infinity
+};
+
 /// What is found out about A and B, and kept as long as this lives: all that a decision says of their elements. Of matrices
 /// where they lie, which must outlive it. @pre of all members: a FloatEnvironment.
 class Examination {
  public:
   virtual ~Examination() = default;
+
+  [[nodiscard]] virtual Reading reading() = 0;
 
   /// plan_error_upper, of all entries.
   [[nodiscard]] virtual PlanBound bound(const SplitPlan& plan) = 0;

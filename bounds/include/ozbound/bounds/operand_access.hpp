@@ -67,10 +67,19 @@ class OperandAccess {
   /// `options` must outlive the result, as what it views; so must prepared operands.
   [[nodiscard]] virtual std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const = 0;
 
-  /// The largest bound.upper(i, j, c(i, j)) over the entries that are not special. `there` is bound.product and its exponents
-  /// where the matrices lie, or null.
-  [[nodiscard]] virtual double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
-                                             const SpecialEntries& specials) const = 0;
+  /// As ozbound::multiply_finite, without Ziv's test. It may return before C is there: who asks for anything else here gets
+  /// what it says of the C that is to come.
+  virtual void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const = 0;
+
+  /// What a certificate says of C.
+  struct ResultFacts {
+    std::uint64_t fingerprint = 0;
+    double largest_bound = 0;  ///< bound.upper(i, j, c(i, j)) over the entries that are not special
+  };
+
+  /// `there` is bound.product and its exponents where the matrices lie, or null. C is there when it returns.
+  [[nodiscard]] virtual ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                                                 const SpecialEntries& specials) const = 0;
 
   /// The last entry in row order, not special, whose bound is not zero.
   [[nodiscard]] virtual std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const = 0;
@@ -101,8 +110,9 @@ class HostAccess final : public OperandAccess {
   void multiply_exactly(const GemmCall& call, const SpecialEntries& specials) const override;
   void finish_exactly(const GemmCall& call, const std::vector<Entry>& entries) const override;
   [[nodiscard]] std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override;
-  [[nodiscard]] double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
-                                     const SpecialEntries& specials) const override;
+  void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override;
+  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                                         const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
                            const OutputView& c) const override;

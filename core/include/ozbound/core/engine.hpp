@@ -30,6 +30,8 @@ class OutOfMemory : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct GemmCall;
+
 /// Slices operands and multiplies slices. Integer sums are exact, so that every engine, kernel, thread count and blocking gives
 /// the same bits. Engines hold no state between calls and may be shared between threads.
 class Engine {
@@ -46,6 +48,10 @@ class Engine {
   /// @throws std::invalid_argument where shapes or slicings do not fit the plan, or it does not take the slices; OutOfMemory.
   virtual std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
                                       const Epilogue& epilogue, OutputView c) const = 0;
+
+  /// Writes the entries that NaN and infinities decide, and no others, as apply_specials: of matrices wherever the engine takes
+  /// them from. By default the host's.
+  virtual void write_specials(const GemmCall& call) const;
 
   /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What tests compare.
   [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
@@ -64,6 +70,7 @@ class Engine {
 /// different inner dimensions or one whose sums are too long; a C or C0 of another shape than m x n, a scalar that is not
 /// finite.
 void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan);
+void check_inner_dimension(const SplitPlan& plan, Index k);
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n);
 
 }  // namespace ozbound

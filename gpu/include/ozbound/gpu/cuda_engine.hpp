@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ozbound/core/engine.hpp"
+#include "ozbound/core/gemm.hpp"
 #include "ozbound/gpu/path.hpp"
 
 namespace ozbound::gpu {
@@ -33,8 +33,8 @@ std::vector<DeviceProperties> devices();
 /// OutOfMemory, at which `gemm` goes on in smaller blocks.
 ///
 /// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
-/// they lie, or managed; in that of another device they are refused. What other streams do with them must be over. `gemm` under
-/// a plan looks for NaN and infinities on the host: for matrices in device memory there are DeviceGemm, and CertifyingEngine.
+/// they lie, or managed; in that of another device they are refused. What other streams do with them must be over. So may those
+/// of `gemm` under a plan.
 class CudaEngine : public Engine {
  public:
   struct Options {
@@ -54,6 +54,7 @@ class CudaEngine : public Engine {
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
+  void write_specials(const GemmCall& call) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
@@ -70,6 +71,12 @@ class CudaEngine : public Engine {
 
  protected:
   [[nodiscard]] Kernels& kernels() const { return *kernels_; }
+
+  /// All entries that are not special, of matrices in device memory, in one block: launched on the thread's stream and not
+  /// waited for. Kept slices are null or of this device, and must live until then. @throws OutOfMemory; nothing is launched
+  /// then.
+  /// @pre k > 0, C is not empty, scalars are finite; what the kept slices are of, and the shapes, fit.
+  void launch_product(const GemmCall& call, const SplitPlan& plan, KeptSlices kept) const;
 
  private:
   Options options_;

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <memory>
+
 #include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 
 namespace ozbound::gpu {
+
+class SideStream;
 
 /// A CudaEngine under which decisions and certified products, too, take matrices of the device's memory or the host's, or of
 /// both: `gemm(call, target, engine)` with views of device memory. Decisions and certificates are those of the CPU's engine,
@@ -13,7 +17,7 @@ class CertifyingEngine final : public CudaEngine, public OperandAccess {
   CertifyingEngine() : CertifyingEngine(Options{}) {}
 
   /// @throws as CudaEngine.
-  explicit CertifyingEngine(Options options) : CudaEngine(options), device_(options.device) {}
+  explicit CertifyingEngine(Options options);
 
   [[nodiscard]] std::uint64_t fingerprint(const InputView& matrix) const override;
   [[nodiscard]] ExponentRange exponent_range(const InputView& operand, Side side) const override;
@@ -26,14 +30,16 @@ class CertifyingEngine final : public CudaEngine, public OperandAccess {
   void multiply_exactly(const GemmCall& call, const SpecialEntries& specials) const override;
   void finish_exactly(const GemmCall& call, const std::vector<Entry>& entries) const override;
   [[nodiscard]] std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override;
-  [[nodiscard]] double largest_bound(const ErrorBound& bound, const BoundThere* there, const InputView& c,
-                                     const SpecialEntries& specials) const override;
+  void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override;
+  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+                                         const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
                            const OutputView& c) const override;
 
  private:
   int device_;
+  std::shared_ptr<const SideStream> side_;
   HostAccess host_{*this};
 };
 

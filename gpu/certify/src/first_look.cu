@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "device_fingerprint.hpp"
+#include "fast_slicing.cuh"
+#include "fast_slicing.hpp"
+#include "first_look.hpp"
+#include "level_one_kernels.hpp"
+#include "ozbound/bounds/fingerprint_term.hpp"
+#include "slicing.hpp"
+
+namespace ozbound::gpu {
+namespace first_look {
+
+using Word = unsigned long long;
+
+/// Of one operand, each element once from memory.
+struct Task {
+  DeviceSlices slices;
+  Word* sums;
+  Word* prints;
+  Index by_vector, by_element;
+
+  explicit Task(const LookJob& job)
+      : slices(job.look.digits),
+        sums(reinterpret_cast<Word*>(job.look.sums)),
+        prints(reinterpret_cast<Word*>(job.look.prints)),
+        by_vector(job.by_vector),
+        by_element(job.by_element) {}
+
+  [[nodiscard]] __device__ static Encoding encoding() { return {Encoding::Kind::truncated, 7}; }
+  [[nodiscard]] __device__ int unit() const { return -7; }
+
+  class Seen;
+  class Writer;
+};
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/// The fingerprint's terms.
+class Task::Seen {
+ public:
+  explicit __device__ Seen(const Task& task) : task_(task) {}
+
+  [[nodiscard]] __device__ std::uint64_t key(Index vector, Index l) const {
+    return fingerprint_key(static_cast<std::uint64_t>(vector * task_.by_vector + l * task_.by_element));
+  }
+  /// Between the keys of elements so far apart in a vector.
+  [[nodiscard]] __device__ std::uint64_t step(int distance) const {
+    return static_cast<std::uint64_t>(distance * task_.by_element) * fingerprint_step;
+  }
+  __device__ void one(std::uint64_t key, double x) { sum_ += fingerprint_term(bits_of(x), key); }
+  __device__ void four(Index vector, Index l, Index inner, const double (&x)[4]) {
+    auto of_element = key(vector, l);
+#pragma unroll
+    for (int t = 0; t < 4; ++t, of_element += step(1))
+      if (l + t < inner) one(of_element, x[t]);
+  }
+  /// By whole warps.
+  __device__ void finish() {
+    for (int offset = 16; offset > 0; offset /= 2) sum_ += __shfl_xor_sync(~0u, sum_, offset);
+    if (threadIdx.x % 32 == 0) atomicAdd(task_.prints + blockIdx.x % FirstLook::print_words, sum_);
+  }
+
+ private:
+  const Task& task_;
+  Word sum_ = 0;
+};
+
+/// The digits of one vector, and their sum.
+class Task::Writer {
+ public:
+  __device__ Writer(const Task& task, Index vector, const fast_slicing::Scale& scale)
+      : task_(task), vector_(vector), scale_(scale), digits_(task.slices.digits + vector * task.slices.pitch()) {}
+
+  /// Elements l … l + 3. @pre l is a multiple of 4.
+  __device__ void write(Index l, const double (&x)[4]) {
+    std::uint32_t word = 0;
+#pragma unroll
+    for (int t = 0; t < 4; ++t) word |= __double2uint_rz(fabs(x[t]) * scale_.first * scale_.second) << (8 * t);
+    if (scale_.special) word = 0;
+    *reinterpret_cast<std::uint32_t*>(digits_ + l) = word;
+    sum_ = __dp4a(word, 0x01010101u, sum_);
+  }
+
+  /// By `Lanes` threads side by side, which wrote parts of the same vector.
+  template <int Lanes>
+  __device__ void finish() const {
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned together = Lanes == 32 ? ~0u : ((1u << (Lanes % 32)) - 1) << (lane / Lanes * Lanes);
+    Word sum = sum_;
+    for (int offset = Lanes / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(together, sum, offset);
+    if (lane % Lanes != 0) return;
+    if (sum != 0) atomicAdd(task_.sums + vector_, sum);
+    task_.slices.tops[vector_] = scale_.largest;
+  }
+
+ private:
+  const Task& task_;
+  Index vector_;
+  const fast_slicing::Scale& scale_;
+  std::int8_t* digits_;
+  std::uint32_t sum_ = 0;
+};
+
+#endif
+
+}  // namespace first_look
+
+namespace {
+
+constexpr Slicing one_digit{Encoding::balanced(), 1};
+
+/// The longest whose digits a thread sums in 32 bits, however few threads there are.
+constexpr Index longest_fast = Index{1} << 29;
+
+bool is_fast(const LookJob& job) {
+  return job.look.digits.inner <= longest_fast && fast_slicing_applies(job.vectors, one_digit);
+}
+
+void clear(void* words, Index bytes, cudaStream_t stream) {
+  if (bytes > 0) check(cudaMemsetAsync(words, 0, static_cast<std::size_t>(bytes), stream), "cudaMemsetAsync");
+}
+
+/// Vectors beyond the last, which kernels of whole tiles read.
+void clear_rest(const DeviceSlices& digits, cudaStream_t stream) {
+  const Index all = (digits.count + DeviceSlices::vector_step - 1) / DeviceSlices::vector_step * DeviceSlices::vector_step;
+  clear(digits.digits + digits.count * digits.pitch(), (all - digits.count) * digits.pitch(), stream);
+}
+
+/// In several passes, on any device.
+void launch_passes(const LookJob& job, cudaStream_t stream) {
+  const auto& digits = job.look.digits;
+  launch_first_magnitudes(job.vectors, digits, stream);
+  launch_digit_sums(digits, job.look.sums, stream);
+  const bool of_rows = job.by_element == 1;
+  const auto matrix = of_rows ? job.vectors : transposed(job.vectors);
+  launch_fingerprint(matrix, of_rows ? digits.count : digits.inner, of_rows ? digits.inner : digits.count, job.look.prints,
+                     stream);
+}
+
+}  // namespace
+
+void launch_first_looks(const LookJob& a, const LookJob& b, cudaStream_t stream) {
+  for (const auto* job : {&a, &b}) {
+    clear(job->look.prints, FirstLook::print_words * Index{sizeof(std::uint64_t)}, stream);
+    clear(job->look.sums, job->look.digits.count * Index{sizeof(std::int64_t)}, stream);
+  }
+  if (!has_clusters() || !is_fast(a) || !is_fast(b)) {
+    launch_passes(a, stream);
+    return launch_passes(b, stream);
+  }
+  clear_rest(a.look.digits, stream);
+  clear_rest(b.look.digits, stream);
+  fast_slicing::launch_both<first_look::Task>({a.vectors, first_look::Task(a)}, {b.vectors, first_look::Task(b)}, stream);
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda_check.hpp"
+
+namespace ozbound::gpu {
+
+/// A stream beside those of threads, for copies that need not wait for what comes after what they copy.
+class SideStream {
+ public:
+  SideStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  ~SideStream() { cudaStreamDestroy(stream_); }
+  SideStream(const SideStream&) = delete;
+  SideStream& operator=(const SideStream&) = delete;
+
+  [[nodiscard]] cudaStream_t stream() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// What a stream has been given so far.
+class StreamMark {
+ public:
+  explicit StreamMark(cudaStream_t stream) {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    check(cudaEventRecord(event_, stream), "cudaEventRecord");
+  }
+  ~StreamMark() { cudaEventDestroy(event_); }
+  StreamMark(const StreamMark&) = delete;
+  StreamMark& operator=(const StreamMark&) = delete;
+
+  /// Another stream goes on when that is done.
+  void wait_in(cudaStream_t other) const { check(cudaStreamWaitEvent(other, event_, 0), "cudaStreamWaitEvent"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace ozbound::gpu

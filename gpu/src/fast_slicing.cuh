@@ -1,0 +1,356 @@
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cuda_check.hpp"
+#include "device_epilogue.hpp"
+#include "device_slices.hpp"
+#include "ozbound/core/combine.hpp"
+#include "ozbound/core/encoding.hpp"
+
+// Reads vectors once, where the cache holds them, and writes digits of their elements.
+
+namespace ozbound::gpu {
+namespace fast_slicing {
+
+inline constexpr int threads = 256, warps = threads / 32;
+inline constexpr int vectors_together = 16;  // of a cluster, where the vectors' elements are apart
+inline constexpr int piece = 128;            // elements of these that a block takes at a time
+inline constexpr int pieces = 4;             // that it holds; it reads the others twice
+inline constexpr int quads = 4;              // fours of elements of one vector that a thread holds; it reads the others twice
+
+/// Magnitudes, by the upper halves of their bits.
+using Top = std::uint32_t;
+
+struct SharedMemory {
+  double elements[pieces][vectors_together][piece + 2];  ///< two more, so that a warp's elements lie in different banks
+  Top tops[warps][vectors_together];
+};
+
+/// An operand of one type and what becomes of it. Task says that: `slices` where digits go, encoding() whose scales they have,
+/// Seen for what a thread sees of elements on the way, Writer for the digits of one vector.
+template <class T, class Task>
+struct Operand {
+  const T* data;
+  Index vector_stride, element_stride;
+  Task task;
+  DeviceSlices slices;
+
+  Operand(const DeviceMatrix& vectors, const Task& what)
+      : data(static_cast<const T*>(vectors.data)),
+        vector_stride(vectors.row_stride),
+        element_stride(vectors.col_stride),
+        task(what),
+        slices(what.slices) {}
+  [[nodiscard]] __host__ __device__ bool elements_together() const { return element_stride == 1; }
+};
+
+/// Threads of a block that slice one vector.
+__host__ __device__ inline int team_threads(Index padded) {
+  int team = 32;
+  while (team < threads && team * 4 * quads < padded) team *= 2;
+  return team;
+}
+
+/// Blocks of a cluster, which slices vectors_together vectors; each takes some pieces of the inner dimension.
+inline int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
+
+inline constexpr int rows = threads / vectors_together;  // elements of a vector that it loads at a time
+inline constexpr Top normal_bits = 0x00100000;           // of magnitudes below it the lower halves matter
+__device__ inline Top top_of(double x) { return static_cast<Top>(bits_of(x) >> 32) & 0x7fffffff; }
+
+/// The largest magnitude of a vector, by all of its bits: for subnormal numbers alone. By sixteen threads side by side.
+template <class T, class Task>
+__device__ std::uint64_t largest_subnormal(const Operand<T, Task>& operand, Index vector) {
+  const unsigned lane = threadIdx.x % 32, together = 0xffffu << (lane / 16 * 16);
+  std::uint64_t largest = 0;
+  for (Index l = lane % 16; l < operand.slices.inner; l += 16) {
+    const double x = operand.data[vector * operand.vector_stride + l * operand.element_stride];
+    largest = max(largest, bits_of(x) & ~Format(binary64).sign);
+  }
+  for (int offset = 8; offset > 0; offset /= 2) largest = max(largest, __shfl_xor_sync(together, largest, offset));
+  return largest;
+}
+
+/// How a vector's elements become digits.
+struct Scale {
+  std::uint64_t largest = 0;  ///< magnitude's bits; of a normal number the upper half, which alone decides
+  int exponent = 0;
+  bool special = false;
+  double first = 0, second = 0;  ///< factors to units of the last digit, in two steps, neither of which overflows
+
+  Scale() = default;
+  template <class T, class Task>
+  __device__ Scale(const Operand<T, Task>& operand, Index vector, Top top) : largest(std::uint64_t{top} << 32) {
+    special = !is_finite(largest, binary64);
+    if (special) return;
+    if (top < normal_bits) largest = largest_subnormal(operand, vector);
+    exponent = Task::encoding().scale_exponent(to_dyadic(largest, binary64));
+    const int up = -(exponent + operand.task.unit());
+    first = power_of_two(up / 2);
+    second = power_of_two(up - up / 2);
+  }
+
+  __device__ void store(const DeviceSlices& slices, Index vector) const {
+    slices.exponents[vector] = exponent;
+    slices.special[vector] = special ? 1 : 0;
+  }
+};
+
+// Vectors whose elements lie side by side -------------------------------------------------------------------------------------
+
+template <class T>
+__device__ void load_four(const T* x, Index left, double (&out)[4]) {
+  if (left >= 4 && sizeof(T) == sizeof(double) && reinterpret_cast<std::uintptr_t>(x) % 16 == 0) {
+    const auto low = *reinterpret_cast<const double2*>(x), high = *reinterpret_cast<const double2*>(x + 2);
+    out[0] = low.x, out[1] = low.y, out[2] = high.x, out[3] = high.y;
+    return;
+  }
+#pragma unroll
+  for (int t = 0; t < 4; ++t) out[t] = t < left ? static_cast<double>(x[t]) : 0;
+}
+
+__device__ inline Top top_of(const double (&x)[4]) {
+  return max(max(top_of(x[0]), top_of(x[1])), max(top_of(x[2]), top_of(x[3])));
+}
+
+/// The largest of a team's tops, for each of its threads. By the whole block.
+__device__ inline Top team_top(Top top, int team, SharedMemory& shared) {
+  top = __reduce_max_sync(~0u, top);
+  if (team == 32) return top;
+  const int warp = static_cast<int>(threadIdx.x) / 32, first = warp / (team / 32) * (team / 32);
+  if (threadIdx.x % 32 == 0) shared.tops[warp][0] = top;
+  __syncthreads();
+  for (int w = first; w < first + team / 32; ++w) top = max(top, shared.tops[w][0]);
+  return top;
+}
+
+/// Slices the vectors of one block, one team each.
+template <class T, class Task>
+__device__ void slice_by_teams(const Operand<T, Task>& operand, Index block, SharedMemory& shared) {
+  const auto& slices = operand.slices;
+  const int team = team_threads(slices.padded), member = static_cast<int>(threadIdx.x) % team;
+  const Index vector = block * (threads / team) + static_cast<int>(threadIdx.x) / team, step = 4 * team;
+  const bool inside = vector < slices.count;
+  const T* const data = operand.data + vector * operand.vector_stride;
+  const Index inner = inside ? slices.inner : 0, own = 4 * member, rest = own + quads * step;
+  double x[quads][4], other[4];
+  typename Task::Seen seen(operand.task);
+#pragma unroll
+  for (int q = 0; q < quads; ++q) {
+    load_four(data + own + q * step, inner - own - q * step, x[q]);
+    seen.four(vector, own + q * step, inner, x[q]);
+  }
+  Top top = max(max(top_of(x[0]), top_of(x[1])), max(top_of(x[2]), top_of(x[3])));
+  static_assert(quads == 4);
+  for (Index l = rest; l < inner; l += step) {
+    load_four(data + l, inner - l, other);
+    seen.four(vector, l, inner, other);
+    top = max(top, top_of(other));
+  }
+  seen.finish();
+  top = team_top(top, team, shared);
+  if (!inside) return;
+  const Scale scale(operand, vector, top);
+  if (member == 0) scale.store(slices, vector);
+  typename Task::Writer writer(operand.task, vector, scale);
+#pragma unroll
+  for (int q = 0; q < quads; ++q)
+    if (own + q * step < slices.padded) writer.write(own + q * step, x[q]);
+  for (Index l = rest; l < slices.padded; l += step) {
+    load_four(data + l, inner - l, other);
+    writer.write(l, other);
+  }
+  writer.template finish<32>();
+}
+
+// Vectors that lie side by side, their elements apart
+// ---------------------------------------------------------------------------
+
+template <class T, class Task>
+class ClusterSlicer {
+ public:
+  __device__ ClusterSlicer(const Operand<T, Task>& operand, Index first, SharedMemory& shared)
+      : operand_(operand), first_(first), shared_(shared), seen_(operand.task), cluster_(cooperative_groups::this_cluster()) {}
+
+  __device__ void run() {
+    const Index padded = operand_.slices.padded, stride = Index{cluster_.num_blocks()} * piece;
+    const Index begin = Index{cluster_.block_rank()} * piece;
+    Top top = 0;
+    int slot = 0;
+    for (Index start = begin; start < padded; start += stride, ++slot) top = max(top, load<true>(start, slot));
+    seen_.finish();
+    store_all(first_ + own_vector(), cluster_top(top), begin, stride);
+    cluster_.sync();  // until no block reads another's tops
+  }
+
+ private:
+  /// Loads a piece, for the first time or again, into its slot, if it has one. The largest magnitude of the thread's vector.
+  template <bool First>
+  __device__ Top load(Index start, int slot) {
+    const int vector = static_cast<int>(threadIdx.x) % vectors_together, row = static_cast<int>(threadIdx.x) / vectors_together;
+    const Index left = first_ + vector < operand_.slices.count ? operand_.slices.inner - start - row : 0;
+    const Index step = rows * operand_.element_stride;
+    const T* from = operand_.data + first_ + vector + (start + row) * operand_.element_stride;
+    double x[piece / rows];
+#pragma unroll
+    for (int t = 0; t < piece / rows; ++t, from += step) x[t] = rows * t < left ? static_cast<double>(*from) : 0;
+    Top top = 0;
+    auto key = seen_.key(first_ + vector, start + row);
+    const auto key_step = seen_.step(rows);
+#pragma unroll
+    for (int t = 0; t < piece / rows; ++t) {
+      top = max(top, top_of(x[t]));
+      if (First && rows * t < left) seen_.one(key, x[t]);
+      key += key_step;
+      if (slot < pieces) shared_.elements[slot][vector][row + rows * t] = x[t];
+    }
+    return top;
+  }
+
+  /// The largest magnitude of own_vector(), from every block's threads'.
+  __device__ Top cluster_top(Top top) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    top = max(top, __shfl_xor_sync(~0u, top, vectors_together));
+    if (lane < vectors_together) shared_.tops[warp][lane] = top;
+    __syncthreads();
+    if (threadIdx.x < vectors_together)
+      for (int w = 1; w < warps; ++w) shared_.tops[0][lane] = max(shared_.tops[0][lane], shared_.tops[w][lane]);
+    cluster_.sync();
+    Top all = 0;
+    for (unsigned r = 0; r < cluster_.num_blocks(); ++r)
+      all = max(all, *cluster_.map_shared_rank(&shared_.tops[0][own_vector()], r));
+    return all;
+  }
+
+  /// Digits of every piece: sixteen threads a vector, four elements each, twice. A thread without a vector loads for others.
+  __device__ void store_all(Index vector, Top top, Index begin, Index stride) {
+    const bool inside = vector < operand_.slices.count;
+    const Scale scale = inside ? Scale(operand_, vector, top) : Scale();
+    if (inside && cluster_.block_rank() == 0 && threadIdx.x % vectors_together == 0) scale.store(operand_.slices, vector);
+    typename Task::Writer writer(operand_.task, vector, scale);
+    int slot = 0;
+    for (Index start = begin; start < operand_.slices.padded; start += stride, ++slot) {
+      if (slot >= pieces) load_again(start);  // which all threads must reach together
+      if (inside) store(writer, start, slot < pieces ? slot : 0);
+    }
+    if (inside) writer.template finish<16>();
+  }
+
+  __device__ void store(typename Task::Writer& writer, Index start, int slot) {
+    const auto& elements = shared_.elements[slot][own_vector()];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int l = 64 * half + static_cast<int>(threadIdx.x) % 16 * 4;
+      const auto* const from = reinterpret_cast<const double2*>(&elements[l]);
+      const auto low = from[0], high = from[1];
+      writer.write(start + l, {low.x, low.y, high.x, high.y});
+    }
+  }
+
+  __device__ void load_again(Index start) {
+    __syncthreads();  // the first slot is no longer read
+    load<false>(start, 0);
+    __syncthreads();
+  }
+
+  __device__ static int own_vector() { return static_cast<int>(threadIdx.x) / 16; }
+
+  const Operand<T, Task>& operand_;
+  Index first_;
+  SharedMemory& shared_;
+  typename Task::Seen seen_;
+  cooperative_groups::cluster_group cluster_;
+};
+
+template <class T, class Task>
+__device__ void slice(const Operand<T, Task>& operand, Index block, SharedMemory& shared) {
+  if (operand.elements_together())
+    slice_by_teams(operand, block, shared);
+  else
+    ClusterSlicer<T, Task>(operand, block / cooperative_groups::this_cluster().num_blocks() * vectors_together, shared).run();
+}
+
+#endif
+
+template <class T, class Task>
+__global__ __launch_bounds__(threads, 3) void slice_both(const __grid_constant__ Operand<T, Task> a,
+                                                         const __grid_constant__ Operand<T, Task> b, unsigned blocks_of_a) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(16) std::uint8_t memory[];
+  auto& shared = *reinterpret_cast<SharedMemory*>(memory);
+  cudaTriggerProgrammaticLaunchCompletion();  // the product may prepare itself while this runs
+  if (blockIdx.x < blocks_of_a)
+    slice(a, blockIdx.x, shared);
+  else
+    slice(b, blockIdx.x - blocks_of_a, shared);
+#endif
+}
+
+/// Whole clusters.
+template <class T, class Task>
+Index blocks_for(const Operand<T, Task>& operand, int cluster) {
+  const Index count = operand.slices.count, teams = threads / team_threads(operand.slices.padded);
+  const Index blocks =
+      operand.elements_together() ? (count + teams - 1) / teams : (count + vectors_together - 1) / vectors_together * cluster;
+  return (blocks + cluster - 1) / cluster * cluster;
+}
+
+template <class T, class Task>
+void launch(const Operand<T, Task>& a, const Operand<T, Task>& b, cudaStream_t stream) {
+  const int cluster = cluster_for(std::max(a.slices.padded, b.slices.padded));
+  const Index blocks_of_a = blocks_for(a, cluster), blocks = blocks_of_a + blocks_for(b, cluster);
+  if (blocks == 0) return;
+  constexpr auto kernel = slice_both<T, Task>;
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = sizeof(SharedMemory);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(SharedMemory))),
+        "cudaFuncSetAttribute");
+  check(cudaLaunchKernelEx(&config, kernel, a, b, static_cast<unsigned>(blocks_of_a)), "cudaLaunchKernelEx");
+}
+
+/// An operand's vectors and what becomes of them.
+template <class Task>
+struct Job {
+  DeviceMatrix vectors;
+  Task task;
+
+  /// With nothing to do.
+  [[nodiscard]] Job without_vectors() const {
+    auto job = *this;
+    job.task.slices.count = 0;
+    return job;
+  }
+};
+
+template <class Task>
+void launch_as_typed(const Job<Task>& a, const Job<Task>& b, cudaStream_t stream) {
+  if (a.vectors.is_double)
+    launch(Operand<double, Task>(a.vectors, a.task), Operand<double, Task>(b.vectors, b.task), stream);
+  else
+    launch(Operand<float, Task>(a.vectors, a.task), Operand<float, Task>(b.vectors, b.task), stream);
+}
+
+/// Both operands, in one launch if they are of one type.
+template <class Task>
+void launch_both(const Job<Task>& a, const Job<Task>& b, cudaStream_t stream) {
+  if (a.vectors.is_double == b.vectors.is_double) return launch_as_typed(a, b, stream);
+  launch_as_typed(a, a.without_vectors(), stream);
+  launch_as_typed(b, b.without_vectors(), stream);
+}
+
+}  // namespace fast_slicing
+}  // namespace ozbound::gpu
