@@ -228,8 +228,9 @@ class ScaledCertifiedGemm {
   Certificate finish() {
     certificate_.holds = certificate_.ratio <= 1;
     const auto c = stacked_parts(call_.c.as_input(), engine_.threads());
-    certificate_.fingerprints.c = access_->fingerprint(c.view());
-    certificate_.largest_bound = access_->largest_bound(certificate_.bound, nullptr, c.view(), specials());
+    const auto of_c = access_->result_facts(certificate_.bound, nullptr, c.view(), specials());
+    certificate_.fingerprints.c = of_c.fingerprint;
+    certificate_.largest_bound = of_c.largest_bound;
     return std::move(certificate_);
   }
 
