@@ -32,8 +32,10 @@ struct Arguments {
 Study run_with_progress(const StudyKind& kind, const StudyOptions& options) {
   const auto engine = make_engine(0);
   Progress progress("measuring");
-  return kind.run(
-      options, {.engine = engine, .native = ozbound::native_gemm(), .progress = [&progress](double done) { progress(done); }});
+  StudyContext context{
+      .engine = engine, .native = ozbound::native_gemm(), .progress = [&progress](double done) { progress(done); }};
+  if (const auto zgemm = ozbound::native_zgemm(); zgemm != nullptr) context.zgemm = zgemm;
+  return kind.run(options, context);
 }
 
 /// The tightest bound that is proven, or null.

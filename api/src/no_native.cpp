@@ -5,5 +5,7 @@ namespace ozbound {
 
 const NativeGemm* native_gemm() { return nullptr; }
 
+NativeZgemm native_zgemm() { return nullptr; }
+
 }  // namespace ozbound
 #endif

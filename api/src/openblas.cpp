@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <complex>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -94,7 +95,18 @@ class OpenBlas final : public NativeGemm {
   }
 };
 
+void zgemm(Index m, Index n, Index k, const std::complex<double>* a, const std::complex<double>* b, std::complex<double>* c) {
+  const WorkerEnvironments environments;
+  const std::complex<double> one = 1, zero = 0;
+  const auto ld = [](Index rows) { return blas_size(std::max<Index>(rows, 1)); };
+  if (m > 0 && n > 0)
+    cblas_zgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), &one, a, ld(m), b, ld(k),
+                &zero, c, ld(m));
+}
+
 }  // namespace
+
+NativeZgemm native_zgemm() { return zgemm; }
 
 const NativeGemm* native_gemm() {
   static const OpenBlas openblas;

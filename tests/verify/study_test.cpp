@@ -111,6 +111,7 @@ TEST(Study, TheoryOfUnits) {
 std::size_t least_claims(const std::string& study, const StudyMeasurement& one) {
   if (study == "mukunoki-fig3" || study == "mukunoki-fig8")
     return one.method == "DGEMM-TC, CR-mode" || one.method == "SGEMM" ? 1 : 2;
+  if (study == "circuit" || study == "m3xu") return 1;
   if (study == "multiword") return one.slices == 0 ? 1 : 2;
   return one.plan.empty() ? 2 : 3;
 }
@@ -210,7 +211,7 @@ TEST(Study, FindsABoundThatFails) {
   EXPECT_THAT(explain_failures(of_native), testing::Not(HasSubstr("higham-mary")));  // an estimate claims nothing
 
   const WrongEngine engine;
-  for (const auto* name : {"ootomo-fig7", "uchino-fig1", "kappa"}) {
+  for (const auto* name : {"ootomo-fig7", "uchino-fig1", "kappa", "circuit"}) {
     const auto study = find_study(name).run(tiny, {.engine = engine});
     EXPECT_FALSE(study.holds()) << name;
     EXPECT_THAT(explain_failures(study), HasSubstr("  entry (")) << name;
@@ -288,6 +289,19 @@ TEST(Study, Fp16SlicesAreAsAccurateAsDgemm) {
     const auto dgemm = heights(study, phi, "DGEMM"), slices = heights(study, phi, "DGEMM-TC, DP-mode");
     ASSERT_EQ(slices.size(), 3U);
     for (std::size_t t = 0; t < slices.size(); ++t) EXPECT_LT(slices[t], 30 * dgemm[t]) << phi << " " << t;
+  }
+}
+
+/// From 48 bits on, 45 and 3 of headroom, terms aligned by their leading bits are not worse than binary32; at 30 they are.
+TEST(Study, WideRegistersAreAsGoodAsBinary32) {
+  const auto study = run("m3xu", {.scale = 0.25, .seed = 0});
+  EXPECT_TRUE(study.holds()) << explain_failures(study);
+  for (const auto* plot : {"φ = 0, inner dimension 64", "φ = 4, inner dimension 64"}) {
+    const auto leading = heights(study, plot, "aligned by leading bits"), binary32 = heights(study, plot, "binary32");
+    ASSERT_EQ(leading.size(), 13U);
+    EXPECT_GT(leading[1], 2 * binary32[1]) << plot;
+    for (std::size_t t = 8; t < leading.size(); ++t) EXPECT_LE(leading[t], binary32[t]) << plot;
+    EXPECT_GE(heights(study, plot, "m3xu-(M1)").size(), 5U);
   }
 }
 

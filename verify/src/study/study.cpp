@@ -78,7 +78,7 @@ bool Study::holds() const {
 }
 
 std::span<const StudyKind> all_studies() {
-  static const std::array<StudyKind, 9> all{{
+  static const std::array<StudyKind, 11> all{{
       {"ootomo-fig4", std::string(ootomo) + "Fig. 4",
        "bits of a slice, slices for 70 bits, memory and products of four matrix units against the inner dimension",
        checked<study::ootomo_fig4>},
@@ -87,6 +87,9 @@ std::span<const StudyKind> all_studies() {
        checked<study::ootomo_fig6>},
       {"ootomo-fig7", std::string(ootomo) + "Fig. 7", "average relative error of the product of a matrix and its inverse",
        checked<study::ootomo_fig7>},
+      {"circuit", std::string(ootomo) + "section 4.4",
+       "error of the state of two random circuits, native ZGEMM, INT8-AUTO and certified products, against the gates applied",
+       checked<study::circuit>},
       {"uchino-fig1", std::string(uchino) + "Fig. 1",
        "largest relative error of ozIMMU with 4 to 11 slices against the inner dimension", checked<study::uchino_fig1>},
       {"uchino-fig5", std::string(uchino) + "Fig. 5",
@@ -98,6 +101,9 @@ std::span<const StudyKind> all_studies() {
        "average relative error of binary32 products by words of 16 bits, units that truncate and units that round to nearest, "
        "against the inner dimension",
        checked<study::multiword>},
+      {"m3xu", "Ha, Zhang, Kao, Hughes, Ro, Tseng: M3XU, sections IV-A and V-B",
+       "average relative error of FP32 products on 12-bit multipliers against the width of the register",
+       checked<study::m3xu_width>},
       {"mukunoki-fig3", std::string(mukunoki) + "Fig. 3",
        "largest relative error of DGEMM and of slices of binary16, DP-mode and CR-mode, against the inner dimension and φ",
        checked<study::mukunoki_fig3>},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -50,11 +51,16 @@ struct StudyOptions {
   std::uint64_t seed = 0;  ///< of the matrices
 };
 
+/// C = A B of complex matrices, m x k by k x n, column-major without gaps.
+using Zgemm = std::function<void(Index m, Index n, Index k, const std::complex<double>* a, const std::complex<double>* b,
+                                 std::complex<double>* c)>;
+
 /// What a study computes with.
 struct StudyContext {
   const Engine& engine;
   const NativeGemm* native = nullptr;              ///< its curve is left out where there is none
   std::function<void(double)> progress = nullptr;  ///< told the share that is done, if given
+  Zgemm zgemm = nullptr;                           ///< as native
 };
 
 /// What a study found.

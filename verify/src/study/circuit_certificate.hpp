@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ozbound/core/outward.hpp"
+#include "study/random_circuit.hpp"
+
+namespace ozbound::study {
+
+/// What a certificate of a circuit knows of a gate.
+struct GateFacts {
+  double defect;          ///< mu >= ||G* G - I||
+  double magnitude_norm;  ///< >= || |G| ||, by parts
+
+  explicit GateFacts(const Gate& gate) : defect(unitarity_defect_upper(gate)), magnitude_norm(magnitude_norm_upper(gate)) {}
+};
+
+/// Gate by gate, how far a computed state is from the exact one, as a vector; docs/derivations/circuit.md.
+/// @pre the FP environment rounds to nearest and keeps subnormals.
+class CircuitCertificate {
+ public:
+  /// A gate was applied to a computed state of at most this norm, with an error of at most `error`.
+  void add(const GateFacts& facts, double norm, double error) {
+    error_ = add_upper(multiply_upper(root_upper(add_upper(1, facts.defect)), error_), error);
+    from_unitary_ = add_upper(add_upper(from_unitary_, multiply_upper(facts.defect, norm)), error);
+  }
+
+  /// (C1): from the product of the gates as they are.
+  [[nodiscard]] double error_upper() const { return error_; }
+
+  /// (C2): from the product of the unitary matrices next to them.
+  [[nodiscard]] double from_unitary_upper() const { return from_unitary_; }
+
+ private:
+  double error_ = 0, from_unitary_ = 0;
+};
+
+}  // namespace ozbound::study

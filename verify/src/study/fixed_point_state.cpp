@@ -1,0 +1,119 @@
+#include "study/fixed_point_state.hpp"
+
+#include <cmath>
+
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound::study {
+namespace {
+
+__extension__ using Integer = __int128;
+
+constexpr int state_bits = 100, gate_bits = 62, low_bits = 50;
+
+/// x = high 2^50 + low, 0 <= low < 2^50.
+struct Limbs {
+  std::int64_t high, low;
+
+  explicit Limbs(Integer x)
+      : high(static_cast<std::int64_t>(x >> low_bits)), low(static_cast<std::int64_t>(x & ((Integer{1} << low_bits) - 1))) {}
+};
+
+/// A sum of products of gate elements, below 2^63, by parts of a state, below 2^102: 2^9 of them at most.
+struct Accumulator {
+  Integer high = 0, low = 0;
+
+  void add(std::int64_t gate, const Limbs& x) {
+    high += Integer{gate} * x.high;
+    low += Integer{gate} * x.low;
+  }
+  void subtract(std::int64_t gate, const Limbs& x) { add(-gate, x); }
+
+  /// The sum times 2^-62, rounded down.
+  [[nodiscard]] Integer rounded() const { return (high + (low >> low_bits)) >> (gate_bits - low_bits); }
+};
+
+std::int64_t fixed(double x) { return static_cast<std::int64_t>(std::ldexp(x, gate_bits)); }
+
+struct FixedGate {
+  std::vector<std::int64_t> real, imaginary;  ///< row-major
+
+  explicit FixedGate(const Gate& gate) {
+    for (Index i = 0; i < gate.size; ++i)
+      for (Index j = 0; j < gate.size; ++j) {
+        real.push_back(fixed(gate.view()(i, j).real()));
+        imaginary.push_back(fixed(gate.view()(i, j).imag()));
+      }
+  }
+};
+
+/// |x| as a double, from above and from below: of 128 bits the first 53.
+double magnitude_upper(Integer x) {
+  const auto size = static_cast<double>(x < 0 ? -x : x);
+  return size < 0x1p53 ? size : next_up(size);
+}
+double magnitude_lower(Integer x) {
+  const auto size = static_cast<double>(x < 0 ? -x : x);
+  return size < 0x1p53 ? size : next_down(size);
+}
+
+}  // namespace
+
+FixedPointState::FixedPointState(const State& state) {
+  for (const auto& amplitude : state) {
+    real_.push_back(static_cast<Integer>(std::ldexp(amplitude.real(), state_bits)));
+    imaginary_.push_back(static_cast<Integer>(std::ldexp(amplitude.imag(), state_bits)));
+  }
+}
+
+void FixedPointState::apply(const Gate& gate, double defect) {
+  const FixedGate fixed_gate(gate);
+  const auto size = static_cast<std::size_t>(gate.size), low = std::size_t{1} << gate.first;
+#pragma omp parallel for
+  for (std::int64_t column = 0; column < static_cast<std::int64_t>(real_.size() / size); ++column) {
+    const auto c = static_cast<std::size_t>(column);
+    const auto begin = c / low * low * size + c % low;
+    std::vector<Limbs> real, imaginary;
+    for (std::size_t r = 0; r < size; ++r) {
+      real.emplace_back(real_[begin + r * low]);
+      imaginary.emplace_back(imaginary_[begin + r * low]);
+    }
+    for (std::size_t r = 0; r < size; ++r) {
+      Accumulator of_real, of_imaginary;
+      for (std::size_t l = 0; l < size; ++l) {
+        const auto g = fixed_gate.real[r * size + l], h = fixed_gate.imaginary[r * size + l];
+        of_real.add(g, real[l]);
+        of_real.subtract(h, imaginary[l]);
+        of_imaginary.add(g, imaginary[l]);
+        of_imaginary.add(h, real[l]);
+      }
+      real_[begin + r * low] = of_real.rounded();
+      imaginary_[begin + r * low] = of_imaginary.rounded();
+    }
+  }
+  // Every part is less than 2^-100 off, and what was off before grows by the gate's norm.
+  const double growth = root_upper(add_upper(1, defect));
+  const double rounding = multiply_upper(root_upper(2 * static_cast<double>(real_.size())), std::ldexp(1.0, -state_bits));
+  error_ = add_upper(multiply_upper(growth, error_), rounding);
+}
+
+FixedPointState::Comparison FixedPointState::compare(std::size_t index, bool imaginary, double x) const {
+  const Integer value = imaginary ? imaginary_[index] : real_[index];
+  const double scaled = std::ldexp(x, state_bits);
+  const auto nearest = static_cast<Integer>(scaled);  // towards zero: less than 1 off, and not at all from 2^53 on
+  const double inexact = std::abs(scaled) < 0x1p53 && static_cast<double>(nearest) != scaled ? 1 : 0;
+  return {std::ldexp(add_upper(magnitude_upper(nearest - value), inexact), -state_bits),
+          std::ldexp(magnitude_lower(value), -state_bits)};
+}
+
+double FixedPointState::distance_upper(const State& x) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (const bool imaginary : {false, true}) {
+      const double error = compare(i, imaginary, imaginary ? x[i].imag() : x[i].real()).error_upper;
+      sum = add_upper(sum, multiply_upper(error, error));
+    }
+  return root_upper(sum);
+}
+
+}  // namespace ozbound::study

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "study/random_circuit.hpp"
+
+namespace ozbound::study {
+
+/// A state in integers: parts are multiples of 2^-100. A gate is applied exactly, then every part is rounded down once.
+class FixedPointState {
+ public:
+  /// @pre parts are multiples of 2^-100, the norm is about 1.
+  explicit FixedPointState(const State& state);
+
+  /// @param defect of the gate, as unitarity_defect_upper. @pre the gate's qubits are the state's.
+  void apply(const Gate& gate, double defect);
+
+  /// An upper bound of ||x - this||, and of what this state itself may be off: of the exact product of the gates applied.
+  [[nodiscard]] double distance_upper(const State& x) const;
+  [[nodiscard]] double error_upper() const { return error_; }
+
+  /// A part of an amplitude: |x - it| from above, and |it| from below.
+  struct Comparison {
+    double error_upper, value_lower;
+  };
+  [[nodiscard]] Comparison compare(std::size_t index, bool imaginary, double x) const;
+
+ private:
+  __extension__ using Integer = __int128;
+
+  std::vector<Integer> real_, imaginary_;
+  double error_ = 0;
+};
+
+}  // namespace ozbound::study
