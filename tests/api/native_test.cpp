@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ namespace {
 
 TEST(Native, IsNoneWithoutALibrary) { EXPECT_EQ(native_gemm(), nullptr); }
 
+TEST(Native, HasNoZgemmEither) { EXPECT_EQ(native_zgemm(), nullptr); }
+
 #else
 
 /// A decision for native DGEMM, whatever decide would say.
@@ -42,6 +45,22 @@ TEST(Native, HasANameAndIsOneObject) {
   ASSERT_NE(native_gemm(), nullptr);
   EXPECT_NE(native_gemm()->name().find("OpenBLAS"), std::string::npos) << native_gemm()->name();
   EXPECT_EQ(native_gemm(), native_gemm());
+}
+
+/// (1 + 2i, 3; 0, i) times (1; 1 - i), column-major: 4 - i, 1 + i.
+TEST(Native, ZgemmIsColumnMajor) {
+  using Complex = std::complex<double>;
+  const std::vector<Complex> a{{1, 2}, 0, 3, {0, 1}}, b{1, {1, -1}};
+  std::vector<Complex> c(3, {7, 7});
+  ASSERT_NE(native_zgemm(), nullptr);
+  native_zgemm()(2, 1, 2, a.data(), b.data(), c.data());
+  EXPECT_EQ(c, (std::vector<Complex>{{4, -1}, {1, 1}, {7, 7}}));
+  const std::vector<Complex> row{{1, 2}, 3, {0, 1}};
+  native_zgemm()(1, 1, 2, row.data(), b.data(), c.data());
+  EXPECT_EQ(c[0], Complex(4, -1));
+  native_zgemm()(0, 0, 2, a.data(), b.data(), c.data());
+  native_zgemm()(1, 1, 0, a.data(), b.data(), c.data());
+  EXPECT_EQ(c[0], Complex(0, 0));
 }
 
 TEST(Native, StaysWithinItsBound) {

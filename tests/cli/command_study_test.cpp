@@ -71,8 +71,8 @@ TEST(CommandStudy, ABoundThatFailsIsShown) {
 TEST(CommandStudy, WrongArgumentsAreRefused) {
   const TemporaryDirectory directory;
   expect_refusal({"study", "ootomo-fig5"},
-                 "there is no study 'ootomo-fig5'; the studies are ootomo-fig4, ootomo-fig6, ootomo-fig7, uchino-fig1, "
-                 "uchino-fig5, kappa, multiword");
+                 "there is no study 'ootomo-fig5'; the studies are ootomo-fig4, ootomo-fig6, ootomo-fig7, circuit, "
+                 "uchino-fig1, uchino-fig5, kappa, multiword, m3xu, mukunoki-fig3, mukunoki-fig8");
   expect_refusal({"study", "kappa", "--scale", "0"}, "the scale must be from 1/64 to 64: 0");
   expect_refusal({"study", "kappa", "--scale", "large"}, "--scale: 'large' is not a number");
   expect_refusal({"study", "kappa", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
