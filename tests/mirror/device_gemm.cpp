@@ -82,6 +82,28 @@ bool compare_paths(cudaStream_t stream) {
   return section.report();
 }
 
+/// Inner dimensions longer than what is held of vectors while they are sliced, of any number of vectors.
+bool compare_long_vectors(cudaStream_t stream) {
+  Section section("long vectors");
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    RandomBits random(60000 + seed);
+    const Index m = random.between(1, 40), n = random.between(1, 40), k = random.between(4000, 12000);
+    const int slices = random.between(1, 8);
+    Product product{"long, seed " + std::to_string(60000 + seed),
+                    SplitPlan::balanced(slices, slices, slices + 1),
+                    sample_matrix(m, k, Side::rows_of_a, false, false, random),
+                    sample_matrix(k, n, Side::columns_of_b, false, false, random),
+                    StoredMatrix(m, n, case_sampling::sample_storage(false, random)),
+                    StoredMatrix(m, n, case_sampling::sample_storage(false, random))};
+    const auto reference = expected(product);
+    const OnDevice device(product, stream);
+    DeviceGemm multiply(product.plan, m, n, k);
+    multiply(device.call(), stream);
+    compare_results(reference, device.result(), product, "C", section);
+  }
+  return section.report();
+}
+
 /// The least cap that is a power of two and not refused.
 double least_cap(const Product& product, Path path, double error = 0) {
   for (double cap = 0x1p20;; cap *= 2) try {
@@ -449,9 +471,9 @@ int main() {
   return mirror::compare_on_device([] {
     auto* const stream = mirror::new_stream();
     bool good = true;
-    for (const auto compare :
-         {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars, mirror::compare_graphs,
-          mirror::compare_correct_rounding, mirror::compare_batches, mirror::compare_kept, mirror::compare_refusals})
+    for (const auto compare : {mirror::compare_paths, mirror::compare_blocks, mirror::compare_device_scalars,
+                               mirror::compare_graphs, mirror::compare_correct_rounding, mirror::compare_long_vectors,
+                               mirror::compare_batches, mirror::compare_kept, mirror::compare_refusals})
       good = mirror::holds([&] { return compare(stream); }) && good;
     return good;
   });

@@ -162,24 +162,30 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   const Index block = blockIdx.x % along.blocks, first = blockIdx.x / along.blocks * tile, t = block * tile + threadIdx.x;
   const TileEstimate estimate(bound, along, block, across, first / tile, shared);
   LargestEntry largest;
-  for (int s = 0; s < tile && first + s < count && t < length; s += together) {
-    const auto row = [&](int r) { return by_row ? t : first + s + r; };
-    const auto column = [&](int r) { return by_row ? first + s + r : t; };
+  const auto row = [&](int s) { return by_row ? t : first + s; };
+  const auto column = [&](int s) { return by_row ? first + s : t; };
+  const Index place_step = by_row ? 1 : n, step = entry.stride(by_row);
+  const int last = t < length ? static_cast<int>(min(Index{tile}, count - first)) : 0;
+  Index place = row(0) * n + column(0), offset = entry.offset(row(0), column(0));
+  for (int s = 0; s < last; s += together, place += together * place_step, offset += together * step) {
     std::uint64_t elements[together];
 #pragma unroll
-    for (int r = 0; r < together; ++r) elements[r] = first + s + r < count ? entry.element(row(r), column(r)) : 0;
+    for (int r = 0; r < together; ++r) elements[r] = s + r < last ? entry.element(offset + r * step) : 0;
     float estimates[together];
     estimate.find(s, estimates);
     double enough = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
+    float limit = entry.limit(enough);
+    entry.see(elements, min(last - s, together), place, place_step);
 #pragma unroll
     for (int r = 0; r < together; ++r) {
-      if (first + s + r >= count) continue;
-      const Index i = row(r), j = column(r);
-      entry.see(elements[r], i * n + j);
-      if (entry.clearly_below(elements[r], i, j, estimates[r], enough)) continue;
+      if (s + r >= last || entry.clearly_below(elements[r], row(s + r), column(s + r), estimates[r], limit)) continue;
+      const Index i = row(s + r), j = column(s + r);
       const LargestEntry found{entry.value(i, j, bound.upper(i, j)), i * n + j};
       take(largest, found);
-      if (found.value > enough) atomicMax(word(work.best), bits_of(enough = found.value));
+      if (found.value > enough) {
+        atomicMax(word(work.best), bits_of(enough = found.value));
+        limit = entry.limit(enough);
+      }
     }
   }
   entry.finish(work);
@@ -233,17 +239,28 @@ struct RatioOfEntry {
   const LevelOneSums& product;
   const EntryTarget& target;
 
-  [[nodiscard]] __device__ std::uint64_t element(Index i, Index j) const { return product.sum(i, j); }
-  __device__ void see(std::uint64_t, Index) const {}
+  [[nodiscard]] __device__ Index offset(Index i, Index j) const { return i * product.row_stride + j * product.col_stride; }
+  [[nodiscard]] __device__ Index stride(bool by_row) const { return by_row ? product.col_stride : product.row_stride; }
+  [[nodiscard]] __device__ std::uint64_t element(Index offset) const {
+    return product.narrow != nullptr ? static_cast<std::uint32_t>(product.narrow[offset])
+                                     : static_cast<std::uint64_t>(product.wide[offset]);
+  }
+  __device__ void see(const std::uint64_t (&)[together], int, Index, Index) const {}
   __device__ void finish(const LargestWork&) const {}
 
-  [[nodiscard]] __device__ bool clearly_below(std::uint64_t sum, Index i, Index j, float estimate, double enough) const {
+  /// Share of M, in units of 2^-14 where it comes from sums, that an error below a ratio is below of; none is below -1.
+  [[nodiscard]] __device__ float limit(double enough) const {
+    return enough < 0x1p60 ? __double2float_rd(enough * target.factor * below) : -1;
+  }
+
+  [[nodiscard]] __device__ bool clearly_below(std::uint64_t sum, Index i, Index j, float estimate, float limit) const {
     if (estimate == 0) return true;  // no error, nothing to compare
-    if (!(enough < 0x1p60)) return false;
-    const float m = target.row_norms == nullptr
-                        ? __fmul_rd(__ull2float_rd(sum), 0x1p-14f)
-                        : __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
-    return estimate < __fmul_rd(__double2float_rd(enough * target.factor * below), m);
+    if (target.row_norms == nullptr) {
+      const float m = product.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(sum)) : __ull2float_rd(sum);
+      return estimate < __fmul_rd(limit, __fmul_rd(m, 0x1p-14f));
+    }
+    return estimate <
+           __fmul_rd(limit, __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j])));
   }
 
   [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
@@ -265,9 +282,17 @@ struct BoundOfEntry {
   const DeviceSpecials& specials;
   Word print = 0;
 
-  [[nodiscard]] __device__ std::uint64_t element(Index i, Index j) const { return c.bits(i, j); }
-  __device__ void see(std::uint64_t bits, Index number) {
-    print += fingerprint_term(bits, fingerprint_key(static_cast<std::uint64_t>(number)));
+  [[nodiscard]] __device__ Index offset(Index i, Index j) const { return c.at(i, j); }
+  [[nodiscard]] __device__ Index stride(bool by_row) const { return by_row ? c.col_stride : c.row_stride; }
+  [[nodiscard]] __device__ std::uint64_t element(Index offset) const {
+    return DeviceMatrix{c.data, 1, 1, c.is_double}.bits(offset, 0);
+  }
+  __device__ void see(const std::uint64_t (&bits)[together], int count, Index place, Index place_step) {
+    auto key = fingerprint_key(static_cast<std::uint64_t>(place));
+    const auto key_step = static_cast<std::uint64_t>(place_step) * fingerprint_step;
+#pragma unroll
+    for (int r = 0; r < together; ++r, key += key_step)
+      if (r < count) print += fingerprint_term(bits[r], key);
   }
   __device__ void finish(const LargestWork& work) {
     for (int offset = 16; offset > 0; offset /= 2) print += __shfl_xor_sync(~0u, print, offset);
@@ -275,12 +300,14 @@ struct BoundOfEntry {
     if (threadIdx.x % 32 == 0) atomicAdd(word(work.prints) + block % LargestWork::print_words, print);
   }
 
-  [[nodiscard]] __device__ bool clearly_below(std::uint64_t bits, Index, Index, float estimate, double enough) const {
+  [[nodiscard]] __device__ float limit(double enough) const { return __double2float_rd(enough); }
+
+  [[nodiscard]] __device__ bool clearly_below(std::uint64_t bits, Index, Index, float estimate, float limit) const {
     const float magnitude = __double2float_ru(fabs(double_from_bits(bits)));
     const float of_rounding =
         __fadd_ru(__fmul_ru(magnitude, __double2float_ru(rounding.result_factor)), __double2float_ru(rounding.underflow));
     const float of_error = __fmul_ru(estimate, __double2float_ru(fabs(rounding.alpha)));
-    return __fmul_ru(__fadd_ru(of_error, of_rounding), above) < __double2float_rd(enough);
+    return __fmul_ru(__fadd_ru(of_error, of_rounding), above) < limit;
   }
 
   [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
