@@ -139,7 +139,7 @@ class ScaledCertifiedGemm {
     multiply_scaled(call_, plan, engine_, nullptr, options_.workspace);
     certificate_.plans = {plan};
     set_worst(worst(bound));
-    take_bound(times(fetched(std::move(bound)), call_.alpha));
+    take_bound(times(fetched(std::move(bound)), reads_ ? call_.alpha : 0));
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) {

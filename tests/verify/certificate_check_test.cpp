@@ -1,6 +1,7 @@
 // Certificates of every method and target are confirmed by a second program, and altered in any member they are not.
 
 #include "bounds/products.hpp"
+#include "verify/altered_certificates.hpp"
 
 #include "ozbound/verify/certificate_check.hpp"
 
@@ -19,7 +20,12 @@ namespace ozbound {
 namespace {
 
 using nlohmann::json;
+using test::alterations;
+using test::is_premise;
+using test::is_refusal;
+using test::names;
 using test::Product;
+using test::resealed;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -126,6 +132,8 @@ const std::vector<Certified>& all_certified() {
       add("relative scaled", scaled, Target::relative(1e-10), Method::slices, plan);
       add("relative special", special, Target::relative(1e-3), Method::slices, plan);
     }
+    add("cr of ties far above AB", with_scalars(subnormal, -1.5, 0.75), Target::correctly_rounded(), Method::correctly_rounded,
+        fine);
     add("cr, no finer plan", uniform, Target::correctly_rounded(), Method::correctly_rounded, "balanced:20x20:cut=21:exact");
     add("refined to less than cr", uniform, Target::componentwise(1e-10), Method::correctly_rounded, fine);
     add("exact cr", special, Target::correctly_rounded(), Method::exact);
@@ -147,20 +155,6 @@ const std::vector<Certified>& all_certified() {
     return list;
   }();
   return all;
-}
-
-std::string seal_of(json certificate) {
-  certificate.erase("seal");
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : certificate.dump()) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
-json resealed(json certificate) {
-  certificate["seal"] = seal_of(certificate);
-  return certificate;
 }
 
 /// The claims that fail; the refusal where it is no certificate any more.
@@ -221,115 +215,6 @@ TEST(CertificateCheck, ConfirmsInnerDimensionsOfSeveralBlocks) {
   }
 }
 
-/// One changed member.
-struct Alteration {
-  std::string member;  ///< `bound.terms`
-  std::string how;
-  json certificate;
-};
-
-/// Values near a value, and what else is easily mistaken for it.
-std::vector<std::pair<std::string, json>> altered_values(const json& value) {
-  if (value.is_boolean()) return {{"flipped", !value.get<bool>()}};
-  if (value.is_null()) return {{"something", "0000000000000000"}};
-  if (value.is_number_integer())
-    return {{"more", value.get<Index>() + 1},
-            {"less", value.get<Index>() - 1},
-            {"negated", -value.get<Index>()},
-            {"fraction", static_cast<double>(value.get<Index>()) + 0.5}};
-  if (value.is_number()) {
-    const double x = value.get<double>();
-    return {{"ulp up", std::nextafter(x, inf)},
-            {"ulp down", std::nextafter(x, -inf)},
-            {"negated", -x},
-            {"doubled", 2 * x + 1},
-            {"text", "inf"}};
-  }
-  if (value.is_string()) {
-    auto text = value.get<std::string>();
-    std::vector<std::pair<std::string, json>> all = {{"longer", text + "x"}, {"number", 1.0}, {"null", nullptr}};
-    if (!text.empty()) {
-      auto other = text;
-      other.back() = other.back() == '1' ? '2' : '1';
-      all.emplace_back("last character", other);
-      other = text;
-      other.front() = static_cast<char>(other.front() ^ 1);
-      all.emplace_back("first character", other);
-    }
-    return all;
-  }
-  return {};
-}
-
-/// Every member of the certificate, changed, gone, doubled or renamed; every array with an element more, less and twice.
-void collect(const json& root, json::json_pointer where, const std::string& member, std::vector<Alteration>& all) {
-  const auto& value = root.at(where);
-  const auto change = [&](const std::string& how, const json& replacement) {
-    auto altered = root;
-    altered.at(where) = replacement;
-    all.push_back({member, how, altered});
-  };
-  if (value.is_object()) {
-    for (const auto& [name, inner] : value.items()) {
-      const auto full = member.empty() ? name : member + "." + name;
-      auto without = root;
-      without.at(where).erase(name);
-      all.push_back({full, "missing", without});
-      if (name != "seal") collect(root, where / name, full, all);
-    }
-    auto with = root;
-    with.at(where)["surplus"] = 1;
-    all.push_back({member.empty() ? "surplus" : member + ".surplus", "unknown", with});
-  } else if (value.is_array()) {
-    for (std::size_t t = 0; t < value.size(); ++t) {
-      auto fewer = value, twice = value;
-      fewer.erase(t);
-      change("element less", fewer);
-      twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(t), value[t]);
-      change("element twice", twice);
-      collect(root, where / t, member, all);
-    }
-    auto more = value;
-    more.push_back("A residual x B");
-    change("element more", more);
-    change("no array", nullptr);
-  } else {
-    for (const auto& [how, replacement] : altered_values(value)) change(how, replacement);
-  }
-}
-
-std::vector<Alteration> alterations(const json& certificate) {
-  std::vector<Alteration> all;
-  collect(certificate, json::json_pointer(), "", all);
-  for (const auto* const method : {"slices", "correctly_rounded", "native", "exact"})
-    if (certificate["method"] != method) {
-      all.push_back({"method", method, certificate});
-      all.back().certificate["method"] = method;
-    }
-  for (const auto* const target : {"cr", "dgemm", "componentwise:0.001", "rowcol:0.001", "normwise:0.001", "relative:0.001"})
-    if (certificate["target"] != target) {
-      all.push_back({"target", target, certificate});
-      all.back().certificate["target"] = target;
-    }
-  for (std::size_t t = 0; t < certificate["plans"].size(); ++t)
-    for (const auto* const plan : {"balanced:6x7:cut=8:exact", "nearest7:8x8:full:per_diagonal"}) {
-      all.push_back({"plans", plan, certificate});
-      all.back().certificate["plans"][t] = plan;
-    }
-  return all;
-}
-
-/// Whether a claim of that name failed, or the refusal names the member.
-bool names(const std::vector<std::string>& rejections, const std::string& member) {
-  return std::any_of(rejections.begin(), rejections.end(), [&member](const std::string& text) {
-    return text.starts_with(member + ": ") || text.find("'" + member + "'") != std::string::npos;
-  });
-}
-
-bool is_refusal(const std::vector<std::string>& rejections) {
-  return !rejections.empty() && rejections.front().starts_with("certificate: ");
-}
-
 TEST(CertificateCheck, RejectsEveryAlteredMember) {
   for (const auto& one : all_certified())
     for (const auto& altered : alterations(one.certificate())) {
@@ -341,7 +226,7 @@ TEST(CertificateCheck, RejectsEveryAlteredMember) {
 }
 
 /// What can be said of a product in more than one way, so that an alteration is still true: only the seal shows it.
-bool still_true(const Certified& one, const Alteration& altered) {
+bool still_true(const Certified& one, const test::Alteration& altered) {
   const auto& certificate = one.computed.certificate;
   const bool ran_native = !certificate.native.empty();
   const bool refined = certificate.method == Method::correctly_rounded || certificate.target.kind == Target::Kind::relative;
@@ -352,9 +237,6 @@ bool still_true(const Certified& one, const Alteration& altered) {
   // A rounding and no more: every method would do it, if all entries are special; `exact`, if its plans left none to it.
   return altered.member == "method" && certificate.plans.empty() && !ran_native;
 }
-
-/// Members that others follow from: where one is changed, it may be those that are not so.
-bool is_premise(const std::string& member) { return member == "target" || member == "method" || member == "plans"; }
 
 TEST(CertificateCheck, RejectsWhatIsNotSoEvenUnderASeal) {
   std::set<std::string> rejected, premises_named;

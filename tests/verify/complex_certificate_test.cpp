@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ozbound/verify/certificate_check.hpp"
@@ -19,12 +23,15 @@
 
 #include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/real_representation.hpp"
 #include "support/classified.hpp"
+#include "verify/altered_certificates.hpp"
 
 namespace ozbound {
 namespace {
 
 using nlohmann::json;
+using test::resealed;
 using Number = std::complex<double>;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -73,27 +80,14 @@ Certified prepared(std::string name, ComplexProblem problem, const Scalars& scal
   return one;
 }
 
-/// Under this method and plan.
-Certified certified(Certified one, const Target& target, Method method, const char* plan = nullptr) {
-  const auto call = one.call();
+/// Under this method and plan; in place: C0 is C.
+Certified certified(Certified one, const Target& target, Method method, const char* plan = nullptr, bool in_place = false) {
+  auto call = one.call();
+  if (in_place) one.c = one.c0, call.c0 = one.c;
   Decision decision{target, method, {}, 2 * call.m(), call.n(), 2 * call.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
   one.certificate = gemm(call, decision, engine());
   return one;
-}
-
-std::string seal_of(json certificate) {
-  certificate.erase("seal");
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : certificate.dump()) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
-json resealed(json certificate) {
-  certificate["seal"] = seal_of(certificate);
-  return certificate;
 }
 
 std::vector<std::string> rejections(const Certified& one, const json& certificate) {
@@ -189,35 +183,212 @@ TEST(ComplexCertificate, SamplesConfirmToo) {
   }
 }
 
-/// Members that say something of these scalars, each changed alone and sealed again.
-TEST(ComplexCertificate, AnAlteredNumberIsFound) {
-  const auto wide = generate_complex({Family::wide_exponents, 4, 3, 5, 2, 2});
-  for (const auto& scalars : {real_scalars, turned})
-    for (const auto* method : {"slices", "correctly_rounded"}) {
-      const bool slices = method == std::string("slices");
-      const auto one =
-          certified(prepared(method, wide, scalars), slices ? Target::componentwise(1e-11) : Target::correctly_rounded(),
-                    slices ? Method::slices : Method::correctly_rounded, slices ? fine : "balanced:4x4:full:exact");
-      ASSERT_THAT(rejections(one, one.record()), testing::IsEmpty());
-      const auto altered = [&](const char* pointer, const json& value) {
-        auto record = one.record();
-        const json::json_pointer place(pointer);
-        EXPECT_NE(record.value(place, json()), value) << pointer;
-        record[place] = value;
-        return rejections(one, resealed(record));
-      };
-      const auto& certificate = one.certificate;
-      EXPECT_THAT(altered("/ratio", std::nextafter(certificate.ratio, 0)), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/largest_bound", std::nextafter(certificate.largest_bound, 0)), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/undecided_entries", certificate.undecided + 2), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/exact_entries", certificate.exact + 2), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/m", certificate.m / 2), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/alpha", 2.0), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/bound/alpha", 3.0), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/bound/source", "none"), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/imaginary", {{"alpha", 0.0}, {"beta", 0.0}}), testing::Not(testing::IsEmpty()));
-      EXPECT_THAT(altered("/imaginary", {{"alpha", 1.0}, {"beta", 2.0}}), testing::Not(testing::IsEmpty()));
+TEST(ComplexCertificate, ConfirmsEveryEncoding) {
+  const auto wide = generate_complex({Family::wide_exponents, 2, 3, 3, 2, 2});
+  for (const auto& encoding : all_encodings())
+    for (const std::string accumulation : {"exact", "per_product", "per_diagonal"}) {
+      if (!encoding.common_ratio() && accumulation != "per_product") continue;
+      const auto plan = to_string(encoding) + ":5x6:cut=7:" + accumulation;
+      for (const auto method : {Method::slices, Method::correctly_rounded}) {
+        const auto one = certified(prepared("encoding", wide, turned), Target::normwise(1e-6), method, plan.c_str());
+        EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty()) << plan << '\n' << one.record().dump(1);
+      }
     }
+}
+
+TEST(ComplexCertificate, ConfirmsProductsInPlace) {
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::cancellation, Family::subnormal})
+    for (const auto& scalars : {real_scalars, turned, far}) {
+      const auto problem = generate_complex({family, 4, 3, 5, 2, 2});
+      const auto expect_confirmed = [&](const Target& target, Method method, const char* plan) {
+        const auto one = certified(prepared("in place", problem, scalars), target, method, plan, true);
+        EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty()) << name(family) << '\n' << one.record().dump(1);
+      };
+      expect_confirmed(Target::dgemm(), Method::slices, fine);
+      expect_confirmed(Target::relative(1e-9), Method::slices, "balanced:3x3:full:exact");
+      expect_confirmed(Target::correctly_rounded(), Method::correctly_rounded, "balanced:5x5:full:exact");
+      expect_confirmed(Target::correctly_rounded(), Method::exact, nullptr);
+    }
+}
+
+/// Small certificates of every method and kind of target, and of scalars and inputs at the ends of what there is.
+const std::vector<Certified>& small_certified() {
+  static const std::vector<Certified> all = [] {
+    const auto of = [](Family family, Index k) { return generate_complex({family, 2, 2, k, 1, 3}); };
+    const auto wide = of(Family::wide_exponents, 3), subnormal = of(Family::subnormal, 2),
+               cancelling = of(Family::cancellation, 4);
+    auto special = of(Family::uniform, 2);
+    special.a(1, 0) = {1, nan};
+    const Scalars least{{0, 0x1p-1074}, 0}, ends{{0x1p-1074, -0x1p1023}, {0, 0x1p-1074}}, largest{{0x1.8p1023, 0x1.8p1023}, 1};
+    std::vector<Certified> list;
+    const auto add = [&list](const char* name, const ComplexProblem& problem, const Scalars& scalars, auto... rest) {
+      list.push_back(certified(prepared(name, problem, scalars), rest...));
+    };
+    for (const auto& target : {Target::dgemm(), Target::componentwise(1e-11), Target::rowcol(1e-12), Target::normwise(1e-12)}) {
+      add("slices", wide, turned, target, Method::slices, fine);
+      add("exact", cancelling, imaginary, target, Method::exact);
+    }
+    add("special", special, turned, Target::dgemm(), Method::slices, fine);
+    add("cr", wide, turned, Target::correctly_rounded(), Method::correctly_rounded, "balanced:1x1:full:exact");
+    add("cr", cancelling, far, Target::correctly_rounded(), Method::correctly_rounded, fine);
+    add("cr special", special, imaginary, Target::correctly_rounded(), Method::correctly_rounded, "balanced:4x4:full:exact");
+    add("cr subnormal", subnormal, far, Target::correctly_rounded(), Method::correctly_rounded,
+        "nearest5:9x9:cut=10:per_product");
+    add("cr of far parts", wide, {{0x1p-1074, 0x1p300}, {0x1p-500, 1}}, Target::correctly_rounded(), Method::correctly_rounded,
+        fine);
+    add("cr, no finer plan", wide, turned, Target::correctly_rounded(), Method::correctly_rounded,
+        "balanced:20x20:cut=21:exact");
+    add("relative", wide, turned, Target::relative(1e-10), Method::slices, fine);
+    add("relative", cancelling, imaginary, Target::relative(1e-10), Method::slices, "balanced:1x1:full:exact");
+    add("exact relative", special, imaginary, Target::relative(1e-10), Method::exact);
+    add("below u", wide, turned, Target::componentwise(1e-17), Method::slices, fine);
+    add("no promise", wide, turned, Target::correctly_rounded(), Method::slices, fine);
+    add("refined to less than cr", wide, turned, Target::componentwise(1e-10), Method::correctly_rounded, fine);
+    add("least", wide, least, Target::componentwise(1e-12), Method::slices, fine);
+    add("ends", wide, ends, Target::dgemm(), Method::slices, fine);
+    add("overflow", wide, largest, Target::dgemm(), Method::slices, fine);
+    add("alpha infinite", wide, {{1, inf}, 1}, Target::dgemm(), Method::slices, fine);
+    add("beta NaN", wide, {1, {0, nan}}, Target::correctly_rounded(), Method::exact);
+    add("alpha 0", wide, {0, {0, 3}}, Target::dgemm(), Method::slices, fine);
+    list.push_back(
+        certified(prepared("binary32", wide, turned, true), Target::dgemm(), Method::slices, "balanced:4x4:cut=5:exact"));
+    list.push_back(certified(prepared("binary32 cr", subnormal, far, true), Target::correctly_rounded(),
+                             Method::correctly_rounded, "balanced:2x2:full:exact"));
+    return list;
+  }();
+  return all;
+}
+
+/// What can be said of a product in more than one way, so that an alteration is still true: only the seal shows it.
+bool still_true(const Certified& one, const test::Alteration& altered) {
+  const auto& certificate = one.certificate;
+  const bool relative = certificate.target.kind == Target::Kind::relative;
+  const bool refined = certificate.method == Method::correctly_rounded || relative;
+  // The last left open what those before did; every plan would leave nothing.
+  if (altered.member == "plans") return refined && (altered.how == "element less" || certificate.undecided == 0);
+  if (altered.member == "target") return certificate.ratio == 0 || certificate.ratio == inf;  // no error; no claim
+  if (altered.member != "method" || altered.how == "native") return false;
+  // A rounding and no more: every method would do it, if all entries are special; both that refine would meet `relative`.
+  return certificate.plans.empty() || (relative && altered.how == "correctly_rounded");
+}
+
+/// Whether a rejection is of the member, or of the imaginary parts where it is one of them.
+bool says(const std::vector<std::string>& failed, const std::string& member) {
+  if (!member.starts_with("imaginary")) return test::names(failed, member);
+  return std::any_of(failed.begin(), failed.end(), [](const auto& text) { return text.find("imaginary") != text.npos; });
+}
+
+/// The alterations of one certificate, each sealed again; those that are found, by their members.
+void reject_alterations(const Certified& one, std::set<std::string>& rejected) {
+  const auto record = one.record();
+  ASSERT_THAT(rejections(one, record), testing::IsEmpty()) << one.name << '\n' << record.dump(1);
+  for (const auto& altered : test::alterations(record)) {
+    if (altered.certificate == record || altered.member == "seal") continue;
+    const auto failed = rejections(one, resealed(altered.certificate));
+    const auto what = one.name + ", " + altered.member + ": " + altered.how + ": " + testing::PrintToString(failed);
+    if (failed.empty()) {
+      EXPECT_TRUE(still_true(one, altered)) << what << '\n' << record.dump(1);
+      continue;
+    }
+    EXPECT_TRUE(test::is_premise(altered.member) || says(failed, altered.member)) << what;
+    EXPECT_FALSE(test::names(failed, "seal")) << what;
+    rejected.insert(altered.member);
+  }
+}
+
+TEST(ComplexCertificate, RejectsWhatIsNotSoEvenUnderASeal) {
+  std::set<std::string> rejected;
+  for (const auto& one : small_certified()) reject_alterations(one, rejected);
+  const auto record = small_certified().front().record();
+  for (const auto& [member, value] : record.items()) {
+    EXPECT_TRUE(member == "seal" || rejected.contains(member)) << member << " was never altered";
+    if (!value.is_object()) continue;
+    for (const auto& [inner, inner_value] : value.items())
+      EXPECT_TRUE(rejected.contains(member + "." + inner)) << member << '.' << inner << " was never altered";
+  }
+}
+
+/// x with the last bit of a part flipped, of an infinity its sign. NaNs have no bit that counts.
+std::vector<Number> with_a_flip(Number x) {
+  const auto flipped = [](double part) {
+    return std::isinf(part) ? -part : std::bit_cast<double>(std::bit_cast<std::uint64_t>(part) ^ 1);
+  };
+  std::vector<Number> all;
+  if (!std::isnan(x.real())) all.push_back({flipped(x.real()), x.imag()});
+  if (!std::isnan(x.imag())) all.push_back({x.real(), flipped(x.imag())});
+  return all;
+}
+
+TEST(ComplexCertificate, RejectsAChangedBitOfAnOperand) {
+  for (const auto& one : small_certified()) {
+    auto changed = one;
+    const auto change_each = [&](Matrix<Number>& matrix, const std::string& name, bool read) {
+      for (Index t = 0; t < matrix.rows() * matrix.cols(); ++t) {
+        const auto value = matrix.data()[t];
+        for (const auto& other : with_a_flip(value)) {
+          matrix.data()[t] = other;
+          EXPECT_EQ(test::names(rejections(changed, one.record()), "fingerprints." + name), read) << one.name;
+        }
+        matrix.data()[t] = value;
+      }
+    };
+    change_each(changed.problem.a, "a", one.alpha != 0.0);
+    change_each(changed.problem.b, "b", one.alpha != 0.0);
+    change_each(changed.c0, "c0", one.beta != 0.0);
+  }
+}
+
+/// A certificate made to fit a wrong C: fingerprint and seal are right, C is not.
+TEST(ComplexCertificate, RejectsAWrongCThatIsWellSealed) {
+  for (const auto& one : small_certified()) {
+    auto forged = one;
+    for (Index t = 0; !one.narrow && t < one.c.rows() * one.c.cols(); ++t) {
+      for (const auto& other : with_a_flip(one.c.data()[t])) {
+        forged.c.data()[t] = other;
+        char text[17];
+        std::snprintf(text, sizeof text, "%016llx",
+                      static_cast<unsigned long long>(fingerprint(stacked_parts(forged.c, 1).view())));
+        auto record = one.record();
+        record["fingerprints"]["c"] = text;
+        const auto failed = rejections(forged, resealed(record));
+        EXPECT_TRUE(test::names(failed, "c")) << one.name;
+        EXPECT_FALSE(test::names(failed, "fingerprints.c") || test::names(failed, "seal")) << one.name;
+      }
+      forged.c.data()[t] = one.c.data()[t];
+    }
+  }
+}
+
+TEST(ComplexCertificate, NativeDgemmHasNoComplexScalars) {
+  const auto wide = generate_complex({Family::wide_exponents, 2, 2, 3, 2, 2});
+  for (const auto& scalars : {turned, Scalars{{0, inf}, 0}}) {
+    const auto one = certified(prepared("exact", wide, scalars), Target::dgemm(), Method::exact);
+    auto record = one.record();
+    record["method"] = "native";
+    EXPECT_THAT(rejections(one, resealed(record)), testing::Contains("method: native DGEMM has no complex alpha or beta"));
+  }
+}
+
+/// Its certificate is about a pair of rows of one scale, in which case alone their bounds mix.
+TEST(ComplexCertificate, AnAThatStandsForNoneIsFound) {
+  const auto one = certified(prepared("turned", generate_complex({Family::uniform, 2, 2, 2, 0, 1}), turned), Target::dgemm(),
+                             Method::slices, fine);
+  const ComplexOperands copies({one.problem.a.view(), one.adjoint_a}, {one.problem.b.view()}, one.alpha, one.beta,
+                               one.c0.view());
+  const ComplexResult c(one.c.view());
+  for (Index i = 0; i < 4; ++i)
+    for (Index l = 0; l < 4; ++l) {
+      auto operands = copies.operands();
+      Matrix<double> a(4, 4);
+      for (Index t = 0; t < 16; ++t) a.data()[t] = operands.a(t / 4, t % 4);
+      a(i, l) *= 2;
+      operands.a = std::as_const(a).view();
+      const auto claims = check_certificate(one.record().dump(), operands, c.view()).claims;
+      EXPECT_TRUE(std::any_of(claims.begin(), claims.end(), [](const auto& x) { return x.claim == "imaginary" && !x.holds; }));
+    }
+  auto operands = copies.operands();
+  operands.a = operands.a.block(0, 0, 4, 3), operands.b = operands.b.block(0, 0, 3, 2);
+  EXPECT_FALSE(check_certificate(one.record().dump(), operands, c.view()).holds());
 }
 
 TEST(ComplexCertificate, ImaginaryPartsAreNotForgotten) {
