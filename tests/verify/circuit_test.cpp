@@ -69,6 +69,7 @@ TEST(Circuit, IsABrickwork) {
   EXPECT_THAT(places(0), testing::ElementsAre(0, 4));
   EXPECT_THAT(places(1), testing::ElementsAre(2));
   EXPECT_THAT(places(2), testing::ElementsAre(0, 4));
+  EXPECT_EQ(random_circuit({.qubits = 8, .gate_qubits = 4, .layers = 1}, 0)[0].size(), 2U);  // the last qubit is the gate's
   EXPECT_NE(layers[0][0].elements, layers[0][1].elements);
   EXPECT_EQ(random_circuit({.qubits = 9, .gate_qubits = 4, .layers = 3}, 0)[1][0].elements, layers[1][0].elements);
   EXPECT_NE(random_circuit({.qubits = 9, .gate_qubits = 4, .layers = 3}, 1)[1][0].elements, layers[1][0].elements);
