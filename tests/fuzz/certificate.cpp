@@ -97,6 +97,7 @@ class Product {
     for (auto* const matrix : {&a_, &b_, &c0_})
       for (Index i = 0; i < matrix->rows(); ++i)
         for (Index j = 0; j < matrix->cols(); ++j) (*matrix)(i, j) = seed_.pick(elements);
+    if (imaginary_ != std::pair(0.0, 0.0) && claims.k % 2 == 0) make_blocks(a_);
     const ExactOracle oracle(operands());
     const bool exact = seed_.flag();
     for (Index i = 0; i < claims.m; ++i)
@@ -112,6 +113,12 @@ class Product {
   [[nodiscard]] ResultView c() const { return narrow_ ? ResultView(floats_) : ResultView(doubles_); }
 
  private:
+  /// A matrix that stands for a complex one, of its even rows.
+  static void make_blocks(Matrix<double>& a) {
+    for (Index i = 0; i < a.rows(); i += 2)
+      for (Index l = 0; l < a.cols(); l += 2) a(i + 1, l + 1) = a(i, l), a(i + 1, l) = -a(i, l + 1);
+  }
+
   static constexpr std::array<double, 16> elements{1,
                                                    -1,
                                                    0,
