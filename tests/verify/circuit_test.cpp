@@ -105,6 +105,12 @@ TEST(Circuit, NormsAreUpperBounds) {
   EXPECT_LE(magnitude_norm_upper(gate_of(0, 2, {{0.5, -0.5}, 1, {0, 1}, -2})), 3 * (1 + 0x1p-50));
 }
 
+/// Rows of (1, 3; 0, 0) add up to 4, columns to 3.
+TEST(Circuit, MagnitudesOfRowsAndColumnsCount) {
+  EXPECT_GE(magnitude_norm_upper(gate_of(0, 2, {1, 0, 3, 0})), std::sqrt(12.0));
+  EXPECT_LE(magnitude_norm_upper(gate_of(0, 2, {1, 0, 3, 0})), std::sqrt(12.0) * (1 + 0x1p-50));
+}
+
 TEST(Circuit, RandomStatesAreDenseAndOfNormOne) {
   const auto state = random_state(6, 2);
   EXPECT_NEAR(norm_upper(state), 1, 0x1p-45);
@@ -164,6 +170,24 @@ TEST(FixedPointState, CountsWhatItsUnitLeavesOut) {
   const FixedPointState reference(zero_state(1));
   EXPECT_GE(reference.compare(1, true, 0x1p-101).error_upper, 0x1p-101);
   EXPECT_LE(reference.compare(1, true, 0x1p-101).error_upper, 0x1p-99);
+}
+
+/// (1, 1; 1, 1) has the norm 2: what is off doubles, and is rounded again.
+TEST(FixedPointState, ErrorsGrowByTheNormOfTheGate) {
+  FixedPointState reference(zero_state(1));
+  const auto gate = gate_of(0, 2, {1, 1, 1, 1});
+  reference.apply(gate, unitarity_defect_upper(gate));
+  const double once = reference.error_upper();
+  reference.apply(gate, unitarity_defect_upper(gate));
+  EXPECT_GE(reference.error_upper(), 3 * once);
+}
+
+/// (1 + 2^-41)(1 - 2^-41) is below 1, which is its nearest double.
+TEST(FixedPointState, ValuesAreLowerBounds) {
+  FixedPointState reference(zero_state(1));
+  for (const double x : {1 + 0x1p-41, 1 - 0x1p-41}) reference.apply(gate_of(0, 2, {x, 0, 0, x}), 0x1p-39);
+  EXPECT_LT(reference.compare(0, false, 1).value_lower, 1);
+  EXPECT_EQ(reference.compare(0, false, 1).error_upper, 0x1p-82);
 }
 
 /// (C1), (C2) by hand: exact gates keep what there is, a gate of norm 1 + 2^-10 stretches it.
