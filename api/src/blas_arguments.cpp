@@ -55,9 +55,6 @@ std::complex<double> exactly(const std::complex<Real>& x) {
 bool zero(double x) { return is_zero(x); }
 bool zero(const std::complex<double>& x) { return is_zero(x.real()) && is_zero(x.imag()); }
 
-template <class T>
-constexpr bool single_precision = std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
-
 }  // namespace
 
 void check_size(Index size, const char* name) {
@@ -102,9 +99,10 @@ GemmOptions gemm_options(const BlasOptions& options) {
 template <class T, class C>
 DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engine, const BlasOptions& options) {
   DecideOptions choices;
-  if constexpr (std::is_floating_point_v<T>)  // those of a complex call are its own
+  if constexpr (std::is_floating_point_v<T>) {  // those of a complex call are its own
     choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
-  choices.format = single_precision<T> ? binary32 : binary64;
+    choices.format = std::is_same_v<T, float> ? binary32 : binary64;
+  }
   choices.native = options.native ? native_gemm() : nullptr;
   choices.costs = options.costs != nullptr ? options.costs : &default_costs(engine);
   return choices;

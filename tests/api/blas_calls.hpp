@@ -27,7 +27,7 @@ inline BlasOptions counting(BlasOptions options) {
 /// A matrix as a BLAS stores it, between canaries.
 template <class T>
 struct Stored {
-  static constexpr T canary = static_cast<T>(-12345.678);
+  static constexpr T canary = static_cast<T>(-12345.678F);
   static constexpr Index margin = 5;
 
   Index rows, cols, ld;  ///< as stored

@@ -28,37 +28,10 @@ namespace {
 
 using test::layouts;
 using test::ops;
+using test::Stored;
 using Number = std::complex<double>;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-/// A complex matrix as a BLAS stores it, between canaries.
-template <class T>
-struct Stored {
-  static constexpr T canary{static_cast<typename T::value_type>(-12345.678), 3};
-  static constexpr Index margin = 3;
-
-  Index rows, cols, ld;  ///< as stored
-  bool by_rows;
-  std::vector<T> memory;
-
-  Stored(Layout layout, Index r, Index c, Index padding)
-      : rows(r),
-        cols(c),
-        ld(std::max<Index>(1, layout == Layout::row_major ? c : r) + padding),
-        by_rows(layout == Layout::row_major),
-        memory(static_cast<std::size_t>(2 * margin + ld * (by_rows ? r : c)), canary) {}
-
-  T* data() { return memory.data() + margin; }
-  T& at(Index i, Index j) { return data()[by_rows ? i * ld + j : j * ld + i]; }
-
-  [[nodiscard]] bool canaries_live() {
-    auto copy = *this;
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) copy.at(i, j) = canary;
-    return std::all_of(copy.memory.begin(), copy.memory.end(), [](const T& x) { return x == canary; });
-  }
-};
 
 /// One call: the operands as stored, and the same as the oracle reads them.
 template <class T>

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -419,12 +418,24 @@ TEST(ComplexCertificate, AWrongPartIsFound) {
     }
 }
 
+/// Ratios are those of A B, whatever C0 makes of an entry: one of its two parts is the worst.
+TEST(ComplexCertificate, ASpecialC0HidesNoRatio) {
+  for (const bool part : {false, true}) {
+    auto one = prepared("1 x 1", generate_complex({Family::uniform, 1, 1, 9, 0, 4}), {{0.3, -1.7}, {2, 0}});
+    one.c0(0, 0) = part ? Number{1, nan} : Number{nan, 1};
+    one = certified(one, Target::dgemm(), Method::slices, "balanced:6x6:cut=7:exact");
+    EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty());
+  }
+}
+
 TEST(ComplexCertificate, AnotherProductIsFound) {
   const auto wide = generate_complex({Family::wide_exponents, 4, 3, 5, 2, 2});
   const auto one = certified(prepared("turned", wide, turned), Target::dgemm(), Method::slices, fine);
   auto other = one;
   other.alpha = std::conj(other.alpha);
   EXPECT_THAT(rejections(other, one.record()), testing::Contains(testing::StartsWith("imaginary.alpha: ")));
+  other = one, other.beta = std::conj(other.beta);
+  EXPECT_THAT(rejections(other, one.record()), testing::Contains(testing::StartsWith("imaginary.beta: ")));
   other = one, other.adjoint_a = !one.adjoint_a;
   EXPECT_THAT(rejections(other, one.record()), testing::Contains(testing::StartsWith("fingerprints.a: ")));
   other = one, other.c0(0, 0) = std::conj(other.c0(0, 0));
