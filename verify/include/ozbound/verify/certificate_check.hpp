@@ -37,6 +37,9 @@ struct CertificateCheckOptions {
 /// Shares no code with what writes certificates: digits, sums and C come from the reference product, the truth from the exact
 /// oracle, bounds from a second implementation of docs/derivations. Numbers must be the same bits, since the derivations fix
 /// every rounding.
+///
+/// With complex scalars (Operands) the claims `imaginary.alpha` and `imaginary.beta` are theirs, and `imaginary` says that A is
+/// made of blocks (x, -y; y, x) where it is read: nothing else is recomputed where it is not.
 /// @param json the certificate, or a report that has one.
 /// @throws std::invalid_argument naming the member for what is no certificate: other schemas, members that are missing,
 /// unknown, there twice or of another type.
