@@ -22,9 +22,8 @@ endif()
 # has machine code for Ampere to Ada too, which takes a third longer to compile.
 set(OZBOUND_CUDA_ARCHITECTURES "75;90a-real" CACHE STRING "Architectures to compile for, as CMAKE_CUDA_ARCHITECTURES")
 set(CMAKE_CUDA_ARCHITECTURES ${OZBOUND_CUDA_ARCHITECTURES})
-if(OZBOUND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${OZBOUND_CCACHE})
-endif()
+# No ccache: it preprocesses for the first architecture alone, so that code under __CUDA_ARCH__ >= 900 could change unseen, and
+# an object of before be taken.
 enable_language(CUDA)
 if("cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
   set(CMAKE_CUDA_STANDARD 20)

@@ -101,12 +101,16 @@ class HostBlock {
       : origin_(static_cast<const std::uint8_t*>(begin)),
         bytes_(copy_to_host(origin_, static_cast<const std::uint8_t*>(end) - origin_, stream)) {}
 
-  /// Elements of an array inside the block.
+  /// Where an array inside the block begins.
+  template <class T>
+  [[nodiscard]] const T* at(const T* there) const {
+    return reinterpret_cast<const T*>(bytes_.data() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
+  }
+
+  /// Its elements.
   template <class T>
   [[nodiscard]] std::vector<T> part(const T* there, Index count) const {
-    const auto* const first =
-        reinterpret_cast<const T*>(bytes_.data() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
-    return {first, first + count};
+    return {at(there), at(there) + count};
   }
 
  private:

@@ -50,12 +50,10 @@ DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts&
 
 Index outer_products(const SplitPlan& plan, Index k) { return alternatives * PlanTerms(plan, k).count; }
 
-EntryBound copy_bound_to_host(const DeviceBound& bound, const SplitPlan& plan, Index k, cudaStream_t stream) {
+EntryBound bound_on_host(const DeviceBound& bound, const SplitPlan& plan, Index k, const HostBlock& block) {
   EntryBound result;
   result.uniform = bound.uniform;
-  const auto rows = copy_to_host(bound.rows, bound.terms * alternatives * bound.m, stream);
-  const auto columns = copy_to_host(bound.columns, bound.terms * alternatives * bound.n, stream);
-  auto row = rows.begin(), column = columns.begin();
+  const auto *row = block.at(bound.rows), *column = block.at(bound.columns);
   const auto add = [&](const char* name, const VectorPart&, const VectorPart&) {
     auto& term = result.terms.emplace_back();
     term.name = name;

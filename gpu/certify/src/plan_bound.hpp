@@ -10,6 +10,8 @@
 
 namespace ozbound::gpu {
 
+class HostBlock;
+
 /// The parts of rows and columns whose norms the terms of a plan's bound multiply, as an argument of kernels.
 struct PlanTerms {
   static constexpr int most = max_slices + 4;
@@ -35,8 +37,8 @@ DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts&
 /// How many outer products it has.
 Index outer_products(const SplitPlan& plan, Index k);
 
-/// The same in the host's memory. Waits for the stream.
-EntryBound copy_bound_to_host(const DeviceBound& bound, const SplitPlan& plan, Index k, cudaStream_t stream);
+/// The same in the host's memory, from a block with all of its norms.
+EntryBound bound_on_host(const DeviceBound& bound, const SplitPlan& plan, Index k, const HostBlock& block);
 
 /// Fills the norms and the ends of a bound.
 void launch_norms(const PlanTerms& terms, const DeviceFacts& rows, const DeviceFacts& columns, double* row_norms,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cuda_device.hpp"
+#include "transfer.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -45,8 +46,10 @@ PlanBound PlanBoundThere::fetch() const {
   const CudaDevice device(device_);
   const auto stream = side_->stream();
   made_->wait_in(stream);
-  return {copy_bound_to_host(bound_.bound, plan_, k_, stream), copy_to_host(bound_.row_exponents, bound_.bound.m, stream),
-          copy_to_host(bound_.column_exponents, bound_.bound.n, stream)};
+  const auto& bound = bound_.bound;
+  const HostBlock block(bound.rows, bound_.column_exponents + bound.n, stream);
+  return {bound_on_host(bound, plan_, k_, block), block.part(bound_.row_exponents, bound.m),
+          block.part(bound_.column_exponents, bound.n)};
 }
 
 }  // namespace ozbound::gpu
