@@ -248,6 +248,10 @@ TEST(Circuit, AutomaticSlicesAreAsAccurateAsZgemm) {
     EXPECT_LT(products("certified, dgemm"), products("INT8-AUTO, T = 1"));
     EXPECT_LT(products("certified, 1e-10"), products("certified, dgemm"));
 
+    // A gate adds 2k u at least to what is known of ZGEMM: 42 gates with k = 8, 9 with k = 64.
+    const double least = plot == "gates on 3 of 12 qubits" ? 42 * 16 * 0x1p-53 : 9 * 128 * 0x1p-53;
+    EXPECT_GE(last_height(study, plot + ", from a random state, ZGEMM", "circuit-(C1)"), least);
+
     // Zeros lose nothing, and count in T's average: the first gates lose the bits of what is not zero.
     const auto of_zero = [&](const char* label) { return last_height(study, plot + ", from |0…0⟩", label); };
     EXPECT_LT(of_zero("INT8-AUTO, T = 0"), 3 * of_zero("ZGEMM")) << plot;
