@@ -21,8 +21,6 @@ namespace ozbound {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Part both_parts[] = {Part::real, Part::imaginary};
-
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 bool finite(std::complex<double> x) { return is_finite(bits_of(x.real()), binary64) && is_finite(bits_of(x.imag()), binary64); }
 
@@ -60,6 +58,20 @@ Matrix<std::complex<double>> copy_of(const ComplexInputView& matrix) {
   return copy;
 }
 
+bool all_finite(const ComplexInputView& matrix) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j)
+      for (const auto of : both_parts)
+        if (!is_finite(matrix.bits(i, j, of), binary64)) return false;
+  return true;
+}
+
+/// Whether a target is about a norm in which not all parts of A B count, those that C0 makes special being left out: then the
+/// parts of A B do not tell whether it is met.
+bool norm_without_some(const ComplexGemmCall& call, const Target& target) {
+  return target.kind == Target::Kind::normwise && call.reads_c0() && !all_finite(call.c0);
+}
+
 /// A complex product where alpha or beta has an imaginary part, and its certificate.
 class ScaledCertifiedGemm {
  public:
@@ -85,11 +97,13 @@ class ScaledCertifiedGemm {
   void check() const {
     if (decision_.method == Method::native) throw std::invalid_argument("decision: native DGEMM has no complex alpha or beta");
     if (options_.prepared_a != nullptr || options_.prepared_b != nullptr)
-      throw std::invalid_argument("prepared operands are for real alpha and beta");
+      throw std::invalid_argument("prepared operands are for real products");
     if (decision_.method != Method::exact && !decision_.plan) throw std::invalid_argument("decision: plan is missing");
     if (decision_.plan) decision_.plan->validate();
-    if (relative() && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
-    if (decision_.plan && !has_room(*decision_.plan))
+    if (decision_.method == Method::exact) return;
+    if (decision_.method == Method::slices && relative() && !(tau_ >= u_))
+      throw std::invalid_argument("decision: relative target is below u");
+    if (!has_room(*decision_.plan))
       throw std::invalid_argument(
           "workspace must be at least " +
           std::to_string(static_cast<Index>(std::ceil(least_scaled_workspace(engine_, *decision_.plan, call_.k())))) +
@@ -118,7 +132,7 @@ class ScaledCertifiedGemm {
       return access_->fingerprint(stacked_parts(x, engine_.threads()).view());
     };
     if (call_.reads_operands())
-      prints.a = access_->fingerprint(left_factor(call_.a, engine_.threads()).view()), prints.b = of(call_.b);
+      prints.a = access_->fingerprint(reads_ ? a_.view() : unread(2 * call_.m(), 0)), prints.b = of(call_.b);
     if (call_.reads_c0()) prints.c0 = of(call_.c0);
   }
 
@@ -144,6 +158,7 @@ class ScaledCertifiedGemm {
 
   [[nodiscard]] Worst worst(const PlanBound& bound) {
     if (decision_.target.kind == Target::Kind::correctly_rounded || !(tau_ >= u_)) return {infinity, 0, 0};
+    if (norm_without_some(call_, decision_.target)) return {infinity, 0, 0};
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
     return examination().allowance(decision_.target, factor)->worst(bound);
   }
@@ -172,7 +187,7 @@ class ScaledCertifiedGemm {
   }
 
   [[nodiscard]] bool has_room(const SplitPlan& plan) const {
-    return least_scaled_workspace(engine_, plan, call_.k()) <= options_.workspace;
+    return !reads_ || least_scaled_workspace(engine_, plan, call_.k()) <= options_.workspace;
   }
 
   void take_bound(PlanBound of) {
@@ -262,9 +277,11 @@ Decision decide_parts(const ComplexGemmCall& call, const Target& target, const E
   options.alpha = 1, options.beta = 0, options.c0 = {}, options.format = call.c.format(), options.native = nullptr;
   const bool reads = call.reads_operands() && call.k() > 0;
   const int threads = engine.threads();
+  const bool round = norm_without_some(call, target) && target.tau >= unit_roundoff(call.c.format());
+  const auto decided = round ? Target::correctly_rounded() : target;
   auto decision = decide(reads ? left_factor(call.a, threads).view() : unread(2 * call.m(), 0),
-                         reads ? stacked_parts(call.b, threads).view() : unread(0, call.n()), target, engine, options);
-  decision.k = 2 * call.k();
+                         reads ? stacked_parts(call.b, threads).view() : unread(0, call.n()), decided, engine, options);
+  decision.k = 2 * call.k(), decision.target = target;
   return decision;
 }
 
@@ -278,8 +295,8 @@ DecideOptions with_scalars(DecideOptions options, const GemmCall& call) {
 Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
   call.check();
   if (!call.real_scalars()) return decide_parts(call, target, engine, std::move(options));
-  const RealRepresentation real(call, engine.threads());
-  return decide(real.call().a, real.call().b, target, engine, with_scalars(std::move(options), real.call()));
+  const auto real = engine.represent(call);
+  return decide(real->call().a, real->call().b, target, engine, with_scalars(std::move(options), real->call()));
 }
 
 Certificate gemm(const ComplexGemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
@@ -291,9 +308,9 @@ Certificate gemm(const ComplexGemmCall& call, const Decision& decision, const En
     product.check();
     return product.run();
   }
-  const RealRepresentation real(call, engine.threads());
-  auto certificate = gemm(real.call(), decision, engine, options);
-  real.write_back();
+  const auto real = engine.represent(call);
+  auto certificate = gemm(real->call(), decision, engine, options);
+  real->write_back();
   return certificate;
 }
 
@@ -306,10 +323,21 @@ DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Eng
     auto certificate = gemm(call, decision, engine, options);
     return {std::move(decision), std::move(certificate)};
   }
-  const RealRepresentation real(call, engine.threads());
-  auto product = gemm(real.call(), target, engine, std::move(choices), options);
-  real.write_back();
+  const auto real = engine.represent(call);
+  auto product = gemm(real->call(), target, engine, std::move(choices), options);
+  real->write_back();
   return product;
+}
+
+Workspace workspace_of(const ComplexGemmCall& call, const Decision& decision, const Engine& engine) {
+  if (call.real_scalars()) return workspace_of(decision, engine);
+  if (!decision.plan || decision.method == Method::exact || !call.reads_operands() || call.k() == 0) return {};
+  Workspace workspace{least_scaled_workspace(engine, *decision.plan, call.k()), 0};
+  for (std::optional<SplitPlan> plan = decision.plan; plan; plan = finer(*plan)) {
+    workspace.full = std::max(workspace.full, full_scaled_workspace(engine, *plan, call.m(), call.n(), call.k()));
+    if (decision.method == Method::slices && decision.target.kind != Target::Kind::relative) break;
+  }
+  return workspace;
 }
 
 }  // namespace ozbound

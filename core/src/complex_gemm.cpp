@@ -18,8 +18,6 @@
 namespace ozbound {
 namespace {
 
-constexpr Part both_parts[] = {Part::real, Part::imaginary};
-
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
@@ -37,7 +35,6 @@ bool same_elements(const ComplexInputView& x, const ComplexOutputView& y) {
   return ozbound::same_elements(x.stored_parts(Part::real), y.parts(Part::real));
 }
 
-Part other(Part part) { return part == Part::real ? Part::imaginary : Part::real; }
 double component(std::complex<double> x, Part of) { return of == Part::real ? x.real() : x.imag(); }
 
 /// A component of a product of complex numbers is the sum of two real products: for each part of the first factor, of the part
@@ -153,21 +150,19 @@ class ComplexEpilogue {
 /// row order.
 template <class Write>
 std::vector<Entry> write_entries(Index rows, Index columns, int threads, const Write& write) {
-  std::vector<Entry> open;
+  std::vector<std::vector<Entry>> open(static_cast<std::size_t>(rows));
   FirstException failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (Index i = 0; i < rows; ++i)
     failure.run([&] {
       const FloatEnvironment environment;
-      for (Index j = 0; j < columns; ++j) {
-        if (write(i, j)) continue;
-#pragma omp critical(ozbound_open_entries)
-        open.push_back({i, j});
-      }
+      for (Index j = 0; j < columns; ++j)
+        if (!write(i, j)) open[static_cast<std::size_t>(i)].push_back({i, j});
     });
   failure.rethrow();
-  std::sort(open.begin(), open.end());
-  return open;
+  std::vector<Entry> all;
+  for (const auto& row : open) all.insert(all.end(), row.begin(), row.end());
+  return all;
 }
 
 void write_exactly(const ComplexGemmCall& call, const ComplexEpilogue& epilogue, Index i, Index j) {
@@ -180,10 +175,14 @@ void write_exactly(const ComplexGemmCall& call, const ComplexEpilogue& epilogue,
   });
 }
 
-/// Bytes of slices, and of the integer sums of both parts, of `rows` x `columns` entries.
+/// Bytes of the integer sums of both parts of rows x columns entries.
+double sums_bytes(const SplitPlan& plan, Index rows, Index columns, Index k) {
+  return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sum_layout(plan, 2 * k).count * sizeof(std::int64_t);
+}
+
+/// The same with slices.
 double scaled_workspace(const Engine& engine, const SplitPlan& plan, Index rows, Index columns, Index k) {
-  const double sums = 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sum_layout(plan, 2 * k).count;
-  return engine.workspace(plan, 2 * rows, columns, 2 * k) + sums * sizeof(std::int64_t);
+  return engine.workspace(plan, 2 * rows, columns, 2 * k) + sums_bytes(plan, rows, columns, k);
 }
 
 /// The product of a call with scalars of any kind, under a plan.
@@ -201,22 +200,38 @@ class PlannedProduct {
         b_(epilogue_.has_product() ? stacked_parts(call.b, engine.threads()) : RealMatrix(unread(0, call.n()))) {}
 
   std::vector<Entry> run(double workspace) const {
-    const auto [rows, columns] =
-        block_sizes([this](Index r, Index c) { return scaled_workspace(engine_, plan_, r, c, call_.k()); },
-                    std::min(call_.m(), most_at_once), std::min(call_.n(), most_at_once), call_.k(), workspace);
     if (!epilogue_.has_product() || epilogue_.everywhere()) return run_without_product();
+    const auto bytes = [this](Index r, Index c) { return scaled_workspace(engine_, plan_, r, c, call_.k()); };
+    auto [rows, columns] = block_sizes(bytes, call_.m(), call_.n(), call_.k(), workspace);
+    while (rows * columns > 1 && sums_bytes(plan_, rows, columns, call_.k()) > most_sums_bytes)
+      (rows >= columns ? rows : columns) = (std::max(rows, columns) + 1) / 2;
     std::vector<Entry> open;
-    for (Index i = 0; i < call_.m(); i += rows) {
-      const Index height = std::min(rows, call_.m() - i);
-      const auto a = engine_.slice(a_.view().block(2 * i, 0, 2 * height, 2 * call_.k()), Side::rows_of_a, plan_.a);
-      for (Index j = 0; j < call_.n(); j += columns) run_block(a, i, j, height, std::min(columns, call_.n() - j), open);
-    }
+    run_blocks({0, 0, call_.m(), call_.n()}, rows, columns, open);
     std::sort(open.begin(), open.end());
     return open;
   }
 
  private:
-  static constexpr Index most_at_once = 1024;  ///< rows and columns: the integer sums of all groups are in memory
+  static constexpr double most_sums_bytes = 0x1p27;  ///< of integer sums in memory, or those of one entry
+
+  /// Entries [i, i + rows) x [j, j + columns).
+  struct Block {
+    Index i, j, rows, columns;
+  };
+
+  /// A block in smaller ones; one that the engine has no memory for in smaller ones still.
+  void run_blocks(const Block& all, Index rows, Index columns, std::vector<Entry>& open) const {
+    for (Index i = all.i; i < all.i + all.rows; i += rows)
+      for (Index j = all.j; j < all.j + all.columns; j += columns) {
+        const Block block{i, j, std::min(rows, all.i + all.rows - i), std::min(columns, all.j + all.columns - j)};
+        try {
+          run_block(block, open);
+        } catch (const OutOfMemory&) {
+          if (block.rows == 1 && block.columns == 1) throw;
+          run_blocks(block, (block.rows + 1) / 2, (block.columns + 1) / 2, open);
+        }
+      }
+  }
 
   /// Of scalars that are not finite or a product that has no terms.
   [[nodiscard]] std::vector<Entry> run_without_product() const {
@@ -228,12 +243,15 @@ class PlannedProduct {
     });
   }
 
-  void run_block(const SlicedMatrix& a, Index i, Index j, Index height, Index width, std::vector<Entry>& open) const {
-    const auto b = engine_.slice(b_.view().block(0, j, 2 * call_.k(), width), Side::columns_of_b, plan_.b);
+  void run_block(const Block& block, std::vector<Entry>& open) const {
+    const auto& [i, j, rows, columns] = block;
+    const Index k = 2 * call_.k();
+    const auto a = engine_.slice(a_.view().block(2 * i, 0, 2 * rows, k), Side::rows_of_a, plan_.a);
+    const auto b = engine_.slice(b_.view().block(0, j, k, columns), Side::columns_of_b, plan_.b);
     const auto sums = engine_.group_sums(a, b, plan_);
-    const auto left = write_entries(height, width, engine_.threads(), [&](Index row, Index column) {
-      return epilogue_.write(i + row, j + column, [&](Part of, const std::array<Dyadic, 2>& c0) {
-        return rounded(a, b, sums, {i, j}, row, column, of, c0);
+    const auto left = write_entries(rows, columns, engine_.threads(), [&](Index row, Index column) {
+      return epilogue_.write(block.i + row, block.j + column, [&](Part of, const std::array<Dyadic, 2>& c0) {
+        return rounded(a, b, sums, {block.i, block.j}, row, column, of, c0);
       });
     });
     for (const auto& entry : left) open.push_back({i + entry.i, j + entry.j});
@@ -289,9 +307,9 @@ void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engi
     multiply_scaled(call, plan, engine, nullptr, workspace);
     return;
   }
-  const RealRepresentation real(call, engine.threads());
-  gemm(real.call(), plan, engine, workspace);
-  real.write_back();
+  const auto real = engine.represent(call);
+  gemm(real->call(), plan, engine, workspace);
+  real->write_back();
 }
 
 std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
@@ -302,6 +320,10 @@ std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan&
 
 double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
   return scaled_workspace(engine, plan, 1, 1, k);
+}
+
+double full_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
+  return scaled_workspace(engine, plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 
 void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads) {

@@ -1,5 +1,6 @@
 #include "ozbound/core/real_representation.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace ozbound {
@@ -60,12 +61,8 @@ void unstack(const MatrixView<const Real>& parts, const MatrixView<std::complex<
 
 /// Where the parts of C are to be written: C's own memory if it is stacked, else a new matrix.
 OutputView stacked_result(const ComplexOutputView& c, std::optional<RealMatrix>& elsewhere) {
-  return std::visit(
-      [&]<class Real>(const MatrixView<std::complex<Real>>& v) -> OutputView {
-        if (stacks(v)) return stacked_view<Real>(v);
-        return elsewhere.emplace(Matrix<Real>(2 * v.rows(), v.cols())).output();
-      },
-      c.typed());
+  if (const auto memory = stacked_memory(c)) return *memory;
+  return elsewhere.emplace(new_parts(c)).output();
 }
 
 }  // namespace
@@ -83,12 +80,40 @@ RealMatrix left_factor(const ComplexInputView& a, int threads) {
 }
 
 RealMatrix stacked_parts(const ComplexInputView& matrix, int threads) {
+  if (const auto memory = stacked_memory(matrix)) return RealMatrix(*memory);
+  return std::visit([&](const auto& v) { return RealMatrix(stacked_parts(v, matrix.conjugated(), threads)); }, matrix.typed());
+}
+
+std::optional<InputView> stacked_memory(const ComplexInputView& matrix) {
   return std::visit(
-      [&]<class Real>(const MatrixView<const std::complex<Real>>& v) {
-        if (stacks(v) && !matrix.conjugated()) return RealMatrix(InputView(stacked_view<const Real>(v)));
-        return RealMatrix(stacked_parts(v, matrix.conjugated(), threads));
+      [&]<class Real>(const MatrixView<const std::complex<Real>>& v) -> std::optional<InputView> {
+        if (!stacks(v) || matrix.conjugated()) return std::nullopt;
+        return stacked_view<const Real>(v);
       },
       matrix.typed());
+}
+
+std::optional<OutputView> stacked_memory(const ComplexOutputView& matrix) {
+  return std::visit(
+      []<class Real>(const MatrixView<std::complex<Real>>& v) -> std::optional<OutputView> {
+        if (!stacks(v)) return std::nullopt;
+        return stacked_view<Real>(v);
+      },
+      matrix.typed());
+}
+
+RealMatrix new_parts(const ComplexOutputView& c) {
+  return std::visit(
+      []<class Real>(const MatrixView<std::complex<Real>>& v) { return RealMatrix(Matrix<Real>(2 * v.rows(), v.cols())); },
+      c.typed());
+}
+
+void unstack(const InputView& parts, const ComplexOutputView& c, int threads) {
+  std::visit(
+      [&]<class Real>(const MatrixView<std::complex<Real>>& v) {
+        unstack(std::get<MatrixView<const Real>>(parts.typed()), v, threads);
+      },
+      c.typed());
 }
 
 InputView unread(Index rows, Index cols) {
@@ -96,21 +121,40 @@ InputView unread(Index rows, Index cols) {
   return MatrixView<const double>(&nothing, rows, cols, 0, 0);
 }
 
-RealRepresentation::RealRepresentation(const ComplexGemmCall& call, int threads)
-    : c_(call.c),
-      threads_(threads),
-      a_(call.reads_operands() ? left_factor(call.a, threads) : RealMatrix(unread(2 * call.m(), 2 * call.k()))),
-      b_(call.reads_operands() ? stacked_parts(call.b, threads) : RealMatrix(unread(2 * call.k(), call.n()))),
-      c0_(call.reads_c0() ? stacked_parts(call.c0, threads) : RealMatrix(InputView())),
-      call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view()} {}
+namespace {
 
-void RealRepresentation::write_back() const {
-  if (!result_) return;
-  std::visit(
-      [this]<class Real>(const MatrixView<std::complex<Real>>& c) {
-        unstack(std::get<MatrixView<const Real>>(result_->view().typed()), c, threads_);
-      },
-      c_.typed());
+class HostRepresentation final : public RealRepresentation {
+ public:
+  HostRepresentation(const ComplexGemmCall& call, int threads)
+      : c_(call.c),
+        threads_(threads),
+        a_(call.reads_operands() ? left_factor(call.a, threads) : RealMatrix(unread(2 * call.m(), 2 * call.k()))),
+        b_(call.reads_operands() ? stacked_parts(call.b, threads) : RealMatrix(unread(2 * call.k(), call.n()))),
+        c0_(call.reads_c0() ? stacked_parts(call.c0, threads) : RealMatrix(InputView())),
+        call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view()} {}
+
+  [[nodiscard]] const GemmCall& call() const override { return call_; }
+
+  void write_back() const override {
+    if (result_) unstack(result_->view(), c_, threads_);
+  }
+
+ private:
+  ComplexOutputView c_;
+  int threads_;
+  RealMatrix a_, b_, c0_;
+  std::optional<RealMatrix> result_;  ///< where C's memory does not do
+  GemmCall call_;
+};
+
+}  // namespace
+
+std::unique_ptr<RealRepresentation> represent_on_host(const ComplexGemmCall& call, int threads) {
+  return std::make_unique<HostRepresentation>(call, threads);
+}
+
+std::unique_ptr<RealRepresentation> Engine::represent(const ComplexGemmCall& call) const {
+  return represent_on_host(call, threads());
 }
 
 }  // namespace ozbound

@@ -14,6 +14,7 @@
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "cuda_slices.hpp"
+#include "device_representation.hpp"
 #include "fast_slicing.hpp"
 #include "host_facts.hpp"
 #include "memory.hpp"
@@ -180,6 +181,12 @@ void CudaEngine::write_specials(const GemmCall& call) const {
   launch_marking(tops.data(), m + n, special.data(), stream);
   there.write_specials(special.data(), special.data() + m);
   there.finish();
+}
+
+std::unique_ptr<RealRepresentation> CudaEngine::represent(const ComplexGemmCall& call) const {
+  const CudaDevice device(options_.device);
+  if (!any_on_device(call)) return Engine::represent(call);
+  return represent_on_device(call, threads(), cudaStreamPerThread);
 }
 
 std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,

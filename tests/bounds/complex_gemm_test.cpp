@@ -65,7 +65,7 @@ double scalar(RandomBits& random) {
 
 /// Exact parts of an entry and of M, each the sum of its terms or of their magnitudes.
 struct Truth {
-  std::array<Exact, 2> value, magnitude;
+  std::array<Exact, 2> value, magnitude, c0_magnitude;  ///< magnitude: with C0's
 
   void add(Number factor, const Exact (&x)[2], const Exact (&x_magnitude)[2]) {
     const Exact r(factor.real()), i(factor.imag());
@@ -87,7 +87,9 @@ Truth truth_of(const ComplexProduct& p, Index i, Index j) {
   truth.add(p.alpha, product, magnitude);
   const Exact c0[] = {Exact(p.c0(i, j).real()), Exact(p.c0(i, j).imag())};
   const Exact c0_magnitude[] = {c0[0].magnitude(), c0[1].magnitude()};
+  const auto of_product = truth.magnitude;
   truth.add(p.beta, c0, c0_magnitude);
+  for (std::size_t of = 0; of < 2; ++of) truth.c0_magnitude[of] = truth.magnitude[of] - of_product[of];
   return truth;
 }
 
@@ -119,7 +121,7 @@ bool meets(const Target& target, double tau, const ComplexProduct& p, Index i, I
     case Target::Kind::rowcol: {
       const auto alpha = Exact(std::fabs(p.alpha.real())) + Exact(std::fabs(p.alpha.imag()));
       const auto norms = Exact(tau) * Exact(tau) * alpha * alpha * row_squares(p, i) * column_squares(p, j);
-      const auto c0 = Exact(tau) * (truth.magnitude[static_cast<std::size_t>(of)]);  // of beta C0, and more
+      const auto c0 = Exact(tau) * truth.c0_magnitude[static_cast<std::size_t>(of)];
       const auto rest = error <= c0 ? Exact() : error - c0;
       return rest * rest <= norms;
     }
@@ -261,6 +263,42 @@ TEST(ComplexCertifiedGemm, SpecialsStandApart) {
   const auto everywhere = gemm({p.a, p.b, c, {1, inf}}, parse_target("dgemm"), engine());
   EXPECT_TRUE(everywhere.certificate.holds);
   EXPECT_EQ(everywhere.certificate.largest_bound, 0);
+}
+
+/// A norm counts no entry that C0 makes special: what was allowed for A B's largest one is not allowed for the others.
+TEST(ComplexCertifiedGemm, NormsLeaveOutWhatC0MakesSpecial) {
+  for (const auto alpha : {Number(1, 1), Number(1, 0)}) {
+    ComplexProduct p{Numbers(1, 2), Numbers(2, 2), Numbers(1, 2), alpha, {1, 1}};
+    p.a(0, 0) = 1, p.a(0, 1) = 0x1p-60;
+    p.b(0, 0) = 0x1p100, p.b(1, 0) = 0x1p100, p.b(1, 1) = 1;
+    p.c0(0, 0) = {inf, inf};
+    const auto target = parse_target("normwise:1e-10");
+    Numbers c(1, 2);
+    const ComplexGemmCall call{p.a, p.b, c, p.alpha, p.beta, p.c0};
+    const auto product = gemm(call, target, engine());
+    EXPECT_TRUE(product.certificate.holds);
+    EXPECT_EQ(c(0, 1), alpha * 0x1p-60);
+    auto coarse = product.decision;
+    coarse.method = Method::slices, coarse.plan = SplitPlan::balanced(2, 2, 3);
+    EXPECT_FALSE(gemm(call, coarse, engine()).holds);
+    p.c0(0, 0) = 0;
+    EXPECT_TRUE(gemm(call, target, engine()).certificate.holds);
+  }
+}
+
+/// A cap of workspace_of(...).least is taken, one below is not.
+TEST(ComplexCertifiedGemm, TheLeastWorkspaceIsTheLeast) {
+  RandomBits random(6);
+  auto p = sample_product(Family::uniform, 0, random);
+  Numbers c(p.m(), p.n());
+  for (const auto alpha : {Number(1), Number(1, 1)}) {
+    const ComplexGemmCall call{p.a, p.b, c, alpha};
+    const auto decision = decide(call, parse_target("dgemm"), engine());
+    const auto workspace = workspace_of(call, decision, engine());
+    EXPECT_LE(workspace.least, workspace.full);
+    EXPECT_TRUE(gemm(call, decision, engine(), {.workspace = workspace.least}).holds);
+    EXPECT_THROW(gemm(call, decision, engine(), {.workspace = workspace.least - 1}), std::invalid_argument);
+  }
 }
 
 TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {

@@ -32,7 +32,6 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double least = 0x1p-1074;
-constexpr Part both_parts[] = {Part::real, Part::imaginary};
 const SplitPlan plain = SplitPlan::balanced(7, 7, 8);
 
 enum class Op { none, transpose, conjugate, adjoint };
@@ -418,22 +417,54 @@ TEST(ComplexGemmTest, WhatDoesNotFitIsRefused) {
   EXPECT_NE(refusal({a, b, c, {1, 1}}, 1).find("workspace must be at least"), std::string::npos);
 }
 
-/// Blocks of every size give the same bits.
+/// Blocks of every size give the same bits, down to one entry.
 TEST(ComplexGemmTest, BlocksForACap) {
   RandomBits random(3);
+  const CpuEngine engine({.threads = 2});
   for (const auto alpha : {Number(1), Number(2, -3)}) {
     auto call = sample_complex_call(9, 7, 40, true, random);
     call.alpha = alpha;
-    auto again = call;
-    const CpuEngine engine({.threads = 2});
-    gemm(call.call(), plain, engine);
-    gemm(again.call(), plain, engine, 4 * least_workspace(engine, plain, 80) + 4000);
+    auto whole = call;
+    gemm(whole.call(), plain, engine);
     std::vector<std::uint64_t> bits;
     for (Index i = 0; i < 9; ++i)
       for (Index j = 0; j < 7; ++j)
-        for (const auto of : both_parts) bits.push_back(call.c.bits(i, j, of));
-    EXPECT_TRUE(becomes(again, bits));
+        for (const auto of : both_parts) bits.push_back(whole.c.bits(i, j, of));
+    const double least =
+        whole.call().real_scalars() ? least_workspace(engine, plain, 80) : least_scaled_workspace(engine, plain, 40);
+    for (const double factor : {1.0, 1.3, 2.0}) {
+      auto again = call;
+      gemm(again.call(), plain, engine, factor * least);
+      EXPECT_TRUE(becomes(again, bits)) << factor;
+    }
   }
+}
+
+/// A radius far beyond the grid of the terms decides nothing, however far.
+TEST(ComplexGemmTest, AnErrorBeyondTheGridDecidesNothing) {
+  Matrix<Number> a(1, 2), b(2, 1), c(1, 1), c0(1, 1);
+  a(0, 0) = 0x1p500, a(0, 1) = -0x1p400, b(0, 0) = {0, 0x1p500}, b(1, 0) = 0x1p500;
+  const double x = 0x1.fffffffffffffp750;
+  c0(0, 0) = {x, x};
+  const EntryBound bound{{{"of both parts", {{{1, 1}, {1}}}}}};
+  const CpuEngine engine({.threads = 1});
+  const ComplexGemmCall call{a, b, c, {0x1p1000, 0x1p-390}, {x, -x}, c0};
+  const auto open = multiply_scaled(call, SplitPlan::balanced(1, 1, 2), engine, &bound);
+  EXPECT_EQ(open.size(), 1U);
+  finish_exactly(call, open, 1);
+  EXPECT_EQ(c(0, 0), Number(-inf, inf));
+}
+
+/// alpha = 0 slices nothing, and needs no room for it.
+TEST(ComplexGemmTest, NothingToSliceNeedsNoWorkspace) {
+  EXPECT_EQ(
+      [] {
+        Matrix<Number> a(1, 50), b(50, 1), c(1, 1), c0(1, 1);
+        c0(0, 0) = {1, 2};
+        gemm({a, b, c, 0, {0, 1}, c0}, plain, CpuEngine({.threads = 1}), 1);
+        return c(0, 0);
+      }(),
+      Number(-2, 1));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mirror/device_stored.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
@@ -18,17 +19,55 @@ namespace {
 
 using test::StoredComplex;
 
-constexpr Part both_parts[] = {Part::real, Part::imaginary};
-
 struct ComplexProduct {
   StoredComplex a, b, c0, c;
   bool transposed, conjugated;
   std::complex<double> alpha, beta;
 
-  [[nodiscard]] ComplexGemmCall call() {
-    const auto view = transposed ? a.input().transposed() : a.input();
-    return {conjugated ? view.conjugate() : view, b.input(), c.output(), alpha, beta, c0.input()};
+  [[nodiscard]] ComplexGemmCall call() { return call(a.input(), b.input(), c0.input(), c.output()); }
+
+  /// Of copies that lie alike.
+  [[nodiscard]] ComplexGemmCall call(const ComplexInputView& of_a, const ComplexInputView& of_b, const ComplexInputView& of_c0,
+                                     const ComplexOutputView& of_c) const {
+    const auto view = transposed ? of_a.transposed() : of_a;
+    return {conjugated ? view.conjugate() : view, of_b, of_c, alpha, beta, of_c0};
   }
+};
+
+/// The same in the device's memory, but for those of a, b, c0 and c whose bit of `placement` is not set. Scalars are real.
+class PlacedProduct {
+ public:
+  PlacedProduct(ComplexProduct product, unsigned placement)
+      : product_(std::move(product)),
+        placement_(placement),
+        a_(copy(product_.a)),
+        b_(copy(product_.b)),
+        c0_(copy(product_.c0)),
+        c_(copy(product_.c)) {
+    product_.alpha.imag(0), product_.beta.imag(0);
+  }
+
+  [[nodiscard]] ComplexGemmCall call() {
+    return product_.call(placed(product_.a, a_, 1).as_input(), placed(product_.b, b_, 2).as_input(),
+                         placed(product_.c0, c0_, 4).as_input(), placed(product_.c, c_, 8));
+  }
+
+  /// C, on the host.
+  const StoredComplex& result() {
+    if ((placement_ & 8) != 0) c_.copy_to(product_.c.parts(), cudaStreamPerThread);
+    return product_.c;
+  }
+
+ private:
+  static DeviceStored copy(StoredComplex& matrix) { return {matrix.parts(), cudaStreamPerThread}; }
+
+  ComplexOutputView placed(StoredComplex& matrix, const DeviceStored& there, unsigned bit) const {
+    return (placement_ & bit) != 0 ? matrix.output(there.view(matrix.parts())) : matrix.output();
+  }
+
+  ComplexProduct product_;
+  unsigned placement_;
+  DeviceStored a_, b_, c0_, c_;
 };
 
 StoredComplex sample_matrix(Index rows, Index cols, Side side, bool specials, RandomBits& random) {
@@ -71,7 +110,8 @@ bool same_bits(const StoredComplex& x, const StoredComplex& y) {
 }
 
 bool compare(const Engine& cpu, const Engine& cuda) {
-  Section plans("complex, under a plan"), targets("complex, for a target"), records("decisions and certificates");
+  Section plans("complex, under a plan"), targets("complex, for a target"), records("decisions and certificates"),
+      placed("complex, in device memory"), placed_records("their certificates");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const auto origin = [&] { return "seed " + std::to_string(seed); };
     auto here = sample_product(seed), there = here;
@@ -90,7 +130,7 @@ bool compare(const Engine& cpu, const Engine& cuda) {
                    [&] { return origin() + "\n" + record(expected) + "\n" + record(actual); });
   }
   bool good = true;
-  for (const auto* section : {&plans, &targets, &records}) good = section->report() && good;
+  for (const auto* section : {&plans, &targets, &records, &placed, &placed_records}) good = section->report() && good;
   return good;
 }
 

@@ -564,6 +564,7 @@ class Checker {
     if (!one_plan()) return {cr ? 1 : rounding};
     if (cr) return complex_ ? WorstRatio{infinity} : zero_error();
     if (!(tau_ >= u_)) return {infinity};
+    if (complex_ && claims_.target.kind == Kind::normwise && finite_ != finite_product_) return {infinity};
     if (complex_) return worst_ratio(sliced_[0].bound, claims_.target, tau_, u_, {operands_.a, operands_.b}, finite_product_);
     return worst_ratio(bounds_.product, claims_.target, tau_, u_, operands_, finite_);
   }

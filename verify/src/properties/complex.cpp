@@ -23,9 +23,6 @@ using exact_arithmetic::Exact;
 using sampling::RandomBits;
 using Number = std::complex<double>;
 
-constexpr Part both_parts[] = {Part::real, Part::imaginary};
-
-Part other(Part part) { return part == Part::real ? Part::imaginary : Part::real; }
 Index index(Part part) { return static_cast<Index>(part); }
 
 /// A complex product in memory. Operands may lie transposed, conjugated or both, which the call undoes.

@@ -28,6 +28,16 @@ class StoredComplex {
   [[nodiscard]] double value(Index i, Index j, Part of) const { return parts_.value(row(i, of), col(j, of)); }
   [[nodiscard]] std::uint64_t bits(Index i, Index j, Part of) const { return parts_.bits(row(i, of), col(j, of)); }
 
+  /// The parts as they lie.
+  [[nodiscard]] StoredMatrix& parts() { return parts_; }
+
+  /// Of these parts, or of a copy that lies alike elsewhere.
+  [[nodiscard]] ComplexOutputView output(const OutputView& parts) const {
+    return std::visit(
+        [this]<class Real>(const MatrixView<Real>& v) { return ComplexOutputView(complex_view<std::complex<Real>>(v)); },
+        parts.typed());
+  }
+
   [[nodiscard]] ComplexInputView input() const {
     return std::visit(
         [this]<class Real>(const MatrixView<const Real>& v) {
@@ -35,11 +45,7 @@ class StoredComplex {
         },
         parts_.input().typed());
   }
-  [[nodiscard]] ComplexOutputView output() {
-    return std::visit(
-        [this]<class Real>(const MatrixView<Real>& v) { return ComplexOutputView(complex_view<std::complex<Real>>(v)); },
-        parts_.output().typed());
-  }
+  [[nodiscard]] ComplexOutputView output() { return output(parts_.output()); }
 
  private:
   static Storage even(Storage storage) {

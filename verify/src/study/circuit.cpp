@@ -80,23 +80,23 @@ Applied certified(const RealRepresentation& real, const Decision& decision, cons
 
 Method by_target(std::string name, const Target& target, const Engine& engine) {
   return {std::move(name), [target, &engine](const GateProduct& product) {
-            const RealRepresentation real(product.call(), engine.threads());
-            return certified(real, decide(real.call().a, real.call().b, target, engine), engine);
+            const auto real = represent_on_host(product.call(), engine.threads());
+            return certified(*real, decide(real->call().a, real->call().b, target, engine), engine);
           }};
 }
 
 /// A published selector's plan. It may give up; then C is exact, and no products are counted.
 Method by_selector(std::string name, const std::string& selector, const Engine& engine) {
   return {std::move(name), [&select = find_selector(selector), &engine](const GateProduct& product) {
-            const RealRepresentation real(product.call(), engine.threads());
-            const auto& call = real.call();
+            const auto real = represent_on_host(product.call(), engine.threads());
+            const auto& call = real->call();
             const auto plan = select.select(call.a, call.b, Target::dgemm(), engine).plan;
             Decision decision{};
             decision.target = Target::dgemm();
             decision.method = plan ? ozbound::Method::slices : ozbound::Method::exact;
             decision.plan = plan;
             std::tie(decision.m, decision.n, decision.k) = std::tuple(call.m(), call.n(), call.k());
-            return certified(real, decision, engine);
+            return certified(*real, decision, engine);
           }};
 }
 

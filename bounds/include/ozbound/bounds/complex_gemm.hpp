@@ -11,9 +11,10 @@ namespace ozbound {
 // target is met by each component: M is the sum of the magnitudes of its terms, `dgemm` has tau = 2k u, `rowcol` |alpha_r| +
 // |alpha_i| for |alpha|.
 //
-// Where alpha or beta has an imaginary part the decision is about A B alone, which is sound: what holds for its parts, relative
-// to M, holds for their sums with factors. Such products are never left to a native DGEMM, and `relative` is met by correct
-// rounding.
+// Where alpha or beta has an imaginary part the decision is about A B alone: entry by entry what holds for its parts, relative
+// to M, holds for their sums with factors; a norm of errors is multiplied by |alpha|, that of M by no less. Correct rounding
+// meets `relative`, and a normwise target where C0 has NaN or infinities. Native DGEMM and prepared operands are for real alpha
+// and beta; a prepared operand is one of the real product's.
 
 /// @param options alpha, beta, c0 and format are the call's.
 /// @throws as decide of real products.
@@ -24,5 +25,8 @@ Certificate gemm(const ComplexGemmCall& call, const Decision& decision, const En
 
 DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions choices = {},
                     const GemmOptions& options = {});
+
+/// As workspace_of(decision, engine), which knows real scalars only.
+Workspace workspace_of(const ComplexGemmCall& call, const Decision& decision, const Engine& engine);
 
 }  // namespace ozbound

@@ -51,7 +51,7 @@ struct BitRange {
   }
 };
 
-/// The exact sum of the terms. @pre Limbs hold it and 64 bits below, with 4 to spare.
+/// The exact sum of the terms. @pre Limbs hold each and 64 bits below, with 6 to spare: the sum is below 2^(64 Limbs - 4).
 template <int Limbs, int ProductLimbs>
 constexpr GridSum<Limbs> grid_sum(const ComplexTerms<ProductLimbs>& terms, int low) {
   WideInteger<Limbs> sums[2];  // of positive and of negative terms
@@ -67,7 +67,7 @@ constexpr GridSum<Limbs> grid_sum(const ComplexTerms<ProductLimbs>& terms, int l
   return {magnitude, base, negative, false};
 }
 
-/// A number in units of 2^base, rounded up; more than 64 Limbs - 4 bits: all ones below there.
+/// A number in units of 2^base, rounded up; 2^(64 Limbs - 4), which no sum reaches, for those that are larger.
 template <int Limbs, int From>
 constexpr WideInteger<Limbs> units_upper(const WideDyadic<From>& x, int base) {
   const int shift = x.exponent - base, bits = x.magnitude.bits();
@@ -90,8 +90,9 @@ constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, int low, 
   return sum.round_enclosed(radius, format);
 }
 
-/// Limbs for terms of any exponents: from 2^(-2 * 1074 - 1074 - 320), the last bit of a product's last digits by alpha, to
-/// 2^(2 * 1024 + 63 + 1024), and 64 bits below.
+/// Limbs for terms of any exponents. Both products of an entry have one scale 2^S, -2148 <= S <= 2048; an FP64 total reaches
+/// down to 2^(S - 1074), further than digits do. By alpha they lie in 2^(S - 2148) ... 2^(S + 1088), C0's terms in 2^-2148 ...
+/// 2^2048: together at most 6344 bits. Superaccumulators by alpha take 6354, from 2^-3222 to 2^3132.
 inline constexpr int most_complex_limbs = 108;
 inline constexpr int usual_complex_limbs = 16;
 
@@ -100,7 +101,7 @@ constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, const Com
   BitRange range;
   for (const auto& term : terms.product) range.take(term);
   for (const auto& term : terms.c0) range.take(term);
-  if (range.high - range.low <= 64 * (usual_complex_limbs - 1) - 4)
+  if (range.high - range.low <= 64 * (usual_complex_limbs - 1) - 6)
     return round_terms<usual_complex_limbs>(terms, range.low, errors, format);
   return round_terms<most_complex_limbs>(terms, range.low, errors, format);
 }

@@ -30,7 +30,7 @@ struct ComplexGemmCall {
   [[nodiscard]] Index n() const { return c.cols(); }
   [[nodiscard]] Index k() const { return a.cols(); }
 
-  /// No part of A or B is read: alpha = 0 or C is empty; none of C0: beta = 0.
+  /// A and B are read but where alpha = 0 or C is empty, C0 but where beta = 0.
   [[nodiscard]] bool reads_operands() const;
   [[nodiscard]] bool reads_c0() const;
 
@@ -43,7 +43,8 @@ struct ComplexGemmCall {
 
 /// The whole product under a plan: of the real representation (real_representation.hpp), each component rounded once.
 /// @param workspace cap in bytes for slices, and for integer sums where a scalar is complex; representations come on top
-/// @throws as for real products; nothing is written then.
+/// Matrices may be wherever the engine takes them from; those of a product with complex scalars are in the host's memory.
+/// @throws as for real products; nothing is written then, unless an engine is out of memory for a single entry.
 void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace = unlimited_workspace);
 
 /// Each component correctly rounded by the exact superaccumulator.
@@ -55,8 +56,9 @@ void multiply_exactly(const ComplexGemmCall& call, int threads);
 std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
-/// The least cap that multiply_scaled takes: bytes of slices and integer sums of one entry.
+/// The least cap that multiply_scaled takes: bytes of slices and integer sums of one entry; and of all at a time.
 double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k);
+double full_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k);
 
 /// The given entries, both components correctly rounded, special or not.
 void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads);

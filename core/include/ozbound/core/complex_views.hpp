@@ -12,6 +12,9 @@ namespace ozbound {
 /// A component of a complex number.
 enum class Part : std::uint8_t { real, imaginary };
 
+inline constexpr Part both_parts[] = {Part::real, Part::imaginary};
+constexpr Part other(Part part) { return part == Part::real ? Part::imaginary : Part::real; }
+
 /// The real or the imaginary parts of a complex matrix, where they lie.
 template <class Real, class Complex>
 MatrixView<Real> part_of(const MatrixView<Complex>& view, Part part) {

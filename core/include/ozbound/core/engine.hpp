@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -30,7 +31,9 @@ class OutOfMemory : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct ComplexGemmCall;
 struct GemmCall;
+class RealRepresentation;
 
 /// Slices operands and multiplies slices. Integer sums are exact, so that every engine, kernel, thread count and blocking gives
 /// the same bits. Engines hold no state between calls and may be shared between threads.
@@ -52,6 +55,9 @@ class Engine {
   /// Writes the entries that NaN and infinities decide, and no others, as apply_specials: of matrices wherever the engine takes
   /// them from. By default the host's.
   virtual void write_specials(const GemmCall& call) const;
+
+  /// A complex product with real scalars as a real one (real_representation.hpp), likewise. @pre the call is checked.
+  [[nodiscard]] virtual std::unique_ptr<RealRepresentation> represent(const ComplexGemmCall& call) const;
 
   /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What tests compare.
   [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,

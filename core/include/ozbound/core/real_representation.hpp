@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <variant>
 
@@ -13,6 +14,8 @@ class RealMatrix {
   explicit RealMatrix(InputView view) : view_(view) {}
   explicit RealMatrix(Matrix<double> matrix);
   explicit RealMatrix(Matrix<float> matrix);
+  RealMatrix(RealMatrix&&) = default;  // a copy would view the original
+  RealMatrix& operator=(RealMatrix&&) = default;
 
   [[nodiscard]] InputView view() const { return view_; }
   [[nodiscard]] OutputView output();  ///< @pre it is a copy
@@ -29,6 +32,14 @@ RealMatrix left_factor(const ComplexInputView& a, int threads);
 /// C. A view of column-major matrices that are not conjugated, else a copy.
 RealMatrix stacked_parts(const ComplexInputView& matrix, int threads);
 
+/// A new matrix for the stacked parts of C, of its format; and C's elements from them.
+RealMatrix new_parts(const ComplexOutputView& c);
+void unstack(const InputView& parts, const ComplexOutputView& c, int threads);
+
+/// The memory of a column-major matrix that is not conjugated, as stacked parts; nothing of others.
+std::optional<InputView> stacked_memory(const ComplexInputView& matrix);
+std::optional<OutputView> stacked_memory(const ComplexOutputView& matrix);
+
 /// A matrix of the same shape that is never read.
 InputView unread(Index rows, Index cols);
 
@@ -36,25 +47,21 @@ InputView unread(Index rows, Index cols);
 /// stacked_parts(C0).
 ///
 /// The parts of a row of A share a scale, those of a column of B too; entry (i, j) is C's entry (i / 2, j), its real part where
-/// i is even. Digits are functions of the elements alone, whatever their order in memory. The complex call's matrices must
-/// outlive it. Copies take 4 mk elements, up to 2 kn and, for a C or C0 that is not column-major, 2 mn each.
+/// i is even. Digits are functions of the elements alone, whatever their order in memory. Engine::represent makes one of
+/// matrices wherever the engine takes them from; the complex call's matrices must outlive it. Copies take 4 mk elements, up to
+/// 2 kn and, for a C or C0 that is not column-major, 2 mn each.
 class RealRepresentation {
  public:
-  /// @pre call.check() has passed and call.real_scalars().
-  RealRepresentation(const ComplexGemmCall& call, int threads);
+  virtual ~RealRepresentation() = default;
 
-  [[nodiscard]] const GemmCall& call() const { return call_; }
+  [[nodiscard]] virtual const GemmCall& call() const = 0;
 
   /// Writes C, where the product was written elsewhere: the memory of C is that of its stacked parts in column-major order
   /// only.
-  void write_back() const;
-
- private:
-  ComplexOutputView c_;
-  int threads_;
-  RealMatrix a_, b_, c0_;
-  std::optional<RealMatrix> result_;  ///< where C's memory does not do
-  GemmCall call_;
+  virtual void write_back() const = 0;
 };
+
+/// Of matrices in the host's memory. @pre call.check() has passed and call.real_scalars().
+std::unique_ptr<RealRepresentation> represent_on_host(const ComplexGemmCall& call, int threads);
 
 }  // namespace ozbound

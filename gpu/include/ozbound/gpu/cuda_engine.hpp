@@ -55,6 +55,7 @@ class CudaEngine : public Engine {
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
   void write_specials(const GemmCall& call) const override;
+  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexGemmCall& call) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
