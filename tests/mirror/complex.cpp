@@ -128,6 +128,16 @@ bool compare(const Engine& cpu, const Engine& cuda) {
     };
     records.expect(record(expected) == record(actual),
                    [&] { return origin() + "\n" + record(expected) + "\n" + record(actual); });
+
+    auto real = sample_product(seed);
+    real.alpha.imag(0), real.beta.imag(0);
+    PlacedProduct device(real, static_cast<unsigned>(random.between(1, 15)));
+    gemm(real.call(), plan, cpu), gemm(device.call(), plan, cuda);
+    placed.expect(same_bits(real.c, device.result()), [&] { return origin() + ", " + to_string(plan); });
+    const auto here_too = gemm(real.call(), target, cpu), there_too = gemm(device.call(), target, cuda);
+    placed.expect(same_bits(real.c, device.result()), [&] { return origin() + ", " + to_string(target); });
+    placed_records.expect(record(here_too) == record(there_too),
+                          [&] { return origin() + "\n" + record(here_too) + "\n" + record(there_too); });
   }
   bool good = true;
   for (const auto* section : {&plans, &targets, &records, &placed, &placed_records}) good = section->report() && good;

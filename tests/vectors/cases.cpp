@@ -420,7 +420,9 @@ CaseFile complex_products() {
        {{{inf, 0}, {1, 1}}, {{nan, 1}, {2, 3}}, {{4, 5}, {6, 7}}}, {{{1, 0}, {2, 3}}, {{1, -1}, {0, 1}}}, {1, 2}, {0, 1},
        {{{1, 2}, {3, inf}}, {{1, 1}, {1, 1}}, {{-inf, 2}, {nan, 0}}});
   with("infinite-alpha", "an infinite part meets both parts of A B", {{{1, 0}}}, {{{1, 2}}}, {0, inf});
-  with("no-terms", "k = 0", {{}, {}}, {}, {nan, 1}, {0.5, 2}, {{{3, 4}}, {{5, 6}}});
+  with("no-terms", "k = 0: an alpha that is not finite meets nothing", {{}, {}}, {}, {nan, 1}, {0.5, 2}, {{{3, 4}}, {{5, 6}}});
+  for (auto& inputs : file.cases)
+    if (inputs.name == "no-terms") inputs.b = Matrix<double>(0, 1);
   return file;
 }
 
