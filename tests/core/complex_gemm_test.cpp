@@ -446,7 +446,7 @@ TEST(ComplexGemmTest, AnErrorBeyondTheGridDecidesNothing) {
   a(0, 0) = 0x1p500, a(0, 1) = -0x1p400, b(0, 0) = {0, 0x1p500}, b(1, 0) = 0x1p500;
   const double x = 0x1.fffffffffffffp750;
   c0(0, 0) = {x, x};
-  const EntryBound bound{{{"of both parts", {{{1, 1}, {1}}}}}};
+  const EntryBound bound{{{"of both parts", {{{0x1p-9, 0x1p-9}, {1}}}}}};
   const CpuEngine engine({.threads = 1});
   const ComplexGemmCall call{a, b, c, {0x1p1000, 0x1p-390}, {x, -x}, c0};
   const auto open = multiply_scaled(call, SplitPlan::balanced(1, 1, 2), engine, &bound);
