@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cfenv>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "support/gemm_calls.hpp"
@@ -163,6 +165,44 @@ TEST_F(EnvironmentTest, ChangesNoBitOfTheOtherFunctions) {
       EXPECT_EQ(result, expected) << setting.name;
     }
   }
+}
+
+/// Real and complex scalars, under a plan, under a bound and exactly; the elements are subnormal, too.
+TEST_F(EnvironmentTest, ChangesNoBitOfComplexProducts) {
+  RandomBits random(12);
+  const CpuEngine engine({.threads = team, .row_tile = 2, .column_tile = 2});
+  const auto complex_matrix = [&](Index rows, Index cols) {
+    Matrix<std::complex<double>> matrix(rows, cols);
+    const auto number = [&] { return test::sample_below<double>(random.once_in(4) ? -1030 : 0, random.below(30), random); };
+    for (Index t = 0; t < rows * cols; ++t) matrix.data()[t] = {number(), number()};
+    return matrix;
+  };
+  const auto a = complex_matrix(5, 6), b = complex_matrix(6, 4), c0 = complex_matrix(5, 4);
+  const EntryBound bound{{{"test", {{std::vector<double>(10, 0x1p-30), std::vector<double>(4, 0x1p-20)}}}}};
+  for (const std::complex<double> alpha : {std::complex<double>(-0.75), {0x1p-1060, 0.3}, {0x1p-1074, -0x1p-1040}})
+    for (const char* text : {"balanced:7x7:cut=8:exact", "truncated7:8x8:full:per_product"}) {
+      const auto plan = parse_plan(text);
+      const auto run = [&] {
+        Matrix<std::complex<double>> c(5, 4), exact(5, 4), open(5, 4);
+        gemm({a, b, c, alpha, {0.5, 0x1p-1070}, c0}, plan, engine);
+        multiply_exactly({a, b, exact, alpha, {0.5, 0x1p-1070}, c0}, team);
+        const ComplexGemmCall call{a, b, open, alpha};
+        finish_exactly(call, multiply_scaled(call, plan, engine, &bound), team);
+        std::vector<std::uint64_t> bits;
+        for (const auto* matrix : {&c, &exact, &open})
+          for (Index t = 0; t < 20; ++t)
+            bits.push_back(bits_of(matrix->data()[t].real())), bits.push_back(bits_of(matrix->data()[t].imag()));
+        return bits;
+      };
+      const auto expected = run();
+      for (const auto& setting : settings) {
+        std::vector<std::uint64_t> result;
+        Control at_start, at_end;
+        in_setting(setting, [&] { at_start = Control(), result = run(), at_end = Control(); });
+        EXPECT_EQ(result, expected) << setting.name << ", " << alpha << ", " << text;
+        EXPECT_TRUE(at_start == at_end) << setting.name;
+      }
+    }
 }
 
 /// Many callers at once, each in a floating-point environment of its own.

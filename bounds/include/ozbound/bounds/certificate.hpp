@@ -49,8 +49,8 @@ struct Certificate {
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
   double largest_bound = 0;  ///< largest absolute bound of an entry
-  Index undecided = 0;       ///< entries that slices left open (cr, relative)
-  Index exact = 0;           ///< entries finished by the superaccumulator
+  Index undecided = 0;       ///< entries that slices left open (cr, relative); of complex scalars both parts where one is
+  Index exact = 0;           ///< entries finished by the superaccumulator, likewise
   std::string native;        ///< the library that ran, for native
   ErrorBound bound;          ///< per entry
 };

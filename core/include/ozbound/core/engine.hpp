@@ -59,7 +59,8 @@ class Engine {
   /// A complex product with real scalars as a real one (real_representation.hpp), likewise. @pre the call is checked.
   [[nodiscard]] virtual std::unique_ptr<RealRepresentation> represent(const ComplexGemmCall& call) const;
 
-  /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What tests compare.
+  /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What complex scalars multiply, and what tests
+  /// compare.
   [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                                      const SplitPlan& plan) const = 0;
 
