@@ -260,6 +260,15 @@ TEST(Circuit, AutomaticSlicesAreAsAccurateAsZgemm) {
 }
 
 /// Parts of a wrong sign are far outside of the certificate.
+/// What is no amplitude at all is infinitely far off.
+TEST(FixedPointState, NumbersBeyondItsRangeAreFarOff) {
+  const FixedPointState zero(State(2));
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double x : {0x1p26, -0x1p27, 1e12, 1e300, infinity, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_EQ(zero.compare(1, false, x).error_upper, infinity) << x;
+  EXPECT_LE(zero.compare(1, false, 0x1.fffffffffffffp25).error_upper, 0x1p26);
+}
+
 TEST(Circuit, AWrongProductIsFound) {
   const auto study = run_circuit(0x1p-6, PlainZgemm{true});
   EXPECT_FALSE(study.holds());

@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "ozbound/core/dyadic.hpp"
 
@@ -68,6 +69,18 @@ double over_expected(const Matrix<double>& c, const Problem& problem) {
     worst = std::max(worst, to_double_upper(divide_upper(error, multiply_lower(factor, scale))));
   }
   return worst;
+}
+
+/// As many slices, and blocks as long, as an integer counts.
+TEST(Fp16Slices, CountsOfAnySize) {
+  Matrix<double> a(1, 2), b(2, 1);
+  a(0, 0) = a(0, 1) = b(0, 0) = b(1, 0) = 1;
+  constexpr Index most = std::numeric_limits<Index>::max();
+  for (const auto& method : {Fp16Slices{.slices = std::numeric_limits<int>::max()},
+                             Fp16Slices{.slices = std::numeric_limits<int>::max(), .fast = false}, Fp16Slices{.block = most},
+                             Fp16Slices{.inner_block = most}}) {
+    EXPECT_EQ(multiply(method, std::as_const(a).view(), std::as_const(b).view()).c(0, 0), 2);
+  }
 }
 
 /// rho = ceil(53 - (24 - log2 n) / 2) as printed, at both ends of every step.

@@ -158,6 +158,7 @@ void choose_products(Sliced<T>& sliced, const Fp16Slices& method, MatrixView<con
   else if (!d)
     d = estimated_slices(sliced.rows, a, b);
   const bool fast = d && (method.fast || !method.slices);
+  if (d) d = std::min(*d, all_of_a + all_of_b);  // more are not there
   sliced.slices_a = std::min(all_of_a, d.value_or(all_of_a));
   sliced.slices_b = std::min(all_of_b, d.value_or(all_of_b));
   sliced.cut = fast ? *d + 1 : sliced.slices_a + sliced.slices_b;
@@ -175,6 +176,7 @@ Sliced<T> slice(const Fp16Slices& method, int bits, MatrixView<const T> a, Matri
 /// ceil(n / ceil(n / most)): blocks of nearly one size, at least 1.
 Index block_size(Index n, Index most) {
   if (n == 0 || most == 0) return std::max<Index>(n, 1);
+  most = std::min(n, most);
   const Index count = (n + most - 1) / most;
   return (n + count - 1) / count;
 }

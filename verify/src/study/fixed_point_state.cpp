@@ -1,6 +1,7 @@
 #include "study/fixed_point_state.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "ozbound/core/outward.hpp"
 
@@ -99,6 +100,8 @@ void FixedPointState::apply(const Gate& gate, double defect) {
 
 FixedPointState::Comparison FixedPointState::compare(std::size_t index, bool imaginary, double x) const {
   const Integer value = imaginary ? imaginary_[index] : real_[index];
+  if (!(std::abs(x) < 0x1p26))  // or NaN: no amplitude, and beyond what an Integer holds
+    return {std::numeric_limits<double>::infinity(), std::ldexp(magnitude_lower(value), -state_bits)};
   const double scaled = std::ldexp(x, state_bits);
   const auto nearest = static_cast<Integer>(scaled);  // towards zero: less than 1 off, and not at all from 2^53 on
   const double inexact = std::abs(scaled) < 0x1p53 && static_cast<double>(nearest) != scaled ? 1 : 0;
