@@ -259,7 +259,6 @@ TEST(Circuit, AutomaticSlicesAreAsAccurateAsZgemm) {
   }
 }
 
-/// Parts of a wrong sign are far outside of the certificate.
 /// What is no amplitude at all is infinitely far off.
 TEST(FixedPointState, NumbersBeyondItsRangeAreFarOff) {
   const FixedPointState zero(State(2));
@@ -269,6 +268,7 @@ TEST(FixedPointState, NumbersBeyondItsRangeAreFarOff) {
   EXPECT_LE(zero.compare(1, false, 0x1.fffffffffffffp25).error_upper, 0x1p26);
 }
 
+/// Parts of a wrong sign are far outside of the certificate.
 TEST(Circuit, AWrongProductIsFound) {
   const auto study = run_circuit(0x1p-6, PlainZgemm{true});
   EXPECT_FALSE(study.holds());
