@@ -26,6 +26,7 @@ double number(const nlohmann::json& value) {
 /// The same of a number, or of an array of a real and an imaginary part.
 std::complex<double> scalar(const nlohmann::json& value) {
   if (!value.is_array()) return number(value);
+  if (value.size() != 2) throw std::invalid_argument("a complex number has two parts");
   return {number(value.at(0)), number(value.at(1))};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -280,6 +281,19 @@ class PlannedProduct {
   RealMatrix a_, b_;
 };
 
+/// That a matrix of twice the size can be told.
+template <class View>
+void check_doubled(const View& view, const char* name) {
+  constexpr Index most = std::numeric_limits<Index>::max() / 2;
+  std::visit(
+      [name](const auto& v) {
+        if (std::max({v.rows(), v.cols(), v.row_stride(), v.col_stride()}) > most)
+          throw std::invalid_argument(std::string(name) +
+                                      " must have sizes and strides below 2^62, being complex: " + shape(v.rows(), v.cols()));
+      },
+      view.typed());
+}
+
 }  // namespace
 
 bool ComplexGemmCall::reads_operands() const { return !zero(alpha) && m() > 0 && n() > 0; }
@@ -287,6 +301,8 @@ bool ComplexGemmCall::reads_c0() const { return !zero(beta); }
 bool ComplexGemmCall::real_scalars() const { return is_zero(alpha.imag()) && is_zero(beta.imag()); }
 
 void ComplexGemmCall::check() const {
+  check_doubled(a, "a"), check_doubled(b, "b"), check_doubled(c, "c");
+  if (reads_c0()) check_doubled(c0, "c0");
   if (b.rows() != k())
     throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) +
                                 " rows: " + shape(b.rows(), b.cols()));

@@ -86,7 +86,8 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
   for (const auto* operands : {"3", "{}", R"({"a": 1})", R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": 1})",
                                R"({"a": {"op": "X"}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
                                R"({"a": {"op": 1}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
-                               R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1], "beta": 0})"})
+                               R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1], "beta": 0})",
+                               R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1, 2, 3], "beta": 0})"})
     expect_error(
         R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") + R"(, "operands": )" + operands + "}",
         " the operands of the report are incomplete");

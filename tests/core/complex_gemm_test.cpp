@@ -413,6 +413,10 @@ TEST(ComplexGemmTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(refusal({shifted, two, square.view().block(0, 0, 2, 2)}), "a must not overlap c") << "half an element apart";
   EXPECT_EQ(refusal({other, other, MatrixView<Number>(square.data(), 3, 3, 1, 1)}),
             "c must not overlap itself: its strides are too small");
+  constexpr Index huge = Index{1} << 62;
+  const MatrixView<const Number> wide(nullptr, 0, huge, 1, 1), tall(nullptr, huge, 0, 1, 1);
+  Matrix<Number> nothing(0, 0);
+  EXPECT_EQ(refusal({wide, tall, nothing}), "a must have sizes and strides below 2^62, being complex: 0 x 4611686018427387904");
   EXPECT_NE(refusal({a, b, c}, 1).find("workspace must be at least"), std::string::npos);
   EXPECT_NE(refusal({a, b, c, {1, 1}}, 1).find("workspace must be at least"), std::string::npos);
 }

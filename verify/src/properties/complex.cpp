@@ -191,8 +191,7 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   return {};
 }
 
-Finding judge_certificates(const GemmCase& any, const Engine& engine) {
-  const auto gemm_case = any;
+Finding judge_certificates(const GemmCase& gemm_case, const Engine& engine) {
   ComplexCase product(gemm_case, gemm_case.alpha, gemm_case.beta);
   const auto target = gemm_case.target.value_or(parse_target("dgemm"));
   const Index m = product.m(), n = product.n();
