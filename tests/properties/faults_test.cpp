@@ -120,6 +120,16 @@ FaultyEngine wrapping_at_a_byte() {
   return engine;
 }
 
+/// The last sums of every plan are zero.
+FaultyEngine losing_the_last_sums() {
+  FaultyEngine engine;
+  engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
+                           std::vector<Matrix<std::int64_t>>& sums) {
+    sums.back() = Matrix<std::int64_t>(sums.back().rows(), sums.back().cols());
+  };
+  return engine;
+}
+
 /// Ziv's test decides every entry.
 FaultyEngine sure_of_itself() {
   FaultyEngine engine;
@@ -243,6 +253,8 @@ std::vector<Fault> faults() {
           {"complex-products", "integer sums wrap around at 2^7", wrapping_at_a_byte()},
           {"complex-products", "a bit is wrong in column-major results", test::flipping(columns)},
           {"complex-rounding", "nothing is undecided", sure_of_itself()},
+          {"complex-targets", "tails are not measured", seeing_no_tails()},
+          {"complex-targets", "the last sums are lost", losing_the_last_sums()},
           {"complex-certificates", "a bit is wrong in column-major results", test::flipping(columns)}};
 }
 

@@ -1,3 +1,9 @@
+// The oracle first: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
+#include "ozbound/verify/certificate_check.hpp"
+#include "ozbound/verify/complex_problem.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -169,11 +175,15 @@ Exact exact_component(const ComplexCase& product, Index i, Index j, Part of) {
          times(product.beta(), Exact(product.c0(i, j, Part::real)), Exact(product.c0(i, j, Part::imaginary)));
 }
 
+/// With an imaginary part, most of the time.
+Number complex_scalar(double real, RandomBits& random) {
+  return {real, random.once_in(4) ? 0 : real * random.between(-3, 3) * 0.375};
+}
+
 Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   RandomBits random(gemm_case.seed + 2);
-  const auto scalar = [&](double real) { return Number(real, random.once_in(4) ? 0 : real * random.between(-3, 3) * 0.375); };
-  const auto alpha = scalar(gemm_case.alpha), beta = scalar(gemm_case.beta);
+  const auto alpha = complex_scalar(gemm_case.alpha, random), beta = complex_scalar(gemm_case.beta, random);
   if (!std::isfinite(alpha.imag()) || !std::isfinite(beta.imag())) return {};
   ComplexCase product(gemm_case, alpha, beta);
   Decision decision;
@@ -191,20 +201,86 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   return {};
 }
 
-Finding judge_certificates(const GemmCase& gemm_case, const Engine& engine) {
-  ComplexCase product(gemm_case, gemm_case.alpha, gemm_case.beta);
-  const auto target = gemm_case.target.value_or(parse_target("dgemm"));
-  const Index m = product.m(), n = product.n();
-  Matrix<double> left(2 * m, 2 * product.k()), c0(2 * m, n);
-  for (const auto of : both_parts) {
-    const auto rows = factor_of(product, of);
-    for (Index i = 0; i < m; ++i) {
-      for (Index l = 0; l < rows.cols(); ++l) left(2 * i + index(of), l) = rows(i, l);
-      for (Index j = 0; j < n; ++j) c0(2 * i + index(of), j) = product.c0(i, j, of);
+/// The real product that stands for it.
+struct RealProduct {
+  Matrix<double> a, b, c0;
+
+  explicit RealProduct(const ComplexCase& product)
+      : a(2 * product.m(), 2 * product.k()), b(stacked(product)), c0(2 * product.m(), product.n()) {
+    for (const auto of : both_parts) {
+      const auto rows = factor_of(product, of);
+      for (Index i = 0; i < product.m(); ++i) {
+        for (Index l = 0; l < rows.cols(); ++l) a(2 * i + index(of), l) = rows(i, l);
+        for (Index j = 0; j < product.n(); ++j) c0(2 * i + index(of), j) = product.c0(i, j, of);
+      }
     }
   }
+};
+
+/// The stacked parts of C.
+template <class Real>
+Matrix<Real> stacked_c(const ComplexCase& product) {
+  Matrix<Real> c(2 * product.m(), product.n());
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) c(i, j) = static_cast<Real>(product.c.value(i / 2, j, both_parts[i % 2]));
+  return c;
+}
+
+/// The verdicts on a C, and what a second program finds of its certificate.
+Finding judge_certificate(const ComplexCase& product, const ResultView& c, const Certificate& certificate) {
+  const RealProduct real(product);
+  const Operands operands{real.a.view(),  real.b.view(),          product.alpha().real(), product.beta().real(),
+                          real.c0.view(), product.alpha().imag(), product.beta().imag()};
+  const ExactOracle oracle(operands);
+  const auto bound = [&](Index i, Index j) { return certificate.bound.upper(i, j, c(i, j)); };
+  if (const auto within = verify(c, oracle, bound); !within.holds())
+    return "the certificate's bound does not hold: " + explain(within);
+  if (const auto met = verify(c, oracle, certificate.target); !met.holds()) return "the target is missed: " + explain(met);
+  for (const auto& claim : check_certificate(to_json(certificate).dump(), operands, c).claims)
+    if (!claim.holds) return "the certificate's claim " + claim.claim + " is wrong: " + claim.finding;
+  return {};
+}
+
+/// Every other case has the elements of a complex problem of its sizes.
+GemmCase in_families(GemmCase gemm_case, RandomBits& random) {
+  if (random.once_in(2)) return gemm_case;
+  const auto families = all_families();
+  Recipe recipe{families[static_cast<std::size_t>(random.below(static_cast<int>(families.size())))], gemm_case.m(),
+                gemm_case.n(), gemm_case.k() / 2};
+  recipe.phi = 0.5 * random.between(0, 8), recipe.seed = random();
+  const auto problem = generate_complex(recipe);
+  gemm_case.a = {Matrix<double>(recipe.m, 2 * recipe.k), {}}, gemm_case.b = {Matrix<double>(2 * recipe.k, recipe.n), {}};
+  gemm_case.inner_repeat = 1;
+  for (Index l = 0; l < recipe.k; ++l) {
+    for (Index i = 0; i < recipe.m; ++i)
+      gemm_case.a.values(i, 2 * l) = problem.a(i, l).real(), gemm_case.a.values(i, 2 * l + 1) = problem.a(i, l).imag();
+    for (Index j = 0; j < recipe.n; ++j)
+      gemm_case.b.values(2 * l, j) = problem.b(l, j).real(), gemm_case.b.values(2 * l + 1, j) = problem.b(l, j).imag();
+  }
+  return gemm_case;
+}
+
+Finding judge_targets(const GemmCase& drawn, const Engine& engine) {
+  RandomBits random(drawn.seed + 3);
+  const auto gemm_case = in_families(drawn, random);
+  auto alpha = complex_scalar(gemm_case.alpha, random);
+  const auto beta = complex_scalar(gemm_case.beta, random);
+  if (alpha.imag() == 0 && beta.imag() == 0) alpha.imag(1);
+  ComplexCase product(gemm_case, alpha, beta);
+  const auto target = gemm_case.target.value_or(Target::dgemm());
+  const auto certificate = gemm(product.call(), target, engine).certificate;
+  if (!certificate.holds) return fmt::format("the certificate does not hold: its ratio is {:a}", certificate.ratio);
+  if (gemm_case.c.single) return judge_certificate(product, stacked_c<float>(product), certificate);
+  return judge_certificate(product, stacked_c<double>(product), certificate);
+}
+
+Finding judge_certificates(const GemmCase& gemm_case, const Engine& engine) {
+  ComplexCase product(gemm_case, gemm_case.alpha, gemm_case.beta);
+  const auto target = gemm_case.target.value_or(Target::dgemm());
+  const Index m = product.m(), n = product.n();
+  const RealProduct real(product);
   StoredMatrix c(2 * m, n, {.single = gemm_case.c.single});
-  const auto expected = gemm({left, stacked(product), c.output(), gemm_case.alpha, gemm_case.beta, c0}, target, engine);
+  const auto expected = gemm({real.a, real.b, c.output(), gemm_case.alpha, gemm_case.beta, real.c0}, target, engine);
   const auto found = gemm(product.call(), target, engine);
   for (Index i = 0; i < 2 * m; ++i)
     for (Index j = 0; j < n; ++j)
@@ -236,6 +312,16 @@ Property complex_rounding() {
           "docs/adr/0012",
           {},
           judge_rounding};
+}
+
+Property complex_targets() {
+  return {
+      "complex-targets",
+      "for alpha and beta complex, every target tau >= u is certified and met, each component of C is within its bound, and "
+      "a second program confirms every claim of the certificate",
+      "docs/derivations/targets.md (T3c); docs/derivations/rounding.md (N11)",
+      {.largest = 5, .specials = true, .targets = true},
+      judge_targets};
 }
 
 Property complex_certificates() {

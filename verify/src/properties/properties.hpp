@@ -34,6 +34,7 @@ Property unread_operands();
 
 Property complex_products();
 Property complex_rounding();
+Property complex_targets();
 Property complex_certificates();
 
 }  // namespace ozbound::properties
