@@ -4,6 +4,7 @@
 
 #include "cuda.hpp"
 #include "ozbound/bounds/calibration.hpp"
+#include "ozbound/core/real_representation.hpp"
 #include "ozbound/native.hpp"
 #include "product_file.hpp"
 #include "text.hpp"
@@ -60,7 +61,7 @@ const CudaOperands& Backend::there(const OperandFiles& files) const {
 
 Decision Backend::decide(const OperandFiles& files, const Target& target, DecideOptions options) const {
   if (files.is_complex()) {
-    auto c = new_product(files);
+    const auto c = unwritten(files.m(), files.n(), options.format);
     return ozbound::decide(complex_call(files, c), target, engine(), options);
   }
   if (!on_device()) return ozbound::decide(files.a(), files.b(), target, engine(), options);

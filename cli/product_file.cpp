@@ -21,7 +21,11 @@ GemmCall real_call(const OperandFiles& files, MatrixFile& c) {
 ComplexGemmCall complex_call(const OperandFiles& files, MatrixFile& c) {
   const auto output = c.is_float() ? ComplexOutputView(std::get<Matrix<std::complex<float>>>(c.values))
                                    : ComplexOutputView(std::get<Matrix<std::complex<double>>>(c.values));
-  return {files.complex_a(), files.complex_b(), output, files.complex_alpha(), files.complex_beta(), files.complex_c0()};
+  return complex_call(files, output);
+}
+
+ComplexGemmCall complex_call(const OperandFiles& files, const ComplexOutputView& c) {
+  return {files.complex_a(), files.complex_b(), c, files.complex_alpha(), files.complex_beta(), files.complex_c0()};
 }
 
 }  // namespace ozbound::cli

@@ -13,5 +13,6 @@ MatrixFile new_product(const OperandFiles& files);
 /// @pre the product is real, or complex.
 GemmCall real_call(const OperandFiles& files, MatrixFile& c);
 ComplexGemmCall complex_call(const OperandFiles& files, MatrixFile& c);
+ComplexGemmCall complex_call(const OperandFiles& files, const ComplexOutputView& c);
 
 }  // namespace ozbound::cli

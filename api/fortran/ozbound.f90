@@ -261,6 +261,13 @@ module ozbound
       integer(c_int64_t), intent(out) :: least, full
     end function
 
+    integer(c_int) function ozb_decision_workspace_z(decision, alpha, beta, least, full) bind(c)
+      import
+      type(c_ptr), value :: decision
+      complex(c_double_complex), intent(in) :: alpha, beta
+      integer(c_int64_t), intent(out) :: least, full
+    end function
+
     subroutine ozb_decision_destroy(decision) bind(c)
       import
       type(c_ptr), value :: decision

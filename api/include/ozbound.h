@@ -152,8 +152,11 @@ int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
 int ozb_decision_json(const ozb_decision* decision, const char** json) OZB_NOEXCEPT;
 int ozb_decision_from_json(const char* json, ozb_decision** decision) OZB_NOEXCEPT;
 
-/* Bytes for slices that a product under this decision takes: the smallest cap that is taken, and what it uses without one. */
+/* Bytes for slices that a product under this decision takes: the smallest cap that is taken, and what it uses without one.
+ * The second for complex products, ozb_cgemm's too: alpha and beta are two double complex numbers. */
 int ozb_decision_workspace(const ozb_decision* decision, int64_t* least, int64_t* full) OZB_NOEXCEPT;
+int ozb_decision_workspace_z(const ozb_decision* decision, const void* alpha, const void* beta, int64_t* least,
+                             int64_t* full) OZB_NOEXCEPT;
 
 /* Null is fine. */
 void ozb_decision_destroy(ozb_decision* decision) OZB_NOEXCEPT;

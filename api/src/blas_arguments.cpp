@@ -111,15 +111,10 @@ DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engi
 template <class T, class C>
 Decision decide_for(const BlasViews<T, C>& views, const Target& target, const CpuEngine& engine, const BlasOptions& options) {
   const auto choices = decide_options(views, engine, options);
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_floating_point_v<T>)
     return decide(views.a, views.b, target, engine, choices);
-  } else {
-    auto call = views.call();
-    if (!zero(views.beta)) return decide(call, target, engine, choices);
-    Matrix<T> unwritten(views.c.rows(), views.c.cols());  // a call has a C
-    call.c = unwritten, call.c0 = {};
-    return decide(call, target, engine, choices);
-  }
+  else
+    return decide(views.call(), target, engine, choices);
 }
 
 using ComplexDouble = std::complex<double>;

@@ -17,7 +17,7 @@
 
 #include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
-#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 
 /// A record and its JSON, which is written when it is first asked for.
@@ -217,6 +217,19 @@ std::vector<Decision> decisions_of(const ozb_decision* const* decisions, std::in
   for (std::int64_t t = 0; t < count; ++t)
     records.push_back(given(decisions[t], ("decisions[" + std::to_string(t) + "]").c_str()).record);
   return records;
+}
+
+/// `find` tells what a product takes.
+template <class Find>
+int tell(std::int64_t* least, std::int64_t* full, const Find& find) noexcept {
+  return guarded([&] {
+    given(least, "least") = 0;
+    given(full, "full") = 0;
+    const Workspace workspace = find();
+    *least = bytes(workspace.least);
+    *full = bytes(workspace.full);
+    return OZB_SUCCESS;
+  });
 }
 
 }  // namespace
@@ -433,13 +446,16 @@ int ozb_decision_from_json(const char* json, ozb_decision** decision) noexcept {
 }
 
 int ozb_decision_workspace(const ozb_decision* decision, int64_t* least, int64_t* full) noexcept {
-  return guarded([&] {
-    given(least, "least") = 0;
-    given(full, "full") = 0;
-    const auto workspace = ozbound::workspace_of(given(decision, "decision").record, ozbound::CpuEngine());
-    *least = ozbound::bytes(workspace.least);
-    *full = ozbound::bytes(workspace.full);
-    return OZB_SUCCESS;
+  return ozbound::tell(least, full,
+                       [&] { return ozbound::workspace_of(given(decision, "decision").record, ozbound::CpuEngine()); });
+}
+
+int ozb_decision_workspace_z(const ozb_decision* decision, const void* alpha, const void* beta, int64_t* least,
+                             int64_t* full) noexcept {
+  using Number = const std::complex<double>;
+  return ozbound::tell(least, full, [&] {
+    return ozbound::workspace_of(given(decision, "decision").record, given(static_cast<Number*>(alpha), "alpha"),
+                                 given(static_cast<Number*>(beta), "beta"), ozbound::CpuEngine());
   });
 }
 

@@ -152,12 +152,20 @@ class ScaledCertifiedGemm {
     auto bound = examination().bound(plan);
     multiply_scaled(call_, plan, engine_, nullptr, options_.workspace);
     certificate_.plans = {plan};
-    set_worst(worst(bound));
+    const bool rounded = decision_.target.kind == Target::Kind::correctly_rounded;
+    if (!rounded) set_worst(worst(bound));
     take_bound(times(fetched(std::move(bound)), reads_ ? call_.alpha : 0));
+    if (rounded) set_worst(zero_error());
+  }
+
+  /// A plan without Ziv's test is correctly rounded where its error bound is zero.
+  [[nodiscard]] Worst zero_error() {
+    const auto inexact = access_->last_inexact(certificate_.bound.product, specials());
+    return inexact ? Worst{infinity, inexact->i, inexact->j} : Worst{1, 0, 0};
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) {
-    if (decision_.target.kind == Target::Kind::correctly_rounded || !(tau_ >= u_)) return {infinity, 0, 0};
+    if (!(tau_ >= u_)) return {infinity, 0, 0};
     if (norm_without_some(call_, decision_.target)) return {infinity, 0, 0};
     const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
     return examination().allowance(decision_.target, factor)->worst(bound);
@@ -274,6 +282,8 @@ void check_sizes(const ComplexGemmCall& call, const Decision& decision) {
 
 /// Of A B alone, for scalars that are not real.
 Decision decide_parts(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
+  if (!options.slices)
+    throw CannotCertify("native DGEMM does not certify " + to_string(target) + ": it has no complex alpha or beta");
   options.alpha = 1, options.beta = 0, options.c0 = {}, options.format = call.c.format(), options.native = nullptr;
   const bool reads = call.reads_operands() && call.k() > 0;
   const int threads = engine.threads();
@@ -293,9 +303,11 @@ DecideOptions with_scalars(DecideOptions options, const GemmCall& call) {
 }  // namespace
 
 Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
-  call.check();
+  call.check_shapes();
   if (!call.real_scalars()) return decide_parts(call, target, engine, std::move(options));
-  const auto real = engine.represent(call);
+  auto without_c = call;
+  without_c.c = unwritten(call.m(), call.n(), call.c.format());
+  const auto real = engine.represent(without_c);
   return decide(real->call().a, real->call().b, target, engine, with_scalars(std::move(options), real->call()));
 }
 
@@ -329,12 +341,17 @@ DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Eng
   return product;
 }
 
-Workspace workspace_of(const ComplexGemmCall& call, const Decision& decision, const Engine& engine) {
-  if (call.real_scalars()) return workspace_of(decision, engine);
-  if (!decision.plan || decision.method == Method::exact || !call.reads_operands() || call.k() == 0) return {};
-  Workspace workspace{least_scaled_workspace(engine, *decision.plan, call.k()), 0};
+Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine) {
+  if (decision.m % 2 != 0 || decision.k % 2 != 0)
+    throw std::invalid_argument("decision: is for m = " + std::to_string(decision.m) +
+                                " and k = " + std::to_string(decision.k) + ", which of a complex product are even");
+  if (is_zero(alpha.imag()) && is_zero(beta.imag())) return workspace_of(decision, engine);
+  const Index m = decision.m / 2, n = decision.n, k = decision.k / 2;
+  const bool reads = !(is_zero(alpha.real()) && is_zero(alpha.imag())) && m > 0 && n > 0 && k > 0;
+  if (!decision.plan || decision.method == Method::exact || !reads) return {};
+  Workspace workspace{least_scaled_workspace(engine, *decision.plan, k), 0};
   for (std::optional<SplitPlan> plan = decision.plan; plan; plan = finer(*plan)) {
-    workspace.full = std::max(workspace.full, full_scaled_workspace(engine, *plan, call.m(), call.n(), call.k()));
+    workspace.full = std::max(workspace.full, full_scaled_workspace(engine, *plan, m, n, k));
     if (decision.method == Method::slices && decision.target.kind != Target::Kind::relative) break;
   }
   return workspace;

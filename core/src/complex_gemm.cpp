@@ -300,7 +300,7 @@ bool ComplexGemmCall::reads_operands() const { return !zero(alpha) && m() > 0 &&
 bool ComplexGemmCall::reads_c0() const { return !zero(beta); }
 bool ComplexGemmCall::real_scalars() const { return is_zero(alpha.imag()) && is_zero(beta.imag()); }
 
-void ComplexGemmCall::check() const {
+void ComplexGemmCall::check_shapes() const {
   check_doubled(a, "a"), check_doubled(b, "b"), check_doubled(c, "c");
   if (reads_c0()) check_doubled(c0, "c0");
   if (b.rows() != k())
@@ -310,6 +310,10 @@ void ComplexGemmCall::check() const {
     throw std::invalid_argument("c must be " + shape(a.rows(), b.cols()) + ": " + shape(c.rows(), c.cols()));
   if (reads_c0() && (c0.rows() != m() || c0.cols() != n()))
     throw std::invalid_argument("c0 must be " + shape(m(), n()) + " where beta is not 0: " + shape(c0.rows(), c0.cols()));
+}
+
+void ComplexGemmCall::check() const {
+  check_shapes();
   if (overlaps_itself(c.parts(Part::real))) throw std::invalid_argument("c must not overlap itself: its strides are too small");
   if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
   if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");

@@ -121,6 +121,15 @@ InputView unread(Index rows, Index cols) {
   return MatrixView<const double>(&nothing, rows, cols, 0, 0);
 }
 
+ComplexOutputView unwritten(Index rows, Index cols, const Format& format) {
+  const auto of = [&]<class Real>(Real) {
+    static std::complex<Real> nothing;
+    return MatrixView<std::complex<Real>>(&nothing, rows, cols, 1, rows);
+  };
+  if (format.precision == binary64.precision) return of(double{});
+  return of(float{});
+}
+
 namespace {
 
 class HostRepresentation final : public RealRepresentation {

@@ -470,6 +470,10 @@ TEST(CApiHandles, NullIsRefused) {
   refused(ozb_decision_json(decision, nullptr), "json must not be null");
   refused(ozb_decision_workspace(decision, nullptr, &full), "least must not be null");
   refused(ozb_decision_workspace(decision, &least, nullptr), "full must not be null");
+  const double i[] = {0, 1};
+  refused(ozb_decision_workspace_z(nullptr, i, i, &least, &full), "decision must not be null");
+  refused(ozb_decision_workspace_z(decision, nullptr, i, &least, &full), "alpha must not be null");
+  refused(ozb_decision_workspace_z(decision, i, nullptr, &least, &full), "beta must not be null");
   ozb_decision_destroy(decision);
   ozb_certificate_destroy(certificate);
 }

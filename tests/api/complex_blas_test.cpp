@@ -295,6 +295,36 @@ TYPED_TEST(ComplexBlas, IsTheSameInC) {
       }
 }
 
+/// The least cap that is taken, whatever alpha and beta are; one byte less is refused.
+TYPED_TEST(ComplexBlas, TheWorkspaceOfADecisionIsEnoughInC) {
+  test::RandomBits random(5);
+  const auto decided_in_c = doubles<TypeParam> ? ozb_zgemm_decided : ozb_cgemm_decided;
+  for (const Number alpha : {Number{1}, Number{1, 1}})
+    for (const Number beta : {Number{}, Number{0, 2}})
+      for (const char* method : {R"("slices", "target": "dgemm")", R"("slices", "target": "relative:1e-3")",
+                                 R"("correctly_rounded", "target": "cr")"}) {
+        Call<TypeParam> x(Layout::row_major, Op::none, Op::none, 2, 3, 4, 0, random);
+        x.alpha = static_cast<TypeParam>(alpha), x.beta = static_cast<TypeParam>(beta);
+        ozb_decision* decision = nullptr;
+        const auto json = R"({"schema": "ozbound-decision-1", "plan": "balanced:9x9:cut=10:exact", "m": 4, "n": 3, "k": 8,
+                              "method": )" +
+                          std::string(method) + "}";
+        ASSERT_EQ(ozb_decision_from_json(json.c_str(), &decision), OZB_SUCCESS) << ozb_last_error();
+        const auto status = [&](std::int64_t workspace) {
+          return decided_in_c(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 3, 4, &x.alpha, x.a.data(), x.a.ld, x.b.data(), x.b.ld,
+                              &x.beta, x.c.data(), x.c.ld, decision, workspace, nullptr);
+        };
+        std::int64_t least = 0, full = 0;
+        ASSERT_EQ(ozb_decision_workspace_z(decision, &alpha, &beta, &least, &full), OZB_SUCCESS) << ozb_last_error();
+        EXPECT_LT(1, least);
+        EXPECT_LE(least, full);
+        EXPECT_EQ(status(least), OZB_SUCCESS) << ozb_last_error();
+        EXPECT_EQ(status(full), OZB_SUCCESS) << ozb_last_error();
+        EXPECT_EQ(status(least - 1), OZB_INVALID_ARGUMENT);
+        ozb_decision_destroy(decision);
+      }
+}
+
 TEST(ComplexBlas, CRefusesByName) {
   const Number a{1, 2}, b{3, 4}, one{1, 0};
   Number c{7, 7};

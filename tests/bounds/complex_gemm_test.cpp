@@ -13,6 +13,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/real_representation.hpp"
 #include "ozbound/verify/problem.hpp"
+#include "properties/reference.hpp"
 #include "support/classified.hpp"
 #include "support/exact.hpp"
 
@@ -26,7 +27,7 @@ using test::RandomBits;
 using Number = std::complex<double>;
 using Numbers = Matrix<Number>;
 
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
 const CpuEngine& engine() {
   static const CpuEngine one_thread({.threads = 1});
@@ -44,8 +45,7 @@ struct ComplexProduct {
 };
 
 /// Of a family: the real part of A B is the family's product of inner dimension 2k.
-ComplexProduct sample_product(Family family, double phi, RandomBits& random) {
-  const Index m = random.between(1, 5), n = random.between(1, 5), k = random.between(1, 8);
+ComplexProduct sample_product(Family family, double phi, RandomBits& random, Index m, Index n, Index k) {
   Recipe recipe{family, m, n, 2 * k};
   recipe.phi = phi, recipe.seed = random();
   const auto real = generate(recipe);
@@ -57,6 +57,30 @@ ComplexProduct sample_product(Family family, double phi, RandomBits& random) {
   for (Index t = 0; t < m * n; ++t) product.c0.data()[t] = {random.between(-9, 9) * 0.3, random.between(-9, 9) * 0.7};
   return product;
 }
+
+ComplexProduct sample_product(Family family, double phi, RandomBits& random) {
+  const Index m = random.between(1, 5), n = random.between(1, 5), k = random.between(1, 8);
+  return sample_product(family, phi, random, m, n, k);
+}
+
+/// C in either format, and its values.
+struct Result {
+  Matrix<std::complex<float>> floats;
+  Numbers doubles;
+  bool narrow = false;
+
+  Result(const ComplexProduct& p, bool is_narrow) : floats(p.m(), p.n()), doubles(p.m(), p.n()), narrow(is_narrow) {}
+  Result(Numbers values) : doubles(std::move(values)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] ComplexOutputView output() { return narrow ? ComplexOutputView(floats) : ComplexOutputView(doubles); }
+  [[nodiscard]] Number operator()(Index i, Index j) const { return narrow ? Number(floats(i, j)) : doubles(i, j); }
+  [[nodiscard]] double u() const { return narrow ? 0x1p-24 : 0x1p-53; }
+  [[nodiscard]] Exact half_eta() const { return {1, narrow ? -150 : -1075}; }
+  /// What rounds to an infinity, at least.
+  [[nodiscard]] Exact overflow() const { return narrow ? Exact{1, 128} - Exact{1, 103} : Exact{1, 1024} - Exact{1, 970}; }
+  [[nodiscard]] std::uint64_t rounded(const Exact& x) const { return exact_arithmetic::rounded_bits(x, narrow); }
+  [[nodiscard]] std::uint64_t bits(double x) const { return narrow ? bits_of(static_cast<float>(x)) : bits_of(x); }
+};
 
 double scalar(RandomBits& random) {
   const double choices[] = {0, 1, -1, 0.3, -1.7, 0x1p-30, 0x1.8p20, 3e-7};
@@ -85,7 +109,9 @@ Truth truth_of(const ComplexProduct& p, Index i, Index j) {
   }
   Truth truth;
   truth.add(p.alpha, product, magnitude);
-  const Exact c0[] = {Exact(p.c0(i, j).real()), Exact(p.c0(i, j).imag())};
+  // A C0 that is not finite meets no part of beta in a component that is.
+  const auto finite = [](double x) { return Exact(std::isfinite(x) ? x : 0); };
+  const Exact c0[] = {finite(p.c0(i, j).real()), finite(p.c0(i, j).imag())};
   const Exact c0_magnitude[] = {c0[0].magnitude(), c0[1].magnitude()};
   const auto of_product = truth.magnitude;
   truth.add(p.beta, c0, c0_magnitude);
@@ -94,6 +120,25 @@ Truth truth_of(const ComplexProduct& p, Index i, Index j) {
 }
 
 double part(Number x, int of) { return of == 0 ? x.real() : x.imag(); }
+
+/// The factors of a part of a product of complex numbers, for each part of the first: itself, with its sign, and which part of
+/// the second.
+struct Factor {
+  double value;
+  int met;
+};
+std::array<Factor, 2> factors(Number x, int of) { return {{{x.real(), of}, {of == 0 ? -x.imag() : x.imag(), 1 - of}}}; }
+
+/// By definition: 0 if the component is finite, else its bits.
+std::uint64_t special_bits(const ComplexProduct& p, Index i, Index j, int of, bool narrow) {
+  std::vector<std::vector<double>> terms;
+  for (const auto& alpha : factors(p.alpha, of))
+    for (Index l = 0; alpha.value != 0 && l < p.k(); ++l)
+      for (const auto& a : factors(p.a(i, l), alpha.met)) terms.push_back({alpha.value, a.value, part(p.b(l, j), a.met)});
+  for (const auto& beta : factors(p.beta, of))
+    if (beta.value != 0) terms.push_back({beta.value, part(p.c0(i, j), beta.met)});
+  return exact_arithmetic::special_bits(terms, narrow);
+}
 
 /// ||x||^2 of row i of A and of column j of B.
 Exact row_squares(const ComplexProduct& p, Index i) {
@@ -130,33 +175,47 @@ bool meets(const Target& target, double tau, const ComplexProduct& p, Index i, I
   return false;
 }
 
-/// |x - value|; of an infinity, from the overflow threshold.
-Exact error_of(double x, const Exact& value) {
+/// |x - value|; of an infinity, from what overflows.
+Exact error_of(double x, const Exact& value, const Exact& overflow) {
   if (!std::isinf(x)) return (Exact(x) - value).magnitude();
-  const auto rest = Exact{1, 1024} - Exact{1, 970} - (x > 0 ? value : -value);
+  const auto rest = overflow - (x > 0 ? value : -value);
   return rest.integer < 0 ? Exact() : rest;
 }
 
-testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target& target, const Numbers& c,
-                                          const Certificate& certificate) {
-  const double tau = target.kind == Target::Kind::dgemm ? static_cast<double>(2 * p.k()) * 0x1p-53 : target.tau;
+/// Components that were judged.
+struct Judged {
+  Index finite = 0, special = 0;
+  Index finite_entries = 0;  ///< with a finite component
+};
+
+testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target& target, const Result& c,
+                                          const Certificate& certificate, Judged& judged) {
+  const double tau = target.kind == Target::Kind::dgemm ? static_cast<double>(2 * p.k()) * c.u() : target.tau;
   Exact error_squares, m_squares;
+  judged = {};
   for (Index i = 0; i < p.m(); ++i)
     for (Index j = 0; j < p.n(); ++j) {
-      const auto truth = truth_of(p, i, j);
+      const std::uint64_t specials[] = {special_bits(p, i, j, 0, c.narrow), special_bits(p, i, j, 1, c.narrow)};
+      if (specials[0] == 0 || specials[1] == 0) ++judged.finite_entries;
       for (int of = 0; of < 2; ++of) {
-        const auto& value = truth.value[static_cast<std::size_t>(of)];
         const double x = part(c(i, j), of);
-        const auto measured = error_of(x, value);
-        const Exact half_eta{1, -1075};  // targets hold up to it
-        const auto error = measured <= half_eta ? Exact() : measured - half_eta;
         const auto where = [&] {
           std::ostringstream text;
           text << to_string(target) << ", component " << of << " of (" << i << ", " << j << "), alpha " << p.alpha << ", beta "
-               << p.beta << ", " << to_string(certificate.method);
+               << p.beta << ", " << to_string(certificate.method) << (c.narrow ? ", binary32" : "");
           return text.str();
         };
-        if (target.kind == Target::Kind::correctly_rounded && bits_of(x) != test::rounded_bits<double>(value))
+        if (specials[of] != 0) {
+          ++judged.special;
+          if (c.bits(x) != specials[of]) return testing::AssertionFailure() << where() << ": is " << x;
+          continue;
+        }
+        ++judged.finite;
+        const auto truth = truth_of(p, i, j);
+        const auto& value = truth.value[static_cast<std::size_t>(of)];
+        const auto measured = error_of(x, value, c.overflow());
+        const auto error = measured <= c.half_eta() ? Exact() : measured - c.half_eta();  // targets hold up to it
+        if (target.kind == Target::Kind::correctly_rounded && c.bits(x) != c.rounded(value))
           return testing::AssertionFailure() << where() << ": is not correctly rounded";
         if (!meets(target, tau, p, i, j, of, truth, error)) return testing::AssertionFailure() << where() << ": misses it";
         const double bound = certificate.bound.upper(2 * i + of, j, x);
@@ -172,28 +231,82 @@ testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target&
   return testing::AssertionSuccess();
 }
 
+/// The same where every component is finite.
+testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target& target, const Result& c,
+                                          const Certificate& certificate) {
+  Judged judged;
+  auto kept = keeps_its_target(p, target, c, certificate, judged);
+  if (kept && judged.finite != 2 * p.m() * p.n()) return testing::AssertionFailure() << judged.special << " special components";
+  return kept;
+}
+
 const char* const targets[] = {"componentwise:1e-8", "componentwise:1e-13", "dgemm", "rowcol:1e-12",
                                "normwise:1e-13",     "relative:1e-9",       "cr"};
+const char* const narrow_targets[] = {"componentwise:1e-3", "componentwise:1e-7", "dgemm", "rowcol:1e-6",
+                                      "normwise:1e-7",      "relative:1e-5",      "cr"};
 
 TEST(ComplexCertifiedGemm, KeepsItsTargetsByComponent) {
   RandomBits random(1);
-  for (const auto family : all_families())
-    for (const double phi : {0.0, 1.0, 4.0})
-      for (const auto* const text : targets) {
-        auto p = sample_product(family, phi, random);
-        p.alpha = {scalar(random), scalar(random)}, p.beta = {scalar(random), scalar(random)};
-        if (random.once_in(3)) p.alpha.imag(0), p.beta.imag(0);
-        const auto target = parse_target(text);
-        Numbers c(p.m(), p.n());
-        const ComplexGemmCall call{p.a, p.b, c, p.alpha, p.beta, p.c0};
-        const auto product = gemm(call, target, engine());
-        ASSERT_TRUE(product.certificate.holds) << text << ", " << name(family);
-        ASSERT_TRUE(keeps_its_target(p, target, c, product.certificate)) << name(family) << ", phi " << phi;
-        const auto before = c;
-        const auto again = gemm(call, product.decision, engine());
-        ASSERT_EQ(again.ratio <= 1, true);
-        for (Index t = 0; t < p.m() * p.n(); ++t) ASSERT_EQ(c.data()[t], before.data()[t]) << "a replay";
-      }
+  for (const bool narrow : {false, true})
+    for (const auto family : all_families())
+      for (const double phi : {0.0, 1.0, 4.0})
+        for (const auto* const text : narrow ? narrow_targets : targets) {
+          auto p = sample_product(family, phi, random);
+          p.alpha = {scalar(random), scalar(random)}, p.beta = {scalar(random), scalar(random)};
+          if (random.once_in(3)) p.alpha.imag(0), p.beta.imag(0);
+          const auto target = parse_target(text);
+          Result c(p, narrow);
+          const ComplexGemmCall call{p.a, p.b, c.output(), p.alpha, p.beta, p.c0};
+          const auto product = gemm(call, target, engine());
+          ASSERT_TRUE(product.certificate.holds) << text << ", " << name(family);
+          ASSERT_TRUE(keeps_its_target(p, target, c, product.certificate)) << name(family) << ", phi " << phi;
+          const auto before = c;
+          const auto again = gemm(call, product.decision, engine());
+          ASSERT_EQ(again.ratio <= 1, true);
+          for (Index t = 0; t < p.m() * p.n(); ++t)
+            ASSERT_EQ(c(t / p.n(), t % p.n()), before(t / p.n(), t % p.n())) << "a replay";
+        }
+}
+
+/// NaN and infinities of A, B and C0, in parts of elements: each component by its definition, the others by their target, and
+/// what a certificate counts.
+TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
+  RandomBits random(10);
+  for (const bool narrow : {false, true})
+    for (const auto family : {Family::uniform, Family::wide_exponents, Family::cancellation})
+      for (const auto alpha : {Number(1), Number(0, 1), Number(0.3, -1.7)})
+        for (const auto beta : {Number(2), Number(2, 0.5)}) {
+          auto p = sample_product(family, 1, random, 4, 3, 6);
+          p.alpha = alpha, p.beta = beta;
+          p.a(1, 2) = {nan, 1}, p.a(3, 0) = {2, -inf}, p.b(0, 1) = {inf, 0};  // rows 1 and 3, column 1
+          p.c0(0, 0) = {1, nan}, p.c0(2, 2) = {inf, -inf};
+          const bool one_part = beta.imag() == 0;  // of C(0, 0)
+          const Index special = 2 * 8 + (one_part ? 1 : 2) + 2, finite_entries = one_part ? 3 : 2;
+          const auto judge = [&](const Target& target, const Result& c, const Certificate& certificate) {
+            Judged judged;
+            ASSERT_TRUE(certificate.holds);
+            ASSERT_TRUE(keeps_its_target(p, target, c, certificate, judged)) << name(family);
+            ASSERT_EQ(judged.special, special);
+            ASSERT_EQ(judged.finite, 24 - special);
+            ASSERT_EQ(judged.finite_entries, finite_entries);
+          };
+          Result c(p, narrow);
+          const ComplexGemmCall call{p.a, p.b, c.output(), p.alpha, p.beta, p.c0};
+          for (const auto* const text : narrow ? narrow_targets : targets) {
+            const auto target = parse_target(text);
+            judge(target, c, gemm(call, target, engine()).certificate);
+          }
+          Decision decision{Target::correctly_rounded(), Method::exact, {}, 8, 3, 12, 0, 0, {}, {}, {}};
+          const auto exact = gemm(call, decision, engine());
+          judge(decision.target, c, exact);
+          EXPECT_EQ(exact.exact, 24 - special);
+          EXPECT_EQ(exact.undecided, 0);
+          decision.method = Method::correctly_rounded, decision.plan = SplitPlan::balanced(1, 1, 2);  // decides nothing
+          const auto refined = gemm(call, decision, engine());
+          judge(decision.target, c, refined);
+          EXPECT_EQ(refined.undecided, call.real_scalars() ? 24 - special : 2 * finite_entries);
+          EXPECT_LE(refined.exact, refined.undecided);
+        }
 }
 
 /// Any plan: the bound holds whether or not a target does, and is not loose where products are rounded to few slices.
@@ -222,6 +335,35 @@ TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
         EXPECT_LE(Exact(certificate.bound.upper(i, j, 0)), size * Exact(parts) * Exact(1 + 0x1p-45));
       }
   }
+}
+
+/// A plan alone is correctly rounded where nothing is cut off, and is not known to be elsewhere, whatever the scalars.
+TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
+  RandomBits random(9);
+  for (const auto alpha : {Number(1), Number(0, 1), Number(0.3, -1.7), Number(0)})
+    for (const Index inexact : {-1, 0, 2, 3}) {
+      ComplexProduct p{Numbers(4, 3), Numbers(3, 2), Numbers(4, 2), alpha, {1, 0.1}};
+      for (auto* matrix : {&p.a, &p.b})
+        for (Index t = 0; t < matrix->rows() * matrix->cols(); ++t)
+          matrix->data()[t] = {1.0 * random.between(1, 9), 1.0 * random.between(1, 9)};
+      if (inexact >= 0) p.a(inexact, 1) += 0.1;
+      p.a(1, 2) = {inf, 1};  // special entries count for nothing
+      Decision decision{Target::correctly_rounded(), Method::slices, SplitPlan::balanced(2, 2, 4), 8, 2, 6, 0, 0, {}, {}, {}};
+      Numbers c(4, 2);
+      const auto certificate = gemm({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
+      const bool holds = inexact < 0 || alpha == 0.0;
+      EXPECT_EQ(certificate.ratio, holds ? 1 : inf) << alpha << ' ' << inexact;
+      EXPECT_EQ(certificate.holds, holds);
+      EXPECT_EQ(certificate.worst_i, holds ? 0 : 2 * inexact + 1);
+      EXPECT_EQ(certificate.worst_j, holds ? 0 : 1);
+      if (!holds) continue;
+      for (Index i = 0; i < 4; ++i)
+        for (Index j = 0; j < 2; ++j)
+          for (int of = 0; of < 2 && i != 1; ++of) {
+            const auto& value = truth_of(p, i, j).value[static_cast<std::size_t>(of)];
+            EXPECT_EQ(bits_of(part(c(i, j), of)), test::rounded_bits<double>(value)) << i << ' ' << j << ' ' << of;
+          }
+    }
 }
 
 TEST(ComplexCertifiedGemm, InPlace) {
@@ -294,11 +436,54 @@ TEST(ComplexCertifiedGemm, TheLeastWorkspaceIsTheLeast) {
   for (const auto alpha : {Number(1), Number(1, 1)}) {
     const ComplexGemmCall call{p.a, p.b, c, alpha};
     const auto decision = decide(call, parse_target("dgemm"), engine());
-    const auto workspace = workspace_of(call, decision, engine());
+    const auto workspace = workspace_of(decision, alpha, 0, engine());
     EXPECT_LE(workspace.least, workspace.full);
     EXPECT_TRUE(gemm(call, decision, engine(), {.workspace = workspace.least}).holds);
     EXPECT_THROW(gemm(call, decision, engine(), {.workspace = workspace.least - 1}), std::invalid_argument);
+    auto real = decision;
+    ++real.m;
+    EXPECT_THROW((void)workspace_of(real, alpha, 0, engine()), std::invalid_argument);
   }
+}
+
+/// Deciding takes the size and the format of a C that is nowhere, or that overlaps A: nothing of it is read or written.
+TEST(ComplexCertifiedGemm, DecidesWithoutAC) {
+  RandomBits random(7);
+  for (const auto alpha : {Number(1), Number(1, 1)})
+    for (const auto* const text : {"dgemm", "cr", "normwise:1e-12"}) {
+      auto p = sample_product(Family::uniform, 0, random);
+      const auto target = parse_target(text);
+      Numbers c(p.m(), p.n());
+      const auto expected = to_json(decide({p.a, p.b, c, alpha, 2, p.c0}, target, engine()));
+      const auto decided = [&](const ComplexOutputView& other) {
+        return to_json(decide({p.a, p.b, other, alpha, 2, p.c0}, target, engine()));
+      };
+      EXPECT_EQ(decided(unwritten(p.m(), p.n(), binary64)), expected);
+      EXPECT_EQ(decided(MatrixView<Number>(p.a.data(), p.m(), p.n(), 0, 0)), expected);
+      EXPECT_THROW(decided(unwritten(p.m() + 1, p.n(), binary64)), std::invalid_argument);
+    }
+}
+
+/// Native DGEMM alone, which meets the target of the same product with a real alpha.
+TEST(ComplexCertifiedGemm, NativeDgemmAloneIsRefusedForItsScalars) {
+  struct Untouched : NativeGemm {
+    [[nodiscard]] std::string name() const override { return "none"; }
+    void dgemm(const GemmCall&) const override { throw std::logic_error("deciding multiplies nothing"); }
+  };
+  const Untouched native;
+  RandomBits random(8);
+  const auto p = sample_product(Family::uniform, 0, random);
+  DecideOptions options;
+  options.native = &native, options.slices = false;
+  const auto target = Target::dgemm();
+  const auto c = unwritten(p.m(), p.n(), binary64);
+  EXPECT_EQ(decide({p.a, p.b, c, 1}, target, engine(), options).method, Method::native);
+  for (const auto& [alpha, beta] : {std::pair<Number, Number>{{1, 2}, 0}, {1, {0, 1}}}) try {
+      decide({p.a, p.b, c, alpha, beta, p.c0}, target, engine(), options);
+      ADD_FAILURE() << "not refused";
+    } catch (const CannotCertify& error) {
+      EXPECT_EQ(std::string(error.what()), "native DGEMM does not certify dgemm: it has no complex alpha or beta");
+    }
 }
 
 TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {

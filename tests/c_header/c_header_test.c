@@ -83,12 +83,14 @@ static void complexes(void) {
   double c[2] = {NAN, NAN};
   float cs[2] = {NAN, NAN};
   ozb_decision* decision = NULL;
+  int64_t least = 0, full = 0;
   CHECK(ozb_zgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, zero, c, 1, "cr", NULL) ==
         OZB_SUCCESS);
   CHECK(c[0] == -10 && c[1] == -5);
   CHECK(ozb_decide_z(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, i, c, 1, "dgemm",
                      OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, &decision) == OZB_SUCCESS);
-  CHECK(ozb_zgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, i, c, 1, decision, 0,
+  CHECK(ozb_decision_workspace_z(decision, i, i, &least, &full) == OZB_SUCCESS && 0 <= least && least <= full);
+  CHECK(ozb_zgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, i, c, 1, decision, full,
                           NULL) == OZB_SUCCESS);
   CHECK(c[0] == -5 && c[1] == -15);
   ozb_decision_destroy(decision);

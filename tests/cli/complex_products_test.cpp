@@ -16,6 +16,7 @@
 
 #include "cli/command.hpp"
 #include "cuda.hpp"
+#include "ozbound/native.hpp"
 
 namespace ozbound::cli::test {
 namespace {
@@ -191,6 +192,13 @@ TEST_F(ComplexProducts, OfRealMatrices) {
   result = computed({"--beta", "3", "--c", c0_});
   expect_rounded({{a.view()}, {b.view()}, 1, 3, c0.view()}, ComplexResult(result.view()).view());
   EXPECT_EQ(gemm({"--alpha", "2,0", "--op-a", "N"})["result"]["type"], "f8") << "an imaginary part of zero is none";
+  write_matrix(a_, problem_.a.view());
+  write_matrix(c0_, generate({Family::uniform, 5, 4, 6, 0, 9}).a.view().block(0, 0, 5, 4));
+  const auto real_c0 = promoted(std::get<Matrix<double>>(read_matrix(c0_).values));
+  for (const auto& [text, beta] : {std::pair<std::string, Number>{"3", 3}, {"0.5,-2", {0.5, -2}}}) {
+    result = computed({"--beta", text, "--c", c0_});
+    expect_rounded({{problem_.a.view()}, {b.view()}, 1, beta, real_c0.view()}, ComplexResult(result.view()).view());
+  }
 }
 
 TEST_F(ComplexProducts, DecisionsAreReplayed) {
@@ -307,6 +315,16 @@ TEST_F(ComplexProducts, TheWorstPartIsNamed) {
               HasSubstr(" does not certify dgemm: the " + std::string(row % 2 == 0 ? "real" : "imaginary") +
                         " part of entry (" + std::to_string(row / 2) + ", " + std::to_string(column) + ") may be wrong by "));
   EXPECT_EQ(directory_.names(), (Names{"A.npy", "B.mtx"}));
+}
+
+TEST_F(ComplexProducts, NativeDgemmAloneTakesRealScalars) {
+  if (ozbound::native_gemm() == nullptr) GTEST_SKIP() << "no native DGEMM in this build";
+  for (const std::string command : {"gemm", "plan"}) {
+    EXPECT_EQ(ozbound(with(command, {"--engine", "native", "--alpha", "-1"})).code, 0);
+    const auto finished = ozbound(with(command, {"--engine", "native", "--alpha", "1,-2"}));
+    EXPECT_EQ(finished.code, 3);
+    EXPECT_EQ(finished.err, "ozbound: native DGEMM does not certify dgemm: it has no complex alpha or beta\n");
+  }
 }
 
 TEST_F(ComplexProducts, SpecialPartsOfAReport) {

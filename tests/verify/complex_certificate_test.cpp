@@ -216,8 +216,10 @@ const std::vector<Certified>& small_certified() {
     const auto of = [](Family family, Index k) { return generate_complex({family, 2, 2, k, 1, 3}); };
     const auto wide = of(Family::wide_exponents, 3), subnormal = of(Family::subnormal, 2),
                cancelling = of(Family::cancellation, 4);
-    auto special = of(Family::uniform, 2);
+    auto special = of(Family::uniform, 2), whole = special;
     special.a(1, 0) = {1, nan};
+    for (auto* matrix : {&whole.a, &whole.b})
+      for (Index t = 0; t < 4; ++t) matrix->data()[t] = {static_cast<double>(t + 1), static_cast<double>(5 - 2 * t)};
     const Scalars least{{0, 0x1p-1074}, 0}, ends{{0x1p-1074, -0x1p1023}, {0, 0x1p-1074}}, largest{{0x1.8p1023, 0x1.8p1023}, 1};
     std::vector<Certified> list;
     const auto add = [&list](const char* name, const ComplexProblem& problem, const Scalars& scalars, auto... rest) {
@@ -241,6 +243,8 @@ const std::vector<Certified>& small_certified() {
     add("relative", cancelling, imaginary, Target::relative(1e-10), Method::slices, "balanced:1x1:full:exact");
     add("exact relative", special, imaginary, Target::relative(1e-10), Method::exact);
     add("below u", wide, turned, Target::componentwise(1e-17), Method::slices, fine);
+    for (const auto& scalars : {turned, imaginary})
+      add("nothing cut off", whole, scalars, Target::correctly_rounded(), Method::slices, "balanced:2x2:full:exact");
     add("no promise", wide, turned, Target::correctly_rounded(), Method::slices, fine);
     add("refined to less than cr", wide, turned, Target::componentwise(1e-10), Method::correctly_rounded, fine);
     add("least", wide, least, Target::componentwise(1e-12), Method::slices, fine);

@@ -562,7 +562,7 @@ class Checker {
     if (relative()) return {std::min(1.0, std::max(rounding, gathered.relative_ratio))};
     if (native()) return {native_meets() ? std::min(1.0, quotient_up(native_.factor, tau_)) : infinity};
     if (!one_plan()) return {cr ? 1 : rounding};
-    if (cr) return complex_ ? WorstRatio{infinity} : zero_error();
+    if (cr) return zero_error();
     if (!(tau_ >= u_)) return {infinity};
     if (complex_ && claims_.target.kind == Kind::normwise && finite_ != finite_product_) return {infinity};
     if (complex_) return worst_ratio(sliced_[0].bound, claims_.target, tau_, u_, {operands_.a, operands_.b}, finite_product_);
@@ -645,8 +645,8 @@ CertificateCheck check_certificate(std::string_view json, const Operands& operan
                                    const CertificateCheckOptions& options) {
   if (c.rows() != operands.a.rows() || c.cols() != operands.b.cols())
     throw std::invalid_argument(fmt::format("c must be {} x {}", operands.a.rows(), operands.b.cols()));
+  const checking::PlainEnvironment environment;  // in which numbers are read, too
   auto claims = checking::read_claims(json);
-  const checking::PlainEnvironment environment;
   return checking::Checker(std::move(claims), operands, c, options).run();
 }
 

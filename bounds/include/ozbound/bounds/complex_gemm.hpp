@@ -16,8 +16,9 @@ namespace ozbound {
 // meets `relative`, and a normwise target where C0 has NaN or infinities. Native DGEMM and prepared operands are for real alpha
 // and beta; a prepared operand is one of the real product's.
 
+/// C is neither read nor written: only its size and its format count.
 /// @param options alpha, beta, c0 and format are the call's.
-/// @throws as decide of real products.
+/// @throws as decide of real products; CannotCertify where native DGEMM alone is open and a scalar is complex.
 Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options = {});
 
 /// @throws as gemm of real products, which see; nothing is written then.
@@ -27,6 +28,7 @@ DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Eng
                     const GemmOptions& options = {});
 
 /// As workspace_of(decision, engine), which knows real scalars only.
-Workspace workspace_of(const ComplexGemmCall& call, const Decision& decision, const Engine& engine);
+/// @throws std::invalid_argument if the decision is for no complex product.
+Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine);
 
 }  // namespace ozbound

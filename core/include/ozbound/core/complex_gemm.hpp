@@ -39,6 +39,9 @@ struct ComplexGemmCall {
 
   /// @throws std::invalid_argument naming the argument, as GemmCall::check.
   void check() const;
+
+  /// That shapes fit alone: for who writes nothing.
+  void check_shapes() const;
 };
 
 /// The whole product under a plan: of the real representation (real_representation.hpp), each component rounded once.

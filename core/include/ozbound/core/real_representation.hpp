@@ -43,6 +43,9 @@ std::optional<OutputView> stacked_memory(const ComplexOutputView& matrix);
 /// A matrix of the same shape that is never read.
 InputView unread(Index rows, Index cols);
 
+/// A matrix without memory that is never written, and whose parts would lie stacked.
+ComplexOutputView unwritten(Index rows, Index cols, const Format& format);
+
 /// A complex product as a real one: C's stacked parts (2m x n) = alpha left_factor(A) stacked_parts(B) + beta
 /// stacked_parts(C0).
 ///
