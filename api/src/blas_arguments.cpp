@@ -52,9 +52,6 @@ std::complex<double> exactly(const std::complex<Real>& x) {
   return {exactly(x.real()), exactly(x.imag())};
 }
 
-bool zero(double x) { return is_zero(x); }
-bool zero(const std::complex<double>& x) { return is_zero(x.real()) && is_zero(x.imag()); }
-
 }  // namespace
 
 void check_size(Index size, const char* name) {
@@ -69,8 +66,8 @@ BlasViews<T, C> views_of(const BlasArguments<T, C>& x, bool used) {
   check_size(x.n, "n");
   check_size(x.k, "k");
   const auto alpha = exactly(x.alpha), beta = exactly(x.beta);
-  const bool read = used && !zero(alpha);
-  const bool c_used = used && (!std::is_const_v<C> || !zero(beta));
+  const bool read = used && !is_zero(alpha);
+  const bool c_used = used && (!std::is_const_v<C> || !is_zero(beta));
   return {operand(x.layout, x.op_a, x.a, x.m, x.k, x.lda, read, "a"),
           operand(x.layout, x.op_b, x.b, x.k, x.n, x.ldb, read, "b"),
           stored(x.layout, x.c, x.m, x.n, x.ldc, c_used, "c"),

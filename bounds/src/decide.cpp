@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "allowance.hpp"
+#include "certifier.hpp"
 #include "evidence.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 
@@ -117,8 +119,7 @@ class Chooser {
     if (native_limit() < plans.cheapest().cost) return;
     if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, 0x1p-8 * u_, Method::correctly_rounded);
     if (kind == Target::Kind::relative) return choose_refined(plans, 0x1p-2 * tau_, Method::slices);
-    const double factor = divide_lower(subtract_lower(tau_, u_), add_upper(1, 2 * u_));
-    const auto allowance = examination_->allowance(decision_.target, factor);
+    const auto allowance = examination_->allowance(decision_.target, share_before_rounding_lower(tau_, u_));
     if (!choose_certified(plans, *allowance)) choose_refined(plans, 0x1p-8 * u_, Method::correctly_rounded);
   }
 
@@ -264,8 +265,6 @@ class Chooser {
   std::optional<Evidence> evidence_;  ///< of the plan that certifies
 };
 
-std::string shape(InputView x) { return std::to_string(x.rows()) + " x " + std::to_string(x.cols()); }
-
 }  // namespace
 
 Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options) {
@@ -275,12 +274,10 @@ Decision decide(InputView a, InputView b, const Target& target, const Engine& en
 Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options,
                              Asked asked) {
   const FloatEnvironment environment;
-  if (b.rows() != a.cols()) throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + shape(b));
-  if (options.beta != 0 && (options.c0.rows() != a.rows() || options.c0.cols() != b.cols()))
-    throw std::invalid_argument("c0 must be " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + ": " +
-                                shape(options.c0));
+  check_factors(a, b);
+  if (options.beta != 0) check_c("c0", options.c0, a.rows(), b.cols());
   if (b.cols() > 0 && a.rows() > std::numeric_limits<Index>::max() / 8 / b.cols())
-    throw std::length_error("a product of " + std::to_string(a.rows()) + " x " + std::to_string(b.cols()) + " is too large");
+    throw std::length_error("a product of " + shape_text(a.rows(), b.cols()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   const Index k = a.cols();
   auto read = options;

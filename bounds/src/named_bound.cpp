@@ -9,6 +9,7 @@
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/bounds/uchino_bound.hpp"
+#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/float_environment.hpp"
 
@@ -132,9 +133,7 @@ std::vector<VectorFacts> measured(InputView operand, Side side, const Slicing& s
 
 const SplitPlan& checked(const SplitPlan& plan, InputView a, InputView b) {
   plan.validate();
-  if (b.rows() != a.cols())
-    throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(a.cols()) +
-                                " rows: " + std::to_string(b.rows()));
+  check_factors(a, b);
   return plan;
 }
 

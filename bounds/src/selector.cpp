@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "allowance.hpp"
+#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/outward.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "selectors/selectors.hpp"
@@ -21,8 +22,7 @@ bool all_finite(InputView operand, Side side, int threads) {
 void check(InputView a, InputView b, const Target& target, int threads) {
   if (target.kind != Target::Kind::componentwise && target.kind != Target::Kind::dgemm)
     throw std::invalid_argument("target of a selector must be componentwise or dgemm: " + to_string(target));
-  if (a.cols() != b.rows())
-    throw std::invalid_argument("b must have " + std::to_string(a.cols()) + " rows: " + std::to_string(b.rows()));
+  check_factors(a, b);
   if (!all_finite(a, Side::rows_of_a, threads)) throw std::invalid_argument("a must be finite");
   if (!all_finite(b, Side::columns_of_b, threads)) throw std::invalid_argument("b must be finite");
 }

@@ -1,12 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
-#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/call_checks.hpp"
 
 namespace ozbound {
 
@@ -24,10 +21,7 @@ std::pair<Index, Index> block_sizes(const Bytes& bytes, Index m, Index n, Index 
   while (!(bytes(rows, columns) <= cap)) {
     const bool cut_rows = rows > 1 && cuts.rows;
     const bool cut_columns = columns > 1 && cuts.columns;
-    if (!cut_rows && !cut_columns)
-      throw std::invalid_argument("workspace must be at least " +
-                                  std::to_string(static_cast<Index>(std::ceil(bytes(rows, columns)))) +
-                                  " bytes for k = " + std::to_string(k));
+    if (!cut_rows && !cut_columns) throw workspace_below(bytes(rows, columns), k);
     auto& cut = cut_rows && (!cut_columns || rows >= columns) ? rows : columns;
     cut = (cut + 1) / 2;
   }

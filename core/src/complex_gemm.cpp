@@ -9,6 +9,7 @@
 
 #include "block_sizes.hpp"
 #include "entry_layout.hpp"
+#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/combine_complex.hpp"
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/first_exception.hpp"
@@ -19,22 +20,7 @@
 namespace ozbound {
 namespace {
 
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
-
-bool finite(double x) { return is_finite(bits_of(x), binary64); }
-bool finite(std::complex<double> x) { return finite(x.real()) && finite(x.imag()); }
-bool zero(std::complex<double> x) { return is_zero(x.real()) && is_zero(x.imag()); }
-
-bool overlap(const ComplexInputView& x, const ComplexOutputView& y) {
-  for (const auto p : both_parts)
-    for (const auto q : both_parts)
-      if (ozbound::overlap(x.stored_parts(p), y.parts(q))) return true;
-  return false;
-}
-
-bool same_elements(const ComplexInputView& x, const ComplexOutputView& y) {
-  return ozbound::same_elements(x.stored_parts(Part::real), y.parts(Part::real));
-}
+bool finite(std::complex<double> x) { return is_finite(bits_of(x.real()), binary64) && is_finite(bits_of(x.imag()), binary64); }
 
 double component(std::complex<double> x, Part of) { return of == Part::real ? x.real() : x.imag(); }
 
@@ -92,9 +78,7 @@ void exact_parts(const ComplexGemmCall& call, Index i, Index j, WideDyadic<Exact
 class ComplexEpilogue {
  public:
   ComplexEpilogue(const ComplexGemmCall& call, int threads)
-      : call_(call),
-        has_product_(call.reads_operands() && call.k() > 0),
-        everywhere_((has_product_ && !finite(call.alpha)) || !finite(call.beta)) {
+      : call_(call), has_product_(call.has_product()), everywhere_(call.all_special()) {
     if (has_product_) rows_ = special_rows(call.a, threads), columns_ = special_rows(call.b.transposed(), threads);
     if (!everywhere_)
       scalars_ = {{dyadic(has_product_ ? call.alpha.real() : 0), dyadic(has_product_ ? call.alpha.imag() : 0)},
@@ -197,8 +181,7 @@ class PlannedProduct {
         epilogue_(call, engine.threads()),
         layout_(sum_layout(plan, 2 * call.k())),
         groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(2 * call.k())),
-        a_(epilogue_.has_product() ? left_factor(call.a, engine.threads()) : RealMatrix(unread(2 * call.m(), 0))),
-        b_(epilogue_.has_product() ? stacked_parts(call.b, engine.threads()) : RealMatrix(unread(0, call.n()))) {}
+        factors_(real_factors(call, engine.threads())) {}
 
   std::vector<Entry> run(double workspace) const {
     if (!epilogue_.has_product() || epilogue_.everywhere()) return run_without_product();
@@ -247,8 +230,8 @@ class PlannedProduct {
   void run_block(const Block& block, std::vector<Entry>& open) const {
     const auto& [i, j, rows, columns] = block;
     const Index k = 2 * call_.k();
-    const auto a = engine_.slice(a_.view().block(2 * i, 0, 2 * rows, k), Side::rows_of_a, plan_.a);
-    const auto b = engine_.slice(b_.view().block(0, j, k, columns), Side::columns_of_b, plan_.b);
+    const auto a = engine_.slice(factors_.a.view().block(2 * i, 0, 2 * rows, k), Side::rows_of_a, plan_.a);
+    const auto b = engine_.slice(factors_.b.view().block(0, j, k, columns), Side::columns_of_b, plan_.b);
     const auto sums = engine_.group_sums(a, b, plan_);
     const auto left = write_entries(rows, columns, engine_.threads(), [&](Index row, Index column) {
       return epilogue_.write(block.i + row, block.j + column, [&](Part of, const std::array<Dyadic, 2>& c0) {
@@ -278,7 +261,7 @@ class PlannedProduct {
   ComplexEpilogue epilogue_;
   SumLayout layout_;
   std::vector<ProductGroup> groups_;
-  RealMatrix a_, b_;
+  RealFactors factors_;
 };
 
 /// That a matrix of twice the size can be told.
@@ -288,36 +271,31 @@ void check_doubled(const View& view, const char* name) {
   std::visit(
       [name](const auto& v) {
         if (std::max({v.rows(), v.cols(), v.row_stride(), v.col_stride()}) > most)
-          throw std::invalid_argument(std::string(name) +
-                                      " must have sizes and strides below 2^62, being complex: " + shape(v.rows(), v.cols()));
+          throw std::invalid_argument(
+              std::string(name) + " must have sizes and strides below 2^62, being complex: " + shape_text(v.rows(), v.cols()));
       },
       view.typed());
 }
 
 }  // namespace
 
-bool ComplexGemmCall::reads_operands() const { return !zero(alpha) && m() > 0 && n() > 0; }
-bool ComplexGemmCall::reads_c0() const { return !zero(beta); }
+bool ComplexGemmCall::reads_operands() const { return !is_zero(alpha) && m() > 0 && n() > 0; }
+bool ComplexGemmCall::reads_c0() const { return !is_zero(beta); }
+bool ComplexGemmCall::has_product() const { return reads_operands() && k() > 0; }
+bool ComplexGemmCall::all_special() const { return (has_product() && !finite(alpha)) || !finite(beta); }
 bool ComplexGemmCall::real_scalars() const { return is_zero(alpha.imag()) && is_zero(beta.imag()); }
 
 void ComplexGemmCall::check_shapes() const {
   check_doubled(a, "a"), check_doubled(b, "b"), check_doubled(c, "c");
   if (reads_c0()) check_doubled(c0, "c0");
-  if (b.rows() != k())
-    throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) +
-                                " rows: " + shape(b.rows(), b.cols()));
-  if (c.rows() != a.rows() || c.cols() != b.cols())
-    throw std::invalid_argument("c must be " + shape(a.rows(), b.cols()) + ": " + shape(c.rows(), c.cols()));
-  if (reads_c0() && (c0.rows() != m() || c0.cols() != n()))
-    throw std::invalid_argument("c0 must be " + shape(m(), n()) + " where beta is not 0: " + shape(c0.rows(), c0.cols()));
+  check_factors(a, b);
+  check_c("c", c, a.rows(), b.cols());
+  if (reads_c0()) check_c("c0", c0, m(), n());
 }
 
 void ComplexGemmCall::check() const {
   check_shapes();
-  if (overlaps_itself(c.parts(Part::real))) throw std::invalid_argument("c must not overlap itself: its strides are too small");
-  if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
-  if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
-  if (reads_c0() && overlap(c0, c) && !same_elements(c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
+  check_overlaps(a, b, c, reads_c0() ? &c0 : nullptr);
 }
 
 void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {

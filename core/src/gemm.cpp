@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "block_sizes.hpp"
+#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/overlap.hpp"
@@ -16,8 +17,6 @@
 
 namespace ozbound {
 namespace {
-
-std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
 
@@ -97,17 +96,11 @@ std::vector<Entry> multiply_blocks(const GemmCall& call, const SplitPlan& plan, 
 }  // namespace
 
 void GemmCall::check() const {
-  if (b.rows() != k())
-    throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(k()) +
-                                " rows: " + shape(b.rows(), b.cols()));
-  if (c.rows() != a.rows() || c.cols() != b.cols())
-    throw std::invalid_argument("c must be " + shape(a.rows(), b.cols()) + ": " + shape(c.rows(), c.cols()));
-  if (!is_zero(beta) && (c0.rows() != m() || c0.cols() != n()))
-    throw std::invalid_argument("c0 must be " + shape(m(), n()) + " where beta is not 0: " + shape(c0.rows(), c0.cols()));
-  if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
-  if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
-  if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
-  if (!is_zero(beta) && overlap(c0, c) && !same_elements(c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
+  const bool reads_c0 = !is_zero(beta);
+  check_factors(a, b);
+  check_c("c", c, a.rows(), b.cols());
+  if (reads_c0) check_c("c0", c0, m(), n());
+  check_overlaps(a, b, c, reads_c0 ? &c0 : nullptr);
 }
 
 GemmCall GemmCall::without_unread() const {

@@ -86,4 +86,17 @@ bool same_elements(const InputView& x, const InputView& y) {
 
 bool same_elements(const InputView& x, const OutputView& y) { return same_elements(x, y.as_input()); }
 
+bool overlap(const ComplexInputView& x, const ComplexOutputView& y) {
+  for (const auto p : both_parts)
+    for (const auto q : both_parts)
+      if (overlap(x.stored_parts(p), y.parts(q))) return true;
+  return false;
+}
+
+bool overlaps_itself(const ComplexOutputView& view) { return overlaps_itself(view.parts(Part::real)); }
+
+bool same_elements(const ComplexInputView& x, const ComplexOutputView& y) {
+  return same_elements(x.stored_parts(Part::real), y.parts(Part::real));
+}
+
 }  // namespace ozbound

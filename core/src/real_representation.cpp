@@ -130,6 +130,11 @@ ComplexOutputView unwritten(Index rows, Index cols, const Format& format) {
   return of(float{});
 }
 
+RealFactors real_factors(const ComplexGemmCall& call, int threads) {
+  if (call.has_product()) return {left_factor(call.a, threads), stacked_parts(call.b, threads)};
+  return {RealMatrix(unread(2 * call.m(), 0)), RealMatrix(unread(0, call.n()))};
+}
+
 namespace {
 
 class HostRepresentation final : public RealRepresentation {

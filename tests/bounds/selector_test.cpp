@@ -65,7 +65,7 @@ TEST(Selector, RefusesWhatItCannotJudge) {
       EXPECT_THAT(choose(plain, target),
                   ThrowsMessage<std::invalid_argument>(HasSubstr("must be componentwise or dgemm: " + to_string(target))));
     EXPECT_THAT(choose(product_of(Matrix<double>(1, 2), Matrix<double>(3, 1)), Target::dgemm()),
-                ThrowsMessage<std::invalid_argument>("b must have 2 rows: 3"));
+                ThrowsMessage<std::invalid_argument>("b must have a's inner dimension, 2 rows: 3 x 1"));
     EXPECT_THAT(choose(dot({1, infinity}, {3, 4}), Target::dgemm()), ThrowsMessage<std::invalid_argument>("a must be finite"));
     EXPECT_THAT(choose(dot({1, 2}, {std::nan(""), 4}), Target::dgemm()),
                 ThrowsMessage<std::invalid_argument>("b must be finite"));

@@ -402,15 +402,15 @@ class Checker {
     return sum;
   }
 
-  /// Both parts of a complex entry stay open where one is, and are counted, special or not. The last plan leaves them to the
-  /// superaccumulator, whatever those before it did.
+  /// Both parts of a complex entry stay open where one is, and are counted, special or not.
   void look_at_pair(Gathered& part, Index i, Index j) const {
-    const auto open = [&](const Sliced& sliced) {
-      const Index first = i - i % 2;
-      return left_open_if_finite(sliced, first, j) || left_open_if_finite(sliced, first + 1, j);
-    };
-    if (open(sliced_.front())) ++part.undecided;
-    if (open(sliced_.back())) ++part.exact;
+    const Index first = i - i % 2;
+    bool open = true;
+    for (std::size_t t = 0; open && t < sliced_.size(); ++t) {
+      open = left_open_if_finite(sliced_[t], first, j) || left_open_if_finite(sliced_[t], first + 1, j);
+      if (open && t == 0) ++part.undecided;
+    }
+    if (open) ++part.exact;
   }
 
   [[nodiscard]] bool left_open_if_finite(const Sliced& sliced, Index i, Index j) const {

@@ -8,6 +8,9 @@
 
 namespace ozbound {
 
+/// Neither part is other than zero, whatever the floating-point environment.
+inline bool is_zero(std::complex<double> x) { return is_zero(x.real()) && is_zero(x.imag()); }
+
 /// C = alpha A B + beta C0 over the complex numbers. A is m x k, B is k x n, C and C0 are m x n; operands may be transposed,
 /// conjugated or both by their views.
 ///
@@ -33,6 +36,12 @@ struct ComplexGemmCall {
   /// A and B are read but where alpha = 0 or C is empty, C0 but where beta = 0.
   [[nodiscard]] bool reads_operands() const;
   [[nodiscard]] bool reads_c0() const;
+
+  /// A B has terms, and alpha is not 0.
+  [[nodiscard]] bool has_product() const;
+
+  /// As GemmCall::all_special.
+  [[nodiscard]] bool all_special() const;
 
   /// Neither scalar has an imaginary part other than zero.
   [[nodiscard]] bool real_scalars() const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ozbound/core/complex_views.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
@@ -14,5 +15,10 @@ bool overlaps_itself(const OutputView& view);
 /// Whether element (i, j) of one is element (i, j) of the other, for all of them. @pre they have the same shape.
 bool same_elements(const InputView& x, const InputView& y);
 bool same_elements(const InputView& x, const OutputView& y);
+
+/// Likewise of complex matrices.
+bool overlap(const ComplexInputView& x, const ComplexOutputView& y);
+bool overlaps_itself(const ComplexOutputView& view);
+bool same_elements(const ComplexInputView& x, const ComplexOutputView& y);
 
 }  // namespace ozbound

@@ -46,6 +46,13 @@ InputView unread(Index rows, Index cols);
 /// A matrix without memory that is never written, and whose parts would lie stacked.
 ComplexOutputView unwritten(Index rows, Index cols, const Format& format);
 
+/// The factors of the real product that stands for a complex one, without an inner dimension where A B has no part in it.
+struct RealFactors {
+  RealMatrix a;  ///< 2m x 2k
+  RealMatrix b;  ///< 2k x n
+};
+RealFactors real_factors(const ComplexGemmCall& call, int threads);
+
 /// A complex product as a real one: C's stacked parts (2m x n) = alpha left_factor(A) stacked_parts(B) + beta
 /// stacked_parts(C0).
 ///

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "allowance.hpp"
+#include "finer_plan.hpp"
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/operand_access.hpp"
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound {
+
+/// (tau - u) / (1 + u) from below: the share of M that an error may take before it is rounded (docs/derivations/targets.md,
+/// T1).
+inline double share_before_rounding_lower(double tau, double u) {
+  return divide_lower(subtract_lower(tau, u), add_upper(1, 2 * u));
+}
+
+/// The last plan that a decision comes to: `cr` and `relative` may go on to finer ones. @pre it has one.
+inline SplitPlan last_plan(const Decision& decision) {
+  auto plan = *decision.plan;
+  const bool relative = decision.method == Method::slices && decision.target.kind == Target::Kind::relative;
+  if (decision.method != Method::correctly_rounded && !relative) return plan;
+  while (const auto next = finer(plan)) plan = *next;
+  return plan;
+}
+
+/// Carries out a decision and writes its certificate: what real and complex products have in common.
+class Certifier {
+ protected:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  /// @param parts entries of the certificate in one of the product, 2 for complex ones. @pre the decision is for its sizes.
+  Certifier(const Decision& decision, const Engine& engine, const GemmOptions& options, const Format& format, Index parts)
+      : decision_(decision),
+        engine_(engine),
+        access_(engine),
+        options_(options),
+        u_(unit_roundoff(format)),
+        tau_(target_tau(decision.target, decision.k, format)),
+        parts_(parts) {
+    certificate_.target = decision.target;
+    certificate_.method = decision.method;
+    certificate_.m = decision.m, certificate_.n = decision.n, certificate_.k = decision.k;
+    certificate_.narrow = format.precision == binary32.precision;
+  }
+
+  [[nodiscard]] const SplitPlan& plan() const {
+    if (!decision_.plan) throw std::invalid_argument("decision: plan is missing");
+    return *decision_.plan;
+  }
+
+  [[nodiscard]] bool correctly_rounded() const { return decision_.target.kind == Target::Kind::correctly_rounded; }
+
+  /// Slices for a relative target.
+  [[nodiscard]] bool relative() const {
+    return decision_.method == Method::slices && decision_.target.kind == Target::Kind::relative;
+  }
+
+  void check_slices() const {
+    plan().validate();
+    if (relative() && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
+  }
+
+  void set_worst(const Worst& worst) {
+    certificate_.ratio = worst.ratio;
+    certificate_.worst_i = worst.i;
+    certificate_.worst_j = worst.j;
+  }
+
+  /// A plan without Ziv's test is correctly rounded where its error bound is zero.
+  void judge_zero_error(const EntryBound& bound, const SpecialEntries& specials) {
+    const auto inexact = access_->last_inexact(bound, specials);
+    set_worst(inexact ? Worst{infinity, inexact->i, inexact->j} : Worst{1, 0, 0});
+  }
+
+  void judge_slices(const PlanBound& bound, Examination& examination) {
+    if (!(tau_ >= u_)) return set_worst({infinity, 0, 0});
+    set_worst(examination.allowance(decision_.target, share_before_rounding_lower(tau_, u_))->worst(bound));
+  }
+
+  /// One rounding to C's format and nothing else.
+  [[nodiscard]] ErrorBound rounding_bound() const {
+    ErrorBound bound;
+    bound.source = "correctly rounded: u |C^| or eta/2";
+    bound.alpha = factor_;
+    bound.result_factor = u_;
+    bound.underflow = certificate_.narrow ? 0x1p-150 : 0x1p-1074;
+    bound.row_exponents.assign(static_cast<std::size_t>(certificate_.m), 0);
+    bound.column_exponents.assign(static_cast<std::size_t>(certificate_.n), 0);
+    return bound;
+  }
+
+  /// That of a product, with one rounding.
+  [[nodiscard]] ErrorBound rounded(PlanBound of, const char* source) const {
+    auto bound = fetched(std::move(of));
+    auto result = rounding_bound();
+    result.source = source;
+    result.product = std::move(bound.product);
+    result.row_exponents = std::move(bound.row_exponents), result.column_exponents = std::move(bound.column_exponents);
+    return result;
+  }
+
+  void certify_rounding() {
+    certificate_.bound = rounding_bound();
+    certificate_.ratio = correctly_rounded() ? 1 : (tau_ >= u_ ? std::min(1.0, divide_upper(u_, tau_)) : infinity);
+  }
+
+  /// Multiplies with ever more slices; `open` gives the entries of a product that its error bound leaves open, `least` the
+  /// bytes that a plan takes at least. What finishing exactly costs no more than the next product is finished exactly, and what
+  /// the workspace has no room for: cr has the same bits either way, and `relative` was given room for every plan. Returns
+  /// that.
+  template <class Open, class Least>
+  std::vector<Entry> refine(const Open& open, const Least& least) {
+    std::optional<SplitPlan> next = plan();
+    std::optional<std::vector<Entry>> undecided;
+    while (next && (!undecided || (least(*next) <= options_.workspace && worth_multiplying(*next, certificate_.exact)))) {
+      certificate_.plans.push_back(*next);
+      auto left = open(*next);
+      undecided = undecided ? intersection(*undecided, left) : std::move(left);
+      certificate_.exact = parts_ * static_cast<Index>(undecided->size());
+      if (certificate_.plans.size() == 1) certificate_.undecided = certificate_.exact;
+      next = finer(*next);
+    }
+    return std::move(*undecided);
+  }
+
+  /// @param there the certificate's bound where the matrices lie, or null
+  Certificate finish(const InputView& c, const SpecialEntries& specials, const BoundThere* there = nullptr) {
+    certificate_.holds = certificate_.ratio <= 1;
+    const auto of_c = access_->result_facts(certificate_.bound, there, c, specials);
+    certificate_.fingerprints.c = of_c.fingerprint;
+    certificate_.largest_bound = of_c.largest_bound;
+    return std::move(certificate_);
+  }
+
+  const Decision& decision_;
+  const Engine& engine_;
+  AccessOf access_;
+  const GemmOptions& options_;
+  double u_;
+  double tau_;
+  double factor_ = 1;  ///< of E, where alpha is no part of it
+  Certificate certificate_;
+
+ private:
+  static std::vector<Entry> intersection(const std::vector<Entry>& x, const std::vector<Entry>& y) {
+    std::vector<Entry> both;
+    std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both));
+    return both;
+  }
+
+  [[nodiscard]] bool worth_multiplying(const SplitPlan& next, Index undecided) const {
+    const Index m = certificate_.m, n = certificate_.n, k = certificate_.k;
+    const double share = static_cast<double>(undecided) / (static_cast<double>(m) * static_cast<double>(n));
+    return share * engine_.costs().exact(m, n, k) > engine_.costs().slices(next, m, n, k);
+  }
+
+  Index parts_;
+};
+
+}  // namespace ozbound

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "ozbound/core/overlap.hpp"
+
+namespace ozbound {
+
+// What every product refuses, in the same words. @throws std::invalid_argument naming the argument.
+
+inline std::string shape_text(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
+
+template <class A, class B>
+void check_factors(const A& a, const B& b) {
+  if (b.rows() != a.cols())
+    throw std::invalid_argument("b must have a's inner dimension, " + std::to_string(a.cols()) +
+                                " rows: " + shape_text(b.rows(), b.cols()));
+}
+
+template <class Matrix>
+void check_c(const std::string& name, const Matrix& matrix, Index rows, Index cols) {
+  if (matrix.rows() != rows || matrix.cols() != cols)
+    throw std::invalid_argument(name + " must be " + shape_text(rows, cols) + (name == "c0" ? " where beta is not 0: " : ": ") +
+                                shape_text(matrix.rows(), matrix.cols()));
+}
+
+/// That C shares nothing with A, B or itself, and with C0 all or nothing. @param c0 null where it is not read
+template <class Input, class Output>
+void check_overlaps(const Input& a, const Input& b, const Output& c, const Input* c0) {
+  if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
+  if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
+  if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
+  if (c0 != nullptr && overlap(*c0, c) && !same_elements(*c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
+}
+
+/// For a cap below the least bytes of a product's workspace.
+inline std::invalid_argument workspace_below(double least, Index k) {
+  return std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))) +
+                               " bytes for k = " + std::to_string(k));
+}
+
+}  // namespace ozbound
