@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,7 @@
 #include "ozbound/verify/complex_operands.hpp"
 #include "ozbound/verify/complex_problem.hpp"
 
+#include "bounds/hostile_environment.hpp"
 #include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/real_representation.hpp"
@@ -59,10 +61,14 @@ struct Certified {
 
   [[nodiscard]] json record() const { return json::parse(to_json(certificate).dump()); }
 
-  [[nodiscard]] CertificateCheck check(const json& record, const EntrySelection& selection = EntrySelection::all()) const {
+  [[nodiscard]] CertificateCheck check(const json& record, const EntrySelection& selection = EntrySelection::all(),
+                                       bool disturbed = false) const {
     const ComplexOperands operands({problem.a.view(), adjoint_a}, {problem.b.view()}, alpha, beta, c0.view());
     const auto result = narrow ? std::make_unique<ComplexResult>(narrow_c.view()) : std::make_unique<ComplexResult>(c.view());
-    return check_certificate(record.dump(), operands.operands(), result->view(), {selection, {}});
+    const auto text = record.dump();
+    std::optional<test::HostileEnvironment> hostile;
+    if (disturbed) hostile.emplace();
+    return check_certificate(text, operands.operands(), result->view(), {selection, {}});
   }
 };
 
@@ -178,6 +184,13 @@ TEST(ComplexCertificate, ConfirmsWhatIsDecided) {
 TEST(ComplexCertificate, SamplesConfirmToo) {
   for (const auto& one : all_certified()) {
     const auto check = one.check(one.record(), EntrySelection::sample(7, 3));
+    EXPECT_TRUE(check.holds()) << one.name << ' ' << one.alpha << ' ' << one.beta;
+  }
+}
+
+TEST(ComplexCertificate, ConfirmsInAnyEnvironment) {
+  for (const auto& one : all_certified()) {
+    const auto check = one.check(one.record(), EntrySelection::all(), true);
     EXPECT_TRUE(check.holds()) << one.name << ' ' << one.alpha << ' ' << one.beta;
   }
 }
