@@ -310,6 +310,20 @@ TEST(Fp16Slices, RefusesWhatIsNone) {
   EXPECT_THROW(bound_upper({.bits = 12}, problem.a.view(), problem.b.view()), std::invalid_argument);
   const auto single = dot_problem({1}, {1});
   EXPECT_THROW(bound_upper({}, single.a.view(), single.b.view()), std::invalid_argument);
+  for (const auto& unit : {TensorCore::truncating(0), TensorCore::truncating(4, -1)})
+    EXPECT_THROW(bound_upper({.unit = unit}, problem.a.view(), problem.b.view()), std::invalid_argument);
+}
+
+/// Whether or not an element meets another.
+TEST(Fp16Slices, RefusesElementsOfAnEmptyProduct) {
+  const Matrix<double> no_columns(2, 0);
+  for (const double x : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 0x1p982}) {
+    const auto problem = dot_problem({1, x}, {x, 1});
+    EXPECT_THROW(multiply({}, problem.a.view(), no_columns.view()), std::invalid_argument) << x;
+    EXPECT_THROW(bound_upper({}, problem.a.view(), no_columns.view()), std::invalid_argument) << x;
+    EXPECT_THROW(multiply({}, Matrix<double>(0, 2).view(), problem.b.view()), std::invalid_argument) << x;
+  }
+  EXPECT_EQ(multiply({}, no_columns.view(), Matrix<double>(0, 0).view()).c.cols(), 0);
 }
 
 /// docs/errata.md, 8. B is not looked at.
@@ -332,6 +346,59 @@ TEST(ErrataOfModels, SlicesOfOneElementDoNotFitBinary16) {
   EXPECT_EQ(first_entry({.mode = correctly_rounded, .bits = 11}, {x}, {1}), x);
   EXPECT_EQ(first_entry({.mode = correctly_rounded}, {-x}, {1}), -x);
   EXPECT_EQ(first_entry({.mode = correctly_rounded}, {x, 0}, {1, 0}), x);
+}
+
+/// Algorithm 1 as printed: slices before they are scaled (line 9), and after (line 11).
+struct PrintedSlices {
+  std::vector<std::vector<double>> unscaled, scaled;
+};
+
+PrintedSlices printed_algorithm_1(std::vector<double> x) {
+  const int rho = static_cast<int>(std::ceil(53 - (24 - std::log2(static_cast<double>(x.size()))) / 2));
+  const auto largest = [&x] {
+    return std::fabs(*std::max_element(x.begin(), x.end(), [](double y, double z) { return std::fabs(y) < std::fabs(z); }));
+  };
+  PrintedSlices slices;
+  for (double mu = largest(); mu != 0; mu = largest()) {
+    const int tau = std::ilogb(mu) + (std::ldexp(1.0, std::ilogb(mu)) < mu ? 1 : 0);
+    const double sigma = std::ldexp(1.0, rho + tau);
+    auto &unscaled = slices.unscaled.emplace_back(), &scaled = slices.scaled.emplace_back();
+    for (double& element : x) {
+      const double part = (element + sigma) - sigma;
+      element -= part;
+      unscaled.push_back(part);
+      scaled.push_back(static_cast<double>(round_to(binary16_word, std::ldexp(part, -tau))));
+    }
+  }
+  return slices;
+}
+
+/// How often |slice p| < |slice p + 1| of an element, both not zero.
+int rises(const std::vector<std::vector<double>>& slices) {
+  int count = 0;
+  for (std::size_t p = 1; p < slices.size(); ++p)
+    for (std::size_t i = 0; i < slices[p].size(); ++i)
+      count += slices[p - 1][i] != 0 && std::fabs(slices[p - 1][i]) < std::fabs(slices[p][i]) ? 1 : 0;
+  return count;
+}
+
+/// docs/errata.md, 20. 1 + 2^-11 is 2^1 (1/2) + 2^-11 (1).
+TEST(ErrataOfModels, ScaledSlicesDoNotFall) {
+  const auto smallest = printed_algorithm_1({1 + 0x1p-11});
+  EXPECT_EQ(smallest.scaled, (std::vector<std::vector<double>>{{0.5}, {1}}));
+  EXPECT_EQ(smallest.unscaled, (std::vector<std::vector<double>>{{1}, {0x1p-11}}));
+  EXPECT_EQ(printed_algorithm_1({1 + 0x1p-10, 0}).scaled, (std::vector<std::vector<double>>{{0.5, 0}, {1, 0}}));
+  int of_scaled = 0;
+  for (const auto family : all_families())
+    for (const Index k : {1, 2, 5, 33, 1025}) {
+      const auto problem = smaller({family, 1, 1, k, 1, 5});
+      const auto slices = printed_algorithm_1({problem.a.data(), problem.a.data() + k});
+      EXPECT_EQ(std::ssize(slices.scaled), product_of({.mode = correctly_rounded}, problem).slices_a)
+          << name(family) << " " << k;
+      EXPECT_EQ(rises(slices.unscaled), 0) << name(family) << " " << k;
+      of_scaled += rises(slices.scaled);
+    }
+  EXPECT_GT(of_scaled, 0);
 }
 
 /// docs/errata.md, 19. rho = 42 for n = 2: sigma = 2^1023 for 2^981, the last one, and 2^1024 from there on.

@@ -54,9 +54,6 @@ int ceil_log2(T x) {
 template <class T>
 void split_once(Line<T>& line, int rho, T top) {
   const int tau = ceil_log2(top);
-  if (rho + tau > std::numeric_limits<T>::max_exponent - 1)
-    throw std::invalid_argument("the elements must be at most 2^" +
-                                std::to_string(std::numeric_limits<T>::max_exponent - 1 - rho) + ", where sigma overflows");
   const T sigma = std::ldexp(T(1), rho + tau);
   auto& slice = line.slices.emplace_back();
   auto rest = line.rests.back();
@@ -71,10 +68,9 @@ void split_once(Line<T>& line, int rho, T top) {
   line.rests.push_back(std::move(rest));
 }
 
-/// Algorithm 1: until nothing is left.
+/// Algorithm 1: until nothing is left. @pre check_elements(x).
 template <class T>
 Line<T> split(std::vector<T> x, int bits) {
-  for (const T element : x) require(std::isfinite(element), "the elements must be finite");
   Line<T> line;
   line.rests.push_back(std::move(x));
   for (T top = largest(line.rests[0]); top != 0; top = largest(line.rests.back())) split_once(line, precision<T> - bits, top);
@@ -182,10 +178,23 @@ Index block_size(Index n, Index most) {
 }
 
 void check(const Fp16Slices& method) {
+  check_unit(method.unit);
   require(!method.slices || *method.slices >= 1, "slices must be positive");
   require(!method.bits || (*method.bits >= 1 && *method.bits <= 16), "bits must be from 1 to 16");
   require(method.block >= 0, "block must not be negative");
   require(method.inner_block >= 0, "inner_block must not be negative");
+}
+
+template <class T>
+void check_elements(MatrixView<const T> matrix, int bits) {
+  const int exponent = std::numeric_limits<T>::max_exponent - 1 - (precision<T> - bits);
+  const T most = std::ldexp(T(1), exponent);
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index l = 0; l < matrix.cols(); ++l) {
+      if (!std::isfinite(matrix(i, l))) throw std::invalid_argument("the elements must be finite");
+      if (std::abs(matrix(i, l)) > most)
+        throw std::invalid_argument("the elements must be at most 2^" + std::to_string(exponent) + ", where sigma overflows");
+    }
 }
 
 /// f(first row, first column, the blocks of the inner dimension) for every block of C.
@@ -195,11 +204,12 @@ void for_each_block(const Fp16Slices& method, MatrixView<const T> a, MatrixView<
   require(a.cols() == b.rows(), "a must have as many columns as b has rows");
   const Index m = a.rows(), n = b.cols(), k = a.cols();
   const Index bm = block_size(m, method.block), bn = block_size(n, method.block), bk = block_size(k, method.inner_block);
+  const int bits = method.bits ? *method.bits : bits_of_fp16_slices(bk);
+  check_elements(a, bits), check_elements(b, bits);
   for (Index i = 0; i < m; i += bm)
     for (Index j = 0; j < n; j += bn) {
       std::vector<Sliced<T>> parts;
       for (Index l = 0; l < k; l += bk) {
-        const int bits = method.bits ? *method.bits : bits_of_fp16_slices(bk);
         const Index length = std::min(bk, k - l);
         parts.push_back(
             slice(method, bits, a.block(i, l, std::min(bm, m - i), length), b.block(l, j, length, std::min(bn, n - j))));
@@ -294,7 +304,6 @@ void add_facts(Fp16Product<T>& product, const Sliced<T>& part) {
 template <class T>
 Fp16Product<T> product(const Fp16Slices& method, MatrixView<const T> a, MatrixView<const T> b) {
   const FloatEnvironment environment;
-  check_unit(method.unit);
   Fp16Product<T> result{.c = Matrix<T>(a.rows(), b.cols())};
   for_each_block(method, a, b, [&](Index first_row, Index first_column, const std::vector<Sliced<T>>& parts) {
     for (const auto& part : parts) add_facts(result, part);

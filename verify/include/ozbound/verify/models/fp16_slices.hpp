@@ -46,8 +46,8 @@ struct Fp16Product {
 /// AB: A is m x k, B k x n. Where Algorithm 3 does not end (a row of zeros), or finds no d before nothing is left of A, all
 /// products of all slices are summed. Sums of the correctly rounded mode know no overflow or underflow before the end.
 /// @throws std::invalid_argument for parameters out of range, a.cols() != b.rows(), a block longer than 2^22 in the inner
-/// dimension, or an element that is not finite or above 2^(1023 - rho), of float 2^(127 - rho), where sigma
-/// overflows.
+/// dimension where `bits` are not given, or an element, if only of an empty C, that is not finite or above 2^(1023 - rho), of
+/// float 2^(127 - rho), where sigma overflows.
 Fp16Product<double> multiply(const Fp16Slices& method, MatrixView<const double> a, MatrixView<const double> b);
 Fp16Product<float> multiply(const Fp16Slices& method, MatrixView<const float> a, MatrixView<const float> b);
 
