@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "study/circuit_certificate.hpp"
 #include "study/fixed_point_state.hpp"
 #include "study/kinds.hpp"
+#include "study/unitary_drift.hpp"
 
 namespace ozbound::study {
 namespace {
@@ -51,15 +53,24 @@ struct Method {
   std::function<Applied(const GateProduct&)> apply;
 };
 
-double norm_upper(const Certificate& certificate, InputView c) {
+double norm_upper(const ErrorBound& bound, InputView c, int threads) {
+  std::vector<double> columns(static_cast<std::size_t>(c.cols()));
+#pragma omp parallel num_threads(threads)
+  {
+    const FloatEnvironment environment;  // one: ErrorBound::upper has its own for every entry
+#pragma omp for schedule(static)
+    for (Index j = 0; j < c.cols(); ++j)
+      for (Index i = 0; i < c.rows(); ++i) {
+        const auto scale = std::int64_t{bound.row_exponents[static_cast<std::size_t>(i)]} +
+                           bound.column_exponents[static_cast<std::size_t>(j)];
+        const double entry = bound.at(bound.product.upper(i, j), scale, double_from_bits(c.bits(i, j)));
+        auto& of_column = columns[static_cast<std::size_t>(j)];
+        of_column = add_upper(of_column, multiply_upper(entry, entry));
+      }
+  }
   const FloatEnvironment environment;
-  const auto bound = certificate.bound.over(c);
   double sum = 0;
-  for (Index i = 0; i < c.rows(); ++i)
-    for (Index j = 0; j < c.cols(); ++j) {
-      const double entry = bound(i, j);
-      sum = add_upper(sum, multiply_upper(entry, entry));
-    }
+  for (const double of_column : columns) sum = add_upper(sum, of_column);
   return root_upper(sum);
 }
 
@@ -68,7 +79,8 @@ Applied certified(const RealRepresentation& real, const Decision& decision, cons
   const auto& call = real.call();
   const auto certificate = gemm(call, decision, engine);
   real.write_back();
-  Applied applied{.error_upper = norm_upper(certificate, call.c.as_input()), .plan = to_string(decision.method)};
+  Applied applied{.error_upper = norm_upper(certificate.bound, call.c.as_input(), engine.threads()),
+                  .plan = to_string(decision.method)};
   if (!decision.plan) return applied;
   const auto& plan = *decision.plan;
   applied.plan = to_string(plan);
@@ -124,18 +136,30 @@ std::vector<Method> methods(const StudyContext& context) {
   return all;
 }
 
+/// x over |value|, from above.
+double relative_upper(double x, double value) { return x == 0 ? 0 : value == 0 ? HUGE_VAL : divide_upper(x, value); }
+
+/// How far a state is from another, at most, after each layer.
+struct Distances {
+  std::vector<std::pair<double, double>> measured = {}, bound = {};
+
+  void add(double gates, double distance, double certified) {
+    measured.emplace_back(gates, distance);
+    bound.emplace_back(gates, certified);
+  }
+};
+
 /// A method's way through a circuit.
 struct Run {
   Method method;
   State state;
   CircuitCertificate certificate = {};
-  Applied last = {};                                         ///< of the last gate
-  double slice_bytes = 0;                                    ///< of the gate that took most
-  Index products = 0;                                        ///< of all gates
-  std::vector<std::pair<double, double>> per_gate = {};      ///< products
-  std::vector<std::pair<double, double>> measured = {};      ///< || x - reference ||, after each layer
-  std::vector<std::pair<double, double>> certified = {};     ///< the bound of that
-  std::vector<std::pair<double, double>> from_unitary = {};  ///< the bound of the distance from exactly unitary gates
+  Applied last = {};                                     ///< of the last gate
+  double slice_bytes = 0;                                ///< of the gate that took most
+  Index products = 0;                                    ///< of all gates
+  std::vector<std::pair<double, double>> per_gate = {};  ///< products
+  Distances of_gates = {}, of_unitary = {};              ///< from the product of the gates, and of their unitary factors
+  std::vector<std::pair<double, double>> first = {};     ///< relative error of the real part of the first amplitude
 
   void apply(const Gate& gate, const GateFacts& facts, Index number) {
     const auto x = gathered(state, gate);
@@ -149,40 +173,46 @@ struct Run {
     per_gate.emplace_back(static_cast<double>(number), static_cast<double>(last.products));
   }
 
-  void compare(const FixedPointState& reference, Index number) {
+  void compare(const FixedPointState& reference, const UnitaryDrift& drift, Index number) {
     const auto gates = static_cast<double>(number);
-    measured.emplace_back(gates, reference.distance_upper(state));
-    certified.emplace_back(gates, add_upper(certificate.error_upper(), reference.error_upper()));
-    from_unitary.emplace_back(gates, certificate.from_unitary_upper());
+    of_gates.add(gates, reference.distance_upper(state), add_upper(certificate.error_upper(), reference.error_upper()));
+    of_unitary.add(gates, drift.distance_upper(state, reference),
+                   add_upper(certificate.from_unitary_upper(), drift.error_upper(reference)));
+    const auto [error, value] = reference.compare(0, false, state[0].real());
+    first.emplace_back(gates, relative_upper(error, value));
   }
 };
 
-/// Every part of every amplitude, relative to the reference's; the claim is about the whole vector.
+StudyClaim claim(std::string name, const Distances& distances) {
+  StudyClaim claim;
+  claim.name = std::move(name);
+  claim.row = claim.col = 0;
+  claim.error = Magnitude::of(distances.measured.back().second);
+  claim.bound = Magnitude::of(distances.bound.back().second);
+  claim.worst_ratio = to_double_upper(divide_upper(claim.error, claim.bound));
+  return claim;
+}
+
+/// Every part of every amplitude, relative to the reference's; the claims are about the whole vector.
 StudyMeasurement measurement(const Run& run, const FixedPointState& reference) {
   StudyMeasurement result;
   result.method = run.method.name;
   result.plan = run.last.plan.empty()
                     ? ""
                     : fmt::format("{}; {} products, at most {} bytes of slices", run.last.plan, run.products, run.slice_bytes);
-  StudyClaim claim;
-  claim.name = "circuit-(C1)";
-  claim.row = claim.col = 0;
+  result.claims = {claim("circuit-(C1)", run.of_gates), claim("circuit-(C2)", run.of_unitary)};
   const auto parts = 2 * static_cast<double>(run.state.size());
-  const double bound = run.certified.back().second;
   for (std::size_t i = 0; i < run.state.size(); ++i)
     for (const bool imaginary : {false, true}) {
       const auto [error, value] = reference.compare(i, imaginary, imaginary ? run.state[i].imag() : run.state[i].real());
-      const auto over_value = [&](double x) { return x == 0 ? 0 : value == 0 ? HUGE_VAL : divide_upper(x, value); };
-      result.average_relative += over_value(error) / parts;
-      result.max_relative = std::max(result.max_relative, over_value(error));
-      claim.average_relative += over_value(bound) / parts;
-      claim.max_relative = std::max(claim.max_relative, over_value(bound));
+      result.average_relative += relative_upper(error, value) / parts;
+      result.max_relative = std::max(result.max_relative, relative_upper(error, value));
+      for (auto& one : result.claims) {
+        const double bound = relative_upper(to_double_upper(one.bound), value);
+        one.average_relative += bound / parts;
+        one.max_relative = std::max(one.max_relative, bound);
+      }
     }
-  const double distance = run.measured.back().second;
-  claim.error = Magnitude::of(distance);
-  claim.bound = Magnitude::of(bound);
-  claim.worst_ratio = to_double_upper(divide_upper(claim.error, claim.bound));
-  result.claims.push_back(std::move(claim));
   return result;
 }
 
@@ -225,14 +255,16 @@ void draw(Study& study, const std::string& plot, const std::string& y_axis, bool
 void draw(Study& study, const Configuration& configuration, const std::vector<Run>& runs) {
   const auto name = title(configuration);
   const std::string error = "‖error of the state‖";
-  for (const auto& run : runs) draw(study, name, error, true, run.method.name, run.measured);
+  for (const auto& run : runs) draw(study, name, error, true, run.method.name, run.of_gates.measured);
+  for (const auto& run : runs) draw(study, name + ", Re⟨0…0|x⟩", "relative error", true, run.method.name, run.first);
   for (const auto& run : runs)
     if (run.products > 0) draw(study, name + ", products of slices", "products a gate", false, run.method.name, run.per_gate);
   for (const auto& run : runs) {
     const auto plot = name + ", " + run.method.name;
-    draw(study, plot, error, true, "measured", run.measured);
-    draw(study, plot, error, true, "circuit-(C1)", run.certified, true);
-    draw(study, plot, error, true, "circuit-(C2), of unitary gates", run.from_unitary, true);
+    draw(study, plot, error, true, "measured", run.of_gates.measured);
+    draw(study, plot, error, true, "measured, of unitary gates", run.of_unitary.measured);
+    draw(study, plot, error, true, "circuit-(C1)", run.of_gates.bound, true);
+    draw(study, plot, error, true, "circuit-(C2), of unitary gates", run.of_unitary.bound, true);
   }
 }
 
@@ -243,6 +275,7 @@ void simulate(Study& study, const StudyContext& context, const Configuration& co
   const auto& shape = configuration.shape;
   const auto start = configuration.start(study.options.seed);
   FixedPointState reference(start);
+  UnitaryDrift drift(start.size());
   std::vector<Run> runs;
   for (auto& method : methods(context)) runs.push_back({.method = std::move(method), .state = start});
   Index gates = 0;
@@ -251,10 +284,11 @@ void simulate(Study& study, const StudyContext& context, const Configuration& co
       ++gates;
       const GateFacts facts(gate);
       for (auto& run : runs) run.apply(gate, facts, gates);
+      drift.apply(gate, facts, reference);
       reference.apply(gate, facts.defect);
       progress(1);
     }
-    for (auto& run : runs) run.compare(reference, gates);
+    for (auto& run : runs) run.compare(reference, drift, gates);
   }
   for (const auto& run : runs) {
     auto one = measurement(run, reference);

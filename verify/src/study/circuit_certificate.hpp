@@ -7,10 +7,12 @@ namespace ozbound::study {
 
 /// What a certificate of a circuit knows of a gate.
 struct GateFacts {
+  Gate excess;            ///< G* G - I, each part rounded once
   double defect;          ///< mu >= ||G* G - I||
   double magnitude_norm;  ///< >= || |G| ||, by parts
 
-  explicit GateFacts(const Gate& gate) : defect(unitarity_defect_upper(gate)), magnitude_norm(magnitude_norm_upper(gate)) {}
+  explicit GateFacts(const Gate& gate)
+      : excess(gram_excess(gate)), defect(excess_norm_upper(excess)), magnitude_norm(magnitude_norm_upper(gate)) {}
 };
 
 /// Gate by gate, how far a computed state is from the exact one, as a vector; docs/derivations/circuit.md.

@@ -48,6 +48,9 @@ struct FixedGate {
   }
 };
 
+/// Neither NaN nor beyond what an Integer holds.
+bool is_amplitude(double x) { return std::abs(x) < 0x1p26; }
+
 /// |x| as a double, from above and from below: of 128 bits the first 53.
 double magnitude_upper(Integer x) {
   const auto size = static_cast<double>(x < 0 ? -x : x);
@@ -98,10 +101,29 @@ void FixedPointState::apply(const Gate& gate, double defect) {
   error_ = add_upper(multiply_upper(growth, error_), rounding);
 }
 
+State FixedPointState::rounded() const {
+  State state;
+  for (std::size_t i = 0; i < real_.size(); ++i)
+    state.emplace_back(std::ldexp(static_cast<double>(real_[i]), -state_bits),
+                       std::ldexp(static_cast<double>(imaginary_[i]), -state_bits));
+  return state;
+}
+
+State FixedPointState::subtracted_from(const State& x) const {
+  const auto part = [](double minuend, Integer value) {
+    return is_amplitude(minuend)
+               ? std::ldexp(static_cast<double>(static_cast<Integer>(std::ldexp(minuend, state_bits)) - value), -state_bits)
+               : std::numeric_limits<double>::infinity();
+  };
+  State difference;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    difference.emplace_back(part(x[i].real(), real_[i]), part(x[i].imag(), imaginary_[i]));
+  return difference;
+}
+
 FixedPointState::Comparison FixedPointState::compare(std::size_t index, bool imaginary, double x) const {
   const Integer value = imaginary ? imaginary_[index] : real_[index];
-  if (!(std::abs(x) < 0x1p26))  // or NaN: no amplitude, and beyond what an Integer holds
-    return {std::numeric_limits<double>::infinity(), std::ldexp(magnitude_lower(value), -state_bits)};
+  if (!is_amplitude(x)) return {std::numeric_limits<double>::infinity(), std::ldexp(magnitude_lower(value), -state_bits)};
   const double scaled = std::ldexp(x, state_bits);
   const auto nearest = static_cast<Integer>(scaled);  // towards zero: less than 1 off, and not at all from 2^53 on
   const double inexact = std::abs(scaled) < 0x1p53 && static_cast<double>(nearest) != scaled ? 1 : 0;

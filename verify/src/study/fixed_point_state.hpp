@@ -13,12 +13,17 @@ class FixedPointState {
   /// @pre parts are multiples of 2^-100, the norm is about 1.
   explicit FixedPointState(const State& state);
 
-  /// @param defect of the gate, as unitarity_defect_upper. @pre the gate's qubits are the state's.
+  /// @param defect of the gate, as GateFacts has it. @pre the gate's qubits are the state's.
   void apply(const Gate& gate, double defect);
 
   /// An upper bound of ||x - this||, and of what this state itself may be off: of the exact product of the gates applied.
   [[nodiscard]] double distance_upper(const State& x) const;
   [[nodiscard]] double error_upper() const { return error_; }
+
+  /// Every part rounded to a double, within 2^-52 of it.
+  [[nodiscard]] State rounded() const;
+  /// x - this, every part within 2^-52 of it and 2^-100; infinite where x has no amplitude.
+  [[nodiscard]] State subtracted_from(const State& x) const;
 
   /// A part of an amplitude: |x - it| from above, and |it| from below.
   struct Comparison {

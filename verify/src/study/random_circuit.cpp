@@ -123,17 +123,23 @@ void scatter(const std::vector<Amplitude>& columns, const Gate& gate, State& sta
 
 double root_upper(double x) { return x == 0 ? 0 : next_up(std::sqrt(x)); }
 
-// The Frobenius norm of G* G - I. Nine slices hold every multiple of 2^-62 in columns of at most 2, so that each part is the
-// exact one rounded once, which is at most (1 + 2^-52) times it, or half an eta more.
-double unitarity_defect_upper(const Gate& gate) {
-  Matrix<Amplitude> identity(gate.size, gate.size), defect(gate.size, gate.size);
+// Nine slices hold every multiple of 2^-62 in columns of at most 2.
+Gate gram_excess(const Gate& gate) {
+  Gate excess{.first = gate.first, .size = gate.size, .elements = std::vector<Amplitude>(gate.elements.size())};
+  Matrix<Amplitude> identity(gate.size, gate.size);
   for (Index i = 0; i < gate.size; ++i) identity(i, i) = 1;
   const ComplexInputView g = gate.view();
-  const ComplexGemmCall call{.a = g.adjoint(), .b = g, .c = defect, .beta = -1, .c0 = identity};
-  gemm(call, parse_plan("balanced:9x9:full:exact"), CpuEngine({.threads = 1}));
+  const auto c = column_major(excess.elements.data(), gate.size, gate.size, gate.size);
+  gemm(ComplexGemmCall{.a = g.adjoint(), .b = g, .c = c, .beta = -1, .c0 = identity}, parse_plan("balanced:9x9:full:exact"),
+       CpuEngine({.threads = 1}));
+  return excess;
+}
+
+// The Frobenius norm: a part is at most (1 + 2^-52) times what it is rounded to, or half an eta more.
+double excess_norm_upper(const Gate& excess) {
   double sum = 0;
-  for (Index t = 0; t < gate.size * gate.size; ++t)
-    for (const double part : {defect.data()[t].real(), defect.data()[t].imag()}) {
+  for (const auto& element : excess.elements)
+    for (const double part : {element.real(), element.imag()}) {
       const double exact = add_upper(multiply_upper(std::abs(part), 1 + 0x1p-52), 0x1p-1074);
       sum = add_upper(sum, multiply_upper(exact, exact));
     }

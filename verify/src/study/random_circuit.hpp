@@ -42,8 +42,9 @@ State random_state(int qubits, std::uint64_t seed);
 std::vector<Amplitude> gathered(const State& state, const Gate& gate);
 void scatter(const std::vector<Amplitude>& columns, const Gate& gate, State& state);
 
-/// An upper bound of ||G* G - I||, in the norm of vectors of amplitudes: from G* G - I rounded once.
-double unitarity_defect_upper(const Gate& gate);
+/// G* G - I, each part rounded once, and an upper bound of its norm, in that of vectors of amplitudes: before rounding.
+Gate gram_excess(const Gate& gate);
+double excess_norm_upper(const Gate& excess);
 
 /// Upper bounds of ||x||, and of || |left factor of G| ||, |.| by parts: the real 2 size x 2 size matrix of G.
 double norm_upper(const State& state);
