@@ -11,6 +11,7 @@
 
 #include "bare_kernel.hpp"
 #include "baselines.hpp"
+#include "complex_series.hpp"
 #include "engines.hpp"
 #include "openblas.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
@@ -19,6 +20,7 @@
 #include "ozbound/native.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "peaks.hpp"
+#include "series_builder.hpp"
 
 namespace ozbound::bench {
 namespace {
@@ -40,41 +42,6 @@ struct Work {
   [[nodiscard]] GemmCall call() { return {.a = problem.a, .b = problem.b, .c = c}; }
   [[nodiscard]] SlicedMatrix sliced_a() const { return engine.slice(problem.a, Side::rows_of_a, plan.a); }
   [[nodiscard]] SlicedMatrix sliced_b() const { return engine.slice(problem.b, Side::columns_of_b, plan.b); }
-};
-
-/// Multiplications and additions of one product of matrices.
-double operations(const Shape& shape) {
-  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-}
-
-/// Subjects, and ratios between them.
-class Builder {
- public:
-  std::size_t add(std::string name, std::function<void()> call) {
-    series_.subjects.push_back({std::move(name), std::move(call)});
-    return series_.subjects.size() - 1;
-  }
-
-  /// How many times as fast as `base` a subject is, if one call of it does `work` times what one of `base` does.
-  Figure& speed(std::string name, std::string baseline, std::size_t subject, std::size_t base, double work = 1) {
-    return figure(std::move(name), std::move(baseline), Kind::speed, subject, base,
-                  [=](std::span<const double> seconds) { return work * seconds[base] / seconds[subject]; });
-  }
-
-  Figure& share(std::string name, std::string baseline, std::size_t subject, std::size_t base) {
-    return figure(std::move(name), std::move(baseline), Kind::share, subject, base,
-                  [=](std::span<const double> seconds) { return seconds[subject] / seconds[base]; });
-  }
-
-  Figure& figure(std::string name, std::string baseline, Kind kind, std::size_t subject, std::size_t base,
-                 std::function<double(std::span<const double>)> ratio) {
-    return series_.figures.emplace_back(Figure{std::move(name), std::move(baseline), kind, subject, base, std::move(ratio)});
-  }
-
-  [[nodiscard]] Series take() { return std::move(series_); }
-
- private:
-  Series series_;
 };
 
 /// The registers' peak as a further subject, and a subject's rate over it.
@@ -227,7 +194,7 @@ Shape cube(Index n) { return {n, n, n}; }
 
 /// Sizes of a run.
 struct Sizes {
-  std::vector<Index> all, plans, multiply, proof, adapter, forced, large, correctly_rounded;
+  std::vector<Index> all, plans, multiply, proof, adapter, complex, forced, large, correctly_rounded;
   std::vector<Shape> lengthy, skinny, small;
   std::vector<int> slices;
 };
@@ -238,6 +205,7 @@ Sizes full_sizes() {
           .multiply = {256, 512, 1024, 2048},
           .proof = {512, 1024, 2048},
           .adapter = {64, 512, 2048},
+          .complex = {256, 512, 1024},
           .forced = {512},
           .large = {1024},
           .correctly_rounded = {256, 1024},
@@ -253,6 +221,7 @@ Sizes quick_sizes() {
           .multiply = {48},
           .proof = {48},
           .adapter = {48},
+          .complex = {48},
           .forced = {48},
           .large = {48},
           .correctly_rounded = {32},
@@ -330,6 +299,10 @@ class Catalogue {
       add("native", "adapter", cube(n), "", [](const auto& entry) { return adapter_series(entry); });
   }
 
+  void complex_products(const std::string& kernel) {
+    for (const Index n : sizes_.complex) add("complex", "forms", cube(n), kernel, complex_series);
+  }
+
   [[nodiscard]] std::vector<SeriesEntry> take() { return std::move(entries_); }
 
  private:
@@ -374,6 +347,7 @@ std::vector<SeriesEntry> cpu_series(bool quick) {
   catalogue.accurate_products(best);
   catalogue.proofs(best);
   catalogue.adapter();
+  catalogue.complex_products(best);
   for (const auto& kernel : kernels) {
     catalogue.products(kernel, sizes.forced);
     catalogue.large_products(kernel);

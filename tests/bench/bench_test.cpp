@@ -229,7 +229,7 @@ TEST(Program, MeasuresEverythingQuickly) {
     EXPECT_GT(x.seconds, 0) << x.name;
     EXPECT_THAT(finished.out, HasSubstr(x.name));
   }
-  EXPECT_THAT(groups, testing::IsSupersetOf({"cr", "gemm", "proof", "small"}));
+  EXPECT_THAT(groups, testing::IsSupersetOf({"complex", "cr", "gemm", "proof", "small"}));
   for (const auto& goal : json.at("goals")) {
     EXPECT_TRUE(goal.at("measured").is_null()) << goal;  // such sizes prove nothing
     EXPECT_TRUE(goal.at("met").is_null()) << goal;

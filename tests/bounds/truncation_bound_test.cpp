@@ -377,6 +377,16 @@ TEST(TruncationBound, GivesTheTableOfFewestProducts) {
   EXPECT_EQ(fewest_products(truncated, u * 0x1p-20), 76);
 }
 
+/// docs/adr/0012 compares forms of complex products under these plans: 36 products of 7-bit digits have the bound of 28 of
+/// 8-bit ones but for a diagonal more; 45 of 6-bit digits five times it, so that 55 take their place.
+TEST(TruncationBound, OfThePlansOfThreeProducts) {
+  const auto units = [](const char* plan) { return truncation_a_priori_upper(parse_plan(plan), 1) * 0x1p56; };
+  EXPECT_NEAR(units("balanced:7x7:cut=8:exact"), 8, 0.06);  // 256/255, and what seven slices leave
+  EXPECT_NEAR(units("nearest7:8x8:cut=9:exact"), 9, 1e-9);
+  EXPECT_NEAR(units("nearest6:9x9:cut=10:exact"), 40, 1e-9);
+  EXPECT_NEAR(units("nearest6:10x10:cut=11:exact"), 11.0 / 16, 1e-9);
+}
+
 /// On random data the norms lose what cancels. With t terms of like size, bound and error are about t k r and sqrt(t k) r, so
 /// sqrt(t k) lies between them; signs that are not random (truncated digits have the sign of their number) take less. The
 /// factor 3/2 leaves room for terms of unlike size and for the distribution of the digits.
