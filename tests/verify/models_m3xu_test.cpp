@@ -9,6 +9,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ozbound/verify/exact_oracle.hpp"
@@ -351,13 +352,18 @@ TEST(M3xu, refusesWhatItCannotMean) {
     EXPECT_THROW((void)pieces(Mode::fp32, unit), std::invalid_argument);
   const Matrix<double> a(2, 3);
   EXPECT_THROW((void)gemm(Mode::fp32, {}, a.view(), a.view()), std::invalid_argument);
+  const Matrix<double> no_columns(3, 0);
+  EXPECT_THROW((void)gemm(Mode::fp32, {.width = 0}, a.view(), no_columns.view()), std::invalid_argument);
+  Matrix<double> odd(2, 3);
+  odd(1, 2) = 1 + 0x1p-24;
+  EXPECT_THROW((void)gemm(Mode::fp32, {}, odd.view(), no_columns.view()), std::invalid_argument);
+  Matrix<Complex> odd_part(3, 1);
+  odd_part(2, 0) = {0, 0x1p128};
+  EXPECT_THROW((void)gemm(Mode::fp32, {}, Matrix<Complex>(0, 3).view(), odd_part.view()), std::invalid_argument);
   Unit roomy = with_register(60, 3);
   EXPECT_NO_THROW((void)error_bound_upper(Mode::fp32, roomy, 9));
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, roomy, -1), std::invalid_argument);
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, with_register(60, 2), 9), std::invalid_argument);
-  roomy.alignment = Alignment::fields;
-  EXPECT_THROW((void)error_bound_upper(Mode::fp32, roomy, 9), std::invalid_argument);
-  roomy = with_register(60, 3);
   roomy.second_step_shift = 16;
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, roomy, 9), std::invalid_argument);
 }
@@ -411,9 +417,12 @@ TEST(M3xu, productsMeetTheirBoundOverTheFamilies) {
     for (const auto family : all_families())
       for (const int width : {30, 60, 120}) {
         const auto problem = members({family, 4, 5, 21, 1.0, 7}, numbers);
-        for (const auto aligned : {Rounding::toward_zero, Rounding::nearest_even}) {
+        for (const auto& [aligned, alignment] : {std::pair{Rounding::toward_zero, Alignment::leading},
+                                                 {Rounding::nearest_even, Alignment::leading},
+                                                 {Rounding::toward_zero, Alignment::fields}}) {
           Unit unit = with_register(numbers.mode == Mode::fp64 ? 2 * width : width, 4);
           unit.aligned = aligned;
+          unit.alignment = alignment;
           const auto product = gemm(numbers.mode, unit, problem.a.view(), problem.b.view());
           EXPECT_EQ(product.overflows, 0);
           const double ratio = worst_ratio(problem, numbers, unit, product.c);
@@ -423,6 +432,34 @@ TEST(M3xu, productsMeetTheirBoundOverTheFamilies) {
         }
       }
   EXPECT_GT(worst, 0.1);  // a bound, not a formality
+}
+
+/// Aligned by fields, what a zero or a subnormal number hides counts: 2^-60 is lost in 50 bits beside 0 2^127. From 160 bits on
+/// that is below the smallest subnormal number.
+TEST(M3xu, theBoundCountsWhatExponentFieldsHide) {
+  const auto by_fields = [](int width) {
+    Unit unit = with_register(width, 3);
+    unit.alignment = Alignment::fields;
+    return unit;
+  };
+  EXPECT_EQ(fp32_dot(by_fields(50), {0, 0x1p-60}, {0x1p127, 1}), 0);
+  EXPECT_GE(error_bound_upper(Mode::fp32, by_fields(50), 2).underflow, 0x1p-60);
+  EXPECT_LE(error_bound_upper(Mode::fp32, by_fields(159), 4).underflow, 0x1p-146);
+  EXPECT_GT(error_bound_upper(Mode::fp32, by_fields(159), 4).underflow, 0x1p-147);
+  EXPECT_LE(error_bound_upper(Mode::fp32, by_fields(160), 4).underflow, 0x1p-147);
+  // 1.5 1.5 is 2.25 below 4: it is aligned as if it might reach 8.
+  EXPECT_EQ(error_bound_upper(Mode::fp32, by_fields(61), 9).relative,
+            error_bound_upper(Mode::fp32, with_register(60, 3), 9).relative);
+}
+
+/// Section V-B, "no additional error compared to conventional FP32", whose k roundings cost k u: with w bits below the headroom
+/// (M1) is below that of every sum of two or more if 17 2^(1 - w) <= u, up to what is of second order.
+TEST(M3xu, theBoundIsNotAboveFp32sFrom33BitsOn) {
+  const auto fp32 = [](Index k) { return static_cast<double>(k) * 0x1p-24; };
+  const auto relative = [](int width, Index k) { return error_bound_upper(Mode::fp32, with_register(width, 3), k).relative; };
+  for (Index k = 2; k <= 1 << 16; ++k) EXPECT_LE(relative(33, k), fp32(k)) << k;
+  EXPECT_LE(relative(33, 1 << 22), fp32(1 << 22));
+  EXPECT_GT(relative(32, 2), fp32(2));
 }
 
 TEST(M3xu, theBoundCountsWhatEveryTermLoses) {

@@ -7,9 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
@@ -303,6 +307,44 @@ TEST(Study, WideRegistersAreAsGoodAsBinary32) {
     EXPECT_GT(leading[1], 2 * binary32[1]) << plot;
     for (std::size_t t = 8; t < leading.size(); ++t) EXPECT_LE(leading[t], binary32[t]) << plot;
     EXPECT_GE(heights(study, plot, "m3xu-(M1)").size(), 5U);
+  }
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  EXPECT_TRUE(stream) << file;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<Series> drawn(const nlohmann::json& record) {
+  std::vector<Series> all;
+  for (const auto& one : record.at("series")) {
+    all.push_back({.plot = one.at("plot"),
+                   .label = one.at("label"),
+                   .x_axis = one.at("x_axis"),
+                   .y_axis = one.at("y_axis"),
+                   .log_x = one.at("log_x"),
+                   .log_y = one.at("log_y"),
+                   .points = {},
+                   .bound = one.at("bound")});
+    for (const auto& point : one.at("points")) all.back().points.emplace_back(point.at(0), point.at(1));
+  }
+  return all;
+}
+
+/// docs/figures: every study has its figure, whose file is the drawing of its record as plots are drawn now.
+TEST(Study, FiguresAreDrawnFromTheirRecords) {
+  const std::filesystem::path figures = OZBOUND_DOCS "/figures";
+  for (const auto& kind : all_studies()) {
+    EXPECT_TRUE(std::filesystem::exists(figures / (kind.name + ".json"))) << kind.name;
+    EXPECT_THAT(content(OZBOUND_DOCS "/../dev"), HasSubstr(" " + kind.name)) << "./dev study";
+  }
+  for (const auto& file : std::filesystem::directory_iterator(figures)) {
+    if (file.path().extension() != ".json") continue;
+    const auto record = nlohmann::json::parse(content(file.path()));
+    EXPECT_TRUE(record.at("holds")) << file;
+    EXPECT_TRUE(svg(drawn(record)) == content(std::filesystem::path(file).replace_extension(".svg")))
+        << file << ": ./dev study";
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/rounded.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "uint128.hpp"
 
 namespace ozbound::models::m3xu {
@@ -58,6 +59,9 @@ Operand operand(double x, const WordFormat& format) {
     throw std::invalid_argument("not a number of " + std::string(format.name) + ": " + std::to_string(x));
   return {static_cast<std::uint64_t>(significand), exponent, unit, std::signbit(x)};
 }
+
+/// The most that a product with a zero or a subnormal number counts for in `limit`, by its fields.
+int hidden_limit(const WordFormat& format) { return least_normal(format) + format.largest_exponent + 2; }
 
 /// E of 2^E above the absolute value of a term (the least such power for `leading`), or none where it does not count.
 std::optional<int> limit(const Operand& a, const Operand& b, Alignment alignment) {
@@ -209,12 +213,24 @@ std::vector<T> copied(MatrixView<const T> row) {
   return elements;
 }
 
+/// Every element, if only of an empty C.
+template <class T>
+void check_elements(Mode mode, MatrixView<const T> matrix) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index l = 0; l < matrix.cols(); ++l)
+      for (const double x : {std::real(matrix(i, l)), std::imag(matrix(i, l))})
+        if (std::isfinite(x)) (void)operand(x, operand_format(mode));
+}
+
 /// entry(row of A, column of B, product) for every entry.
 template <class T, class Entry>
-Product<T> product(MatrixView<const T> a, MatrixView<const T> b, Entry entry) {
+Product<T> product(Mode mode, const Unit& unit, MatrixView<const T> a, MatrixView<const T> b, Entry entry) {
+  const FloatEnvironment environment;
+  check(unit);
   if (a.cols() != b.rows())
     throw std::invalid_argument("a must have as many columns as b has rows: " + std::to_string(a.cols()) + ", " +
                                 std::to_string(b.rows()));
+  check_elements(mode, a), check_elements(mode, b);
   Product<T> result{Matrix<T>(a.rows(), b.cols())};
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j)
@@ -234,6 +250,7 @@ Index elements(Mode mode, const Unit& unit, bool complex) {
 }
 
 Sum dot(Mode mode, const Unit& unit, std::span<const double> a, std::span<const double> b, double sum) {
+  const FloatEnvironment environment;
   check_length(a.size(), b.size());
   std::vector<Term> terms;
   for (std::size_t l = 0; l < a.size(); ++l) terms.push_back({a[l], b[l]});
@@ -241,6 +258,7 @@ Sum dot(Mode mode, const Unit& unit, std::span<const double> a, std::span<const 
 }
 
 ComplexSum dot(Mode mode, const Unit& unit, std::span<const Complex> a, std::span<const Complex> b) {
+  const FloatEnvironment environment;
   check_length(a.size(), b.size());
   std::vector<Term> real, imaginary;
   for (std::size_t l = 0; l < a.size(); ++l) {
@@ -254,7 +272,7 @@ ComplexSum dot(Mode mode, const Unit& unit, std::span<const Complex> a, std::spa
 }
 
 Product<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, MatrixView<const double> b) {
-  return product(a, b, [&](const auto& row, const auto& column, auto& flags) {
+  return product(mode, unit, a, b, [&](const auto& row, const auto& column, auto& flags) {
     const auto entry = dot(mode, unit, row, column);
     add_flags(flags, entry);
     return entry.value;
@@ -262,7 +280,7 @@ Product<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, Ma
 }
 
 Product<Complex> gemm(Mode mode, const Unit& unit, MatrixView<const Complex> a, MatrixView<const Complex> b) {
-  return product(a, b, [&](const auto& row, const auto& column, auto& flags) {
+  return product(mode, unit, a, b, [&](const auto& row, const auto& column, auto& flags) {
     const auto [real, imaginary] = dot(mode, unit, std::span<const Complex>(row), std::span<const Complex>(column));
     add_flags(flags, real);
     add_flags(flags, imaginary);
@@ -271,23 +289,27 @@ Product<Complex> gemm(Mode mode, const Unit& unit, MatrixView<const Complex> a, 
 }
 
 Bound error_bound_upper(Mode mode, const Unit& unit, Index k) {
+  const FloatEnvironment environment;
   const auto terms = elements(mode, unit);
   const auto piece_count = pieces(mode, unit);
   require(k >= 0, "k must not be negative");
-  require(unit.alignment == Alignment::leading, "alignment by exponent fields has no such bound");
   require(piece_count != 2 || unit.second_step_shift.value_or(unit.piece_bits) == unit.piece_bits,
           "a second step shifted by other than piece_bits has no such bound");
   require(unit.headroom >= 62 || terms + 2 <= Index{1} << unit.headroom, "the headroom must hold elements + 2 terms");
   const auto& format = result_format(mode);
   const auto instructions = static_cast<double>((k + terms - 1) / terms);
   const double losses = static_cast<double>(terms * piece_count * piece_count + 1);
-  const double alignment = losses * std::ldexp(1.0, 1 + unit.headroom - unit.width);
+  const bool fields = unit.alignment == Alignment::fields;
+  const int bits = unit.width - unit.headroom;
+  const double alignment = losses * std::ldexp(1.0, (fields ? 2 : 1) - bits);
   const double rounding = std::ldexp(1.0, (unit.result == Rounding::toward_zero ? 1 : 0) - format.precision);
   const double each = alignment + rounding + alignment * rounding;
   const double all = instructions * each;
   if (!(all <= 0.5)) return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   const double outward = 1 + 0x1p-49;  // eight roundings, of 2^-53 each
-  return {all / (1 - all) * outward, 2 * instructions * std::ldexp(1.0, format.least_exponent)};
+  const double hidden = fields ? losses * std::ldexp(1.0, hidden_limit(operand_format(mode)) - bits) + 0x1p-1074 : 0;
+  const double underflow = 2 * instructions * (std::ldexp(1.0, format.least_exponent) + (1 + rounding) * hidden);
+  return {all / (1 - all) * outward, underflow * outward};
 }
 
 }  // namespace ozbound::models::m3xu

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound::models {
@@ -146,6 +147,7 @@ void add_roundings(Matrix<Magnitude>& total, const Multiword& method, const Fact
 }  // namespace
 
 std::vector<Matrix<float>> split_words(MatrixView<const float> x, const WordFormat& format, int words) {
+  const FloatEnvironment environment;
   if (words < 1 || words > 4) throw std::invalid_argument("there must be 1 to 4 words: " + std::to_string(words));
   Words all(static_cast<std::size_t>(words), Matrix<float>(x.rows(), x.cols()));
   for (Index i = 0; i < x.rows(); ++i)
@@ -157,6 +159,7 @@ std::vector<Matrix<float>> split_words(MatrixView<const float> x, const WordForm
 }
 
 Matrix<float> multiply(const Multiword& method, MatrixView<const float> a, MatrixView<const float> b) {
+  const FloatEnvironment environment;
   const auto a_words = split_words(a, method.format, method.words), b_words = split_words(b, method.format, method.words);
   Matrix<float> c(a.rows(), b.cols());
   for (const auto& [p, q] : pairs_of(method)) {
@@ -168,6 +171,7 @@ Matrix<float> multiply(const Multiword& method, MatrixView<const float> a, Matri
 }
 
 MultiwordBounds bounds(const Multiword& method, MatrixView<const float> a, MatrixView<const float> b) {
+  const FloatEnvironment environment;
   if (a.cols() != b.rows()) throw std::invalid_argument("A has as many columns as B has rows");
   const Facts facts(method, a, b);
   MultiwordBounds result{printed(method, facts), Matrix<Magnitude>(a.rows(), b.cols())};

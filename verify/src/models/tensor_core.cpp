@@ -9,6 +9,7 @@
 
 #include "models/rounded.hpp"
 #include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound::models {
@@ -103,6 +104,7 @@ Accumulated dot(const TensorCore& unit, std::span<const float> a, std::span<cons
 }
 
 Matrix<float> gemm(const TensorCore& unit, MatrixView<const float> a, MatrixView<const float> b) {
+  const FloatEnvironment environment;
   check_unit(unit);
   if (a.cols() != b.rows()) throw std::invalid_argument("A has as many columns as B has rows");
   const auto rows = rows_of(a), columns = rows_of(b.transposed());
@@ -117,6 +119,7 @@ Matrix<float> gemm(const TensorCore& unit, MatrixView<const float> a, MatrixView
 }
 
 double accumulation_factor_upper(const TensorCore& unit, Index k) {
+  const FloatEnvironment environment;
   check_unit(unit);
   if (k < 0) throw std::invalid_argument("k must not be negative: " + std::to_string(k));
   const double of_sum = std::ldexp(halves(unit.accumulator), -24);

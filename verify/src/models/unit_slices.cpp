@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/rounded.hpp"
+#include "ozbound/core/float_environment.hpp"
 
 namespace ozbound::models {
 namespace {
@@ -115,6 +116,7 @@ double entry(const SlicedVector& row, const SlicedVector& column, const UnitSlic
 
 UnitProduct multiply(const MatrixUnit& unit, const UnitSlices& slicing, MatrixView<const double> a,
                      MatrixView<const double> b) {
+  const FloatEnvironment environment;
   require(slicing.bits >= 1 && slicing.bits <= 20, "bits must be from 1 to 20");
   require(slicing.slices >= 1 && slicing.bits * slicing.slices <= 4000,
           "slices must be positive and bits * slices at most 4000");

@@ -81,8 +81,8 @@ struct Bound {
   double underflow = 0;
 };
 
-/// For real products of inner dimension k, with leading alignment, a second step that is shifted rightly, and room for all
-/// terms of an instruction, elements + 2 <= 2^headroom. Holds where nothing overflows the result's format. docs/models.md,
+/// For real products of inner dimension k, with a second step that is shifted rightly, and room for all terms of an
+/// instruction, elements + 2 <= 2^headroom. Holds where nothing overflows the result's format. docs/models.md,
 /// (M1).
 /// @throws std::invalid_argument where the unit is not such, or k < 0.
 Bound error_bound_upper(Mode mode, const Unit& unit, Index k);

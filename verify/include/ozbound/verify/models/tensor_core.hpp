@@ -42,7 +42,8 @@ struct Accumulated {
 };
 
 /// What one step makes of an accumulator and at most `terms` products a_l b_l. An infinite accumulator stays; a zero sum is +0.
-/// @pre the unit's parameters are in their ranges, a and b finite and of one length up to `terms`.
+/// @pre the unit's parameters are in their ranges, a and b finite and of one length up to `terms`; the FP environment keeps
+/// subnormals (FloatEnvironment), as for round_to.
 Accumulated fused_step(const TensorCore& unit, float accumulator, std::span<const float> a, std::span<const float> b);
 
 /// A dot product. @pre as fused_step, a and b of any one length.

@@ -29,7 +29,7 @@ inline constexpr WordFormat binary32_word{"binary32", 24, -149, 127};
 inline constexpr WordFormat binary64_word{"binary64", 53, -1074, 1023};
 
 /// x rounded once to the format, in integers. Beyond its range: +-Inf to nearest, the largest finite number towards zero. A
-/// zero is +0. Infinities stay. @pre the format's numbers all fit binary32.
+/// zero is +0. Infinities stay. @pre the format's numbers all fit binary32; the FP environment keeps subnormals.
 /// @throws std::invalid_argument for a NaN.
 float round_to(const WordFormat& format, double x, Rounding rounding = Rounding::nearest_even);
 
