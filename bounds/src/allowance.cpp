@@ -91,17 +91,9 @@ bool HostAllowance::below(Index i, Index j, double error, double ratio) const {
   return share > 0 && divide_upper(error, share) < ratio;
 }
 
-// Norms add entries of different scales. They are taken relative to the largest one; what is 2^400 below it only counts
-// upwards.
-double HostAllowance::at_scale_upper(Index i, Index j, double x) const {
-  const auto shift = product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
-  return x == 0 || product_.at(i, j).upper == 0 ? 0 : std::max(Scaled{x, shift}.upper(), 0x1p-500);
-}
-
-double HostAllowance::at_scale_lower(Index i, Index j, double x) const {
-  const auto shift = product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
-  const double value = Scaled{x, shift}.lower();
-  return value < 0x1p-500 ? 0 : value;
+/// From an entry's scale to that of norms.
+std::int64_t HostAllowance::norm_shift(Index i, Index j) const {
+  return product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
 }
 
 void HostAllowance::set_norm() {
@@ -118,19 +110,21 @@ void HostAllowance::set_norm() {
         scale_ = std::max(scale_, product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]});
   if (scale_ == std::numeric_limits<std::int64_t>::min()) scale_ = 0;
   double squares = 0;
-  for (Index i = 0; i < m_.rows(); ++i)
+  for (Index i = 0; i < m_.rows(); ++i) {
+    double of_row = 0;
     for (Index j = 0; j < m_.cols(); ++j) {
       if (m_(i, j) == infinity) continue;
-      const double m = std::min(at_scale_lower(i, j, m_(i, j)), 0x1p400);
-      squares = add_lower(squares, multiply_lower(m, m));
+      const double m = norm_term_lower(m_(i, j), norm_shift(i, j));
+      of_row = add_lower(of_row, multiply_lower(m, m));
     }
+    squares = add_lower(squares, of_row);
+  }
   norm_allowed_ = multiply_lower(factor_, squares == 0 ? 0 : next_down(std::sqrt(squares)));
 }
 
 double HostAllowance::normwise_share(Index i, Index j, double error) const {
-  const double value = at_scale_upper(i, j, error);
-  if (value == 0 || m_(i, j) == infinity) return 0;
-  return norm_allowed_ == 0 ? infinity : multiply_upper(divide_upper(value, norm_allowed_), divide_upper(value, norm_allowed_));
+  if (error == 0 || m_(i, j) == infinity || product_.at(i, j).upper == 0) return 0;
+  return norm_share_upper(error, norm_shift(i, j), norm_allowed_);
 }
 
 namespace {

@@ -42,8 +42,7 @@ class HostAllowance final : public Allowance {
                     std::uint8_t* open) const;
   [[nodiscard]] Worst worst_entry(const PlanBound& error) const;
   [[nodiscard]] Worst worst_norm(const PlanBound& error) const;
-  [[nodiscard]] double at_scale_upper(Index i, Index j, double x) const;
-  [[nodiscard]] double at_scale_lower(Index i, Index j, double x) const;
+  [[nodiscard]] std::int64_t norm_shift(Index i, Index j) const;
   void set_norm();
 
   const MagnitudeProduct& product_;

@@ -87,13 +87,12 @@ SlicedMatrix first_slice(InputView operand, Side side, const std::vector<VectorS
   return engine.slice(by_columns ? found.transposed() : found, side, {Encoding::balanced(), 1});
 }
 
-/// sum_l x_l y_l in FP32, blocks of 1024 summed in FP64; every sum in a fixed order, whatever the vector length.
+/// The dot product of level 2, whatever the machine's vectors.
 OZB_MULTIVERSION double float_dot(const float* x, const float* y, Index length) {
-  constexpr Index block = 1024;
-  constexpr std::size_t lanes = 16;
+  constexpr std::size_t lanes = dot_lanes;
   double total = 0;
-  for (Index start = 0; start < length; start += block) {
-    const Index end = std::min(length, start + block);
+  for (Index start = 0; start < length; start += dot_block) {
+    const Index end = std::min(length, start + dot_block);
     std::array<float, lanes> sums{};
     Index l = start;
     for (; l + static_cast<Index>(lanes) <= end; l += static_cast<Index>(lanes))
@@ -152,16 +151,12 @@ std::vector<double> inverse_scales(const std::vector<VectorScale>& scales) {
   return inverses;
 }
 
-constexpr std::int32_t no_top = -100000;  // of a zero: far below every sum of two real ones
-
-/// floor(log2 |x|) of every element of every vector, contiguous; a vector with specials is zero. Into a vector with room for
+/// top_of every element of every vector, contiguous; a vector with specials is zero. Into a vector with room for
 /// them, as a thread must not throw.
 void append_tops(InputView vectors, const std::vector<VectorScale>& scales, std::vector<std::int32_t>& result) {
   for (Index i = 0; i < vectors.rows(); ++i)
-    for (Index l = 0; l < vectors.cols(); ++l) {
-      const auto x = scales[index(i)].special ? Dyadic{} : vectors.element(i, l);
-      result.push_back(x.magnitude == 0 ? no_top : x.top_exponent());
-    }
+    for (Index l = 0; l < vectors.cols(); ++l)
+      result.push_back(scales[index(i)].special ? no_top : top_of(vectors.element(i, l)));
 }
 
 }  // namespace
@@ -209,10 +204,9 @@ MagnitudeBounds MagnitudeProduct::level_one(Index i, Index j) const {
 MagnitudeBounds MagnitudeProduct::at(Index i, Index j) const {
   auto bounds = level_one(i, j);
   if (loose_) bounds = level_two(bounds, float_dot(x_->vector(i), y_->vector(j), k_), k_);
-  return bounds.lower == 0 && bounds.upper > 0 ? settled(i, j, bounds) : bounds;
+  return unsettled(bounds) ? settled(i, j, bounds) : bounds;
 }
 
-/// Zero for good, or as large as the largest product's leading bits.
 MagnitudeBounds MagnitudeProduct::settled(Index i, Index j, const MagnitudeBounds& bounds) const {
   std::call_once(tops_found_, [this] {
     append_tops(rows_of_a_, row_scales_, x_tops_);
@@ -221,8 +215,7 @@ MagnitudeBounds MagnitudeProduct::settled(Index i, Index j, const MagnitudeBound
   const auto *x = x_tops_.data() + i * k_, *y = y_tops_.data() + j * k_;
   std::int32_t top = 2 * no_top;
   for (Index l = 0; l < k_; ++l) top = std::max(top, x[l] + y[l]);
-  if (top < no_top / 2) return level_three_zero(bounds);
-  return level_three(bounds, std::int64_t{top} - row_exponents_[index(i)] - column_exponents_[index(j)], k_);
+  return ozbound::settled(bounds, top, std::int64_t{row_exponents_[index(i)]} + column_exponents_[index(j)], k_);
 }
 
 // float_dot adds numbers that are not negative, and rounding is monotone: it is no smaller than any of its terms.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "ozbound/bounds/magnitude_levels.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/multiversion.hpp"
 
@@ -15,16 +16,6 @@ std::size_t index(Index i) { return static_cast<std::size_t>(i); }
 constexpr Index tile_vectors = 16;  // whose elements lie in a row: a cache line or two
 constexpr Index block = 512;
 constexpr int least_quick_scale = -890;  // so that subnormal numbers become 0
-
-/// x * 2^-scale rounded towards zero to binary32, for 0 <= x < 2^scale; what is below 2^-126 becomes 0.
-float to_float_lower(Dyadic x, int scale) {
-  if (x.magnitude == 0) return 0;
-  const int length = bit_length(x.magnitude);
-  const int top = x.top_exponent() - scale;
-  if (top < -126) return 0;
-  const auto significand = length > 24 ? x.magnitude >> (length - 24) : x.magnitude << (24 - length);
-  return float_from_bits((static_cast<std::uint64_t>(top + 126) << 23) + significand);
-}
 
 /// The 24 leading bits of |x| with its exponent: what to_float_lower leaves of a normal number, in their order.
 std::int64_t leading_bits(double x) { return static_cast<std::int64_t>((bits_of(x) & ~binary64.sign) >> 29); }

@@ -51,12 +51,15 @@ struct Problem {
   OwnedOperation operation;
   OwnedLayout rows, columns, sums;
 
-  explicit Problem(const LtProduct::Shape& shape)
-      : rows(layout(CUDA_R_8I, shape.inner, shape.rows, shape.row_pitch)),
-        columns(layout(CUDA_R_8I, shape.inner, shape.columns, shape.column_pitch)),
-        sums(layout(CUDA_R_32I, shape.rows, shape.columns, shape.rows)) {
+  explicit Problem(const LtProduct::Shape& shape) {
+    const bool integers = shape.elements == LtProduct::Elements::int8;
+    const auto type = integers ? CUDA_R_8I : CUDA_R_16BF, of_sums = integers ? CUDA_R_32I : CUDA_R_32F;
+    rows = layout(type, shape.inner, shape.rows, shape.row_pitch);
+    columns = layout(type, shape.inner, shape.columns, shape.column_pitch);
+    sums = layout(of_sums, shape.rows, shape.columns, shape.rows);
     cublasLtMatmulDesc_t handle{};
-    check(cublasLtMatmulDescCreate(&handle, CUBLAS_COMPUTE_32I, CUDA_R_32I), "cublasLtMatmulDescCreate");
+    check(cublasLtMatmulDescCreate(&handle, integers ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F, of_sums),
+          "cublasLtMatmulDescCreate");
     operation.reset(handle);
     const cublasOperation_t transposed = CUBLAS_OP_T;
     check(cublasLtMatmulDescSetAttribute(handle, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed),
@@ -84,9 +87,11 @@ struct LtProduct::Library {
     handle.reset(created);
   }
 
-  cublasStatus_t multiply(const Problem& problem, const cublasLtMatmulAlgo_t& algorithm, const std::int8_t* rows,
-                          const std::int8_t* columns, std::int32_t* sums, void* workspace, cudaStream_t stream) const {
-    const std::int32_t one = 1, zero = 0;
+  /// sums of Sum, the type of the scalars too.
+  template <class Sum>
+  cublasStatus_t multiply(const Problem& problem, const cublasLtMatmulAlgo_t& algorithm, const void* rows, const void* columns,
+                          Sum* sums, void* workspace, cudaStream_t stream) const {
+    const Sum one = 1, zero = 0;
     return cublasLtMatmul(handle.get(), problem.operation.get(), &one, rows, problem.rows.get(), columns, problem.columns.get(),
                           &zero, sums, problem.sums.get(), sums, problem.sums.get(), &algorithm, workspace,
                           LtProduct::workspace_bytes, stream);
@@ -131,19 +136,21 @@ struct LtProduct::Library {
     return runs ? milliseconds : std::numeric_limits<float>::infinity();
   }
 
+  template <class Element, class Sum>
   [[nodiscard]] cublasLtMatmulAlgo_t fastest(const Shape& shape, const Problem& problem) const {
     constexpr double worth_timing = 0x1p33;  // multiplications; fewer take less time than finding out
     const auto algorithms = candidates(problem);
     const auto work = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.inner);
     if (algorithms.size() == 1 || work < worth_timing) return algorithms.front();
     const auto stream = cudaStreamPerThread;
-    const auto digits = [&](Index count, Index pitch) {
-      DeviceArray<std::int8_t> memory(count * pitch, stream);
-      gpu::check(cudaMemsetAsync(memory.data(), 0x2d, static_cast<std::size_t>(count * pitch), stream), "cudaMemsetAsync");
+    const auto elements = [&](Index count, Index pitch) {
+      DeviceArray<Element> memory(count * pitch, stream);
+      gpu::check(cudaMemsetAsync(memory.data(), 0x2d, static_cast<std::size_t>(count * pitch) * sizeof(Element), stream),
+                 "cudaMemsetAsync");
       return memory;
     };
-    const auto rows = digits(shape.rows, shape.row_pitch), columns = digits(shape.columns, shape.column_pitch);
-    const DeviceArray<std::int32_t> sums(shape.rows * shape.columns, stream);
+    const auto rows = elements(shape.rows, shape.row_pitch), columns = elements(shape.columns, shape.column_pitch);
+    const DeviceArray<Sum> sums(shape.rows * shape.columns, stream);
     const DeviceArray<std::uint8_t> memory(static_cast<Index>(LtProduct::workspace_bytes), stream);
     auto best = algorithms.front();
     auto least = std::numeric_limits<float>::infinity();
@@ -154,6 +161,15 @@ struct LtProduct::Library {
       if (taken < least) least = taken, best = algorithm;
     }
     return best;
+  }
+
+  template <class Sum>
+  void launch(const Shape& shape, const void* rows, const void* columns, Sum* sums, void* workspace, cudaStream_t stream) {
+    const auto* const chosen = [&] {
+      const std::lock_guard lock(mutex);
+      return &known.at(shape);  // entries stay where they are
+    }();
+    check(multiply(chosen->problem, chosen->algorithm, rows, columns, sums, workspace, stream), "cublasLtMatmul");
   }
 };
 
@@ -172,17 +188,25 @@ void LtProduct::tune(const Shape& shape) {
   if (library_->known.contains(shape)) return;
   const CudaDevice current(library_->device);
   Problem problem(shape);
-  const auto algorithm = library_->fastest(shape, problem);
+  const auto algorithm = shape.elements == Elements::int8 ? library_->fastest<std::int8_t, std::int32_t>(shape, problem)
+                                                          : library_->fastest<std::uint16_t, float>(shape, problem);
   library_->known.emplace(shape, Library::Chosen{std::move(problem), algorithm});
 }
 
 void LtProduct::launch(const Shape& shape, const std::int8_t* rows, const std::int8_t* columns, std::int32_t* sums,
                        void* workspace, cudaStream_t stream) {
-  const auto* const chosen = [&] {
-    const std::lock_guard lock(library_->mutex);
-    return &library_->known.at(shape);  // entries stay where they are
-  }();
-  check(library_->multiply(chosen->problem, chosen->algorithm, rows, columns, sums, workspace, stream), "cublasLtMatmul");
+  library_->launch(shape, rows, columns, sums, workspace, stream);
+}
+
+void LtProduct::launch(const Shape& shape, const std::uint16_t* rows, const std::uint16_t* columns, float* sums,
+                       void* workspace, cudaStream_t stream) {
+  library_->launch(shape, rows, columns, sums, workspace, stream);
+}
+
+bool LtProduct::multiplies_bfloat16() const {
+  int major = 0;
+  gpu::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, library_->device), "cudaDeviceGetAttribute");
+  return major >= 8;
 }
 
 }  // namespace ozbound::gpu
@@ -198,8 +222,12 @@ struct LtProduct::Library {};
 LtProduct::LtProduct(int) {}
 LtProduct::~LtProduct() = default;
 bool LtProduct::applies(const SplitPlan&) { return false; }
+bool LtProduct::multiplies_bfloat16() const { return false; }
 void LtProduct::tune(const Shape&) { throw std::logic_error("built without cuBLASLt"); }
 void LtProduct::launch(const Shape&, const std::int8_t*, const std::int8_t*, std::int32_t*, void*, cudaStream_t) {
+  throw std::logic_error("built without cuBLASLt");
+}
+void LtProduct::launch(const Shape&, const std::uint16_t*, const std::uint16_t*, float*, void*, cudaStream_t) {
   throw std::logic_error("built without cuBLASLt");
 }
 

@@ -13,8 +13,9 @@
 
 namespace ozbound::gpu {
 
-/// cuBLASLt on one device: products of digits that are int8, of a whole diagonal at a time. Of the algorithms that it offers
-/// for a shape the fastest is found by timing and remembered. Where it was not found at configure time nothing applies.
+/// cuBLASLt on one device: products of digits that are int8, of a whole diagonal at a time, and of bfloat16 numbers. Of the
+/// algorithms that it offers for a shape the fastest is found by timing and remembered. Where it was not found at configure
+/// time nothing applies.
 class LtProduct {
  public:
   explicit LtProduct(int device);
@@ -23,9 +24,11 @@ class LtProduct {
   LtProduct& operator=(const LtProduct&) = delete;
 
   /// A row x column block of sums over `inner` digits. Blocks are a little larger than what is asked: multiples of `step`.
+  enum class Elements { int8, bfloat16 };
   struct Shape {
     Index rows = 0, columns = 0, inner = 0;
     Index row_pitch = 0, column_pitch = 0;  ///< between two vectors of digits
+    Elements elements = Elements::int8;
 
     auto operator<=>(const Shape&) const = default;
   };
@@ -33,6 +36,7 @@ class LtProduct {
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
   [[nodiscard]] static bool applies(const SplitPlan& plan);
+  [[nodiscard]] bool multiplies_bfloat16() const;
 
   /// Finds the fastest algorithm, unless it is known or the product is small. Waits for the device.
   void tune(const Shape& shape);
@@ -40,6 +44,10 @@ class LtProduct {
   /// sums[i + j * rows] = sum of rows[i * row_pitch + l] * columns[j * column_pitch + l]. Asynchronous, takes what tune found.
   /// @pre INT32 holds the sums.
   void launch(const Shape& shape, const std::int8_t* rows, const std::int8_t* columns, std::int32_t* sums, void* workspace,
+              cudaStream_t stream);
+
+  /// The same of bfloat16 numbers, from their bits, summed in binary32 in some order and with some rounding.
+  void launch(const Shape& shape, const std::uint16_t* rows, const std::uint16_t* columns, float* sums, void* workspace,
               cudaStream_t stream);
 
  private:

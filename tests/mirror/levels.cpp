@@ -1,5 +1,5 @@
 // What the device finds out about operands for deciding and certifying, step by step, against the CPU: fingerprints, the first
-// level of the enclosure of |A||B|, bounds of plans, the entries nearest to what a target allows, the largest bound of a C, and
+// level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a target allows, the largest bound of a C, and
 // entries that are finished exactly.
 //
 // Usage: levels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
@@ -10,7 +10,8 @@
 #include <cmath>
 
 #include "device_fingerprint.hpp"
-#include "level_one.hpp"
+#include "level_two.hpp"
+#include "memory.hpp"
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/bounds/certificate.hpp"
@@ -149,6 +150,27 @@ Matrix<double> dense(Index rows, Index cols, Side side, bool specials, std::uint
   return matrix;
 }
 
+/// An operand with so much range within a vector that level 1 is loose, that level 2's numbers underflow, and that some entries
+/// of a product are zero; vectors that are copies of others, so that entries tie.
+Matrix<double> wide(Index rows, Index cols, Side side, bool specials, std::uint64_t seed) {
+  Matrix<double> matrix(rows, cols);
+  RandomBits random(seed);
+  const Index vectors = side == Side::rows_of_a ? rows : cols, inner = side == Side::rows_of_a ? cols : rows;
+  const auto at = [&](Index i, Index l) -> double& { return side == Side::rows_of_a ? matrix(i, l) : matrix(l, i); };
+  const int range = 1 << random.between(2, 10);
+  const bool sparse = random.once_in(3), copies = random.once_in(3);
+  for (Index i = 0; i < vectors; ++i) {
+    const Index original = copies && i > 0 && random.once_in(2) ? random.below(static_cast<int>(i)) : i;
+    for (Index l = 0; l < inner; ++l) {
+      const double significand = 1 + std::ldexp(random.below(1 << 30), -30);
+      double x = sparse && !random.once_in(4) ? 0 : std::ldexp(random.once_in(2) ? -significand : significand, random.between(-range, range) % 1023);
+      if (specials && random.once_in(700)) x = case_sampling::sample_special(random);
+      at(i, l) = original == i ? x : at(original, l);
+    }
+  }
+  return matrix;
+}
+
 /// Every entry of the product allows the same.
 Matrix<double> ones(Index rows, Index cols) {
   Matrix<double> matrix(rows, cols);
@@ -195,6 +217,8 @@ struct Accesses {
       largest{"largest bounds"}, exact{"entries finished exactly"};
 
   void compare(std::uint64_t seed);
+  void compare_wide(std::uint64_t seed);
+  void compare_families();
   void compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
                        const std::string& origin);
   void compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound, const BoundThere& made_there,
@@ -290,9 +314,32 @@ void Accesses::compare(std::uint64_t seed) {
   compare_exact(call, copied, c, random, origin);
 }
 
+void Accesses::compare_wide(std::uint64_t seed) {
+  RandomBits random(seed);
+  const auto origin = "wide, seed " + std::to_string(seed);
+  const Index m = random.between(1, 90), n = random.between(1, 300);
+  const Index k = random.once_in(4) ? random.between(1000, 2500) : random.between(1, 200);
+  const bool specials = random.once_in(4);
+  const Twice a(wide(m, k, Side::rows_of_a, specials, seed)), b(wide(k, n, Side::columns_of_b, specials, seed + 1000));
+  const Twice c0(dense(m, n, Side::rows_of_a, specials, seed + 2000));
+  const auto plan = case_sampling::sample_plan(random, random.once_in(4) ? max_slices : 8);
+  const FloatEnvironment environment;
+  compare_targets(a, b, c0, plan, random, origin);
+}
+
+void Accesses::compare_families() {
+  RandomBits random(5);
+  const FloatEnvironment environment;
+  for (const auto& inputs : family_inputs()) {
+    const Twice a(inputs.a), b(inputs.b), c0(dense(inputs.a.rows(), inputs.b.cols(), Side::rows_of_a, false, 5));
+    compare_targets(a, b, c0, parse_plan(inputs.plan), random, inputs.origin);
+  }
+}
+
 bool compare_accesses() {
   Accesses accesses;
-  for (std::uint64_t seed = 0; seed < 120; ++seed) accesses.compare(seed);
+  for (std::uint64_t seed = 0; seed < 120; ++seed) accesses.compare(seed), accesses.compare_wide(seed);
+  accesses.compare_families();
   bool good = true;
   for (const auto* section :
        {&accesses.bounds, &accesses.errors, &accesses.probes, &accesses.worst, &accesses.largest, &accesses.exact})
@@ -306,6 +353,73 @@ Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) matrix(i, j) = test::sample_below<double>(0, 2, random);
   return matrix;
+}
+
+/// Vectors whose sums tensor cores may round in any way: of one magnitude, of falling and of rising ones, of any.
+Matrix<double> to_be_summed(Index count, Index inner, std::uint64_t seed) {
+  Matrix<double> matrix(count, inner);
+  RandomBits random(seed);
+  for (Index i = 0; i < count; ++i) {
+    const int kind = random.below(5);
+    const double all = 1 + std::ldexp(random.below(1 << 20), -20);
+    for (Index l = 0; l < inner; ++l) {
+      const int place = static_cast<int>(l * 40 / inner);
+      const double any = 1 + std::ldexp(random.below(1 << 20), -20);
+      matrix(i, l) = kind == 0   ? all
+                     : kind == 1 ? std::ldexp(any, -place)
+                     : kind == 2 ? std::ldexp(any, place)
+                     : kind == 3 ? std::ldexp(any, random.between(-30, 0))
+                                 : (l == 0 ? 1 : std::ldexp(all, -20));
+    }
+  }
+  return matrix;
+}
+
+double from_bfloat16(std::uint16_t bits) { return float_from_bits(std::uint64_t{bits} << 16); }
+
+/// Products of bfloat16 numbers on tensor cores are within k roundings of 2^-22 of what is summed (enclosure.md, E5).
+void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed, const std::string& origin,
+                     gpu::Kernels& kernels, Section& section) {
+  const Index m = a.rows(), n = b_transposed.rows(), k = a.cols();
+  if (!kernels.lt.multiplies_bfloat16()) return;
+  const gpu::DeviceCopy x(a, stream), y(InputView(b_transposed).transposed(), stream);
+  const gpu::FirstLooks looks(x.matrix(), y.matrix(), m, n, k, stream);
+  const gpu::LevelOne one(m, n, k, kernels);
+  const gpu::LevelTwo two(m, n, k, kernels);
+  one.prepare(), two.prepare();
+  gpu::Arena needed;
+  one.launch(looks, needed, stream);
+  two.launch({.rows = looks.a().digits, .columns = looks.b().digits}, x.matrix(), y.matrix(), needed, stream);
+  const gpu::Memory memory(needed.used(), stream);
+  auto arena = memory.arena();
+  const auto found = two.launch(one.launch(looks, arena, stream), x.matrix(), y.matrix(), arena, stream);
+  const auto rows = gpu::copy_to_host(found.rows.leading, m * found.rows.pitch, stream);
+  const auto columns = gpu::copy_to_host(found.columns.leading, n * found.columns.pitch, stream);
+  const auto products = gpu::copy_to_host(found.leading, n * found.leading_pitch, stream);
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) {
+      // Exact products, whose sum in 64 bits is within k 2^-63 of itself.
+      long double sum = 0;
+      for (Index l = 0; l < k; ++l)
+        sum += static_cast<long double>(from_bfloat16(rows[static_cast<std::size_t>(i * found.rows.pitch + l)]) *
+                                        from_bfloat16(columns[static_cast<std::size_t>(j * found.columns.pitch + l)]));
+      const auto product = static_cast<long double>(products[static_cast<std::size_t>(i + j * found.leading_pitch)]);
+      const auto count = static_cast<long double>(k);
+      const auto above = sum * (1 + count * 0x1p-62L), below = sum * (1 - count * 0x1p-62L);
+      section.expect(product * (1 - count * 0x1p-22L) <= above && product >= below * (1 - count * 0x1p-22L), [&] {
+        return std::to_string(static_cast<double>(product / sum - 1)) + " at (" + std::to_string(i) + ", " +
+               std::to_string(j) + "), " + origin;
+      });
+    }
+}
+
+bool compare_leading(gpu::Kernels& kernels) {
+  Section section("tensor cores' sums");
+  for (const Index k : {1, 2, 15, 16, 17, 64, 127, 128, 1000, 4096, 20001})
+    for (const Index m : {3, 130})
+      compare_leading(to_be_summed(m, k, static_cast<std::uint64_t>(k + m)), to_be_summed(33, k, static_cast<std::uint64_t>(k)),
+                      "k = " + std::to_string(k), kernels, section);
+  return section.report();
 }
 
 bool compare_all(gpu::Kernels& kernels) {
@@ -340,6 +454,7 @@ int main() {
   return mirror::compare_on_device([] {
     gpu::Kernels kernels(0);
     const bool levels = mirror::compare_all(kernels);
-    return mirror::compare_accesses() && levels;
+    const bool leading = mirror::compare_leading(kernels);
+    return mirror::compare_accesses() && levels && leading;
   });
 }

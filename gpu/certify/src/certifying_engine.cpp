@@ -9,7 +9,6 @@
 #include "device_examination.hpp"
 #include "device_fingerprint.hpp"
 #include "entries.hpp"
-#include "host_matrices.hpp"
 #include "largest_memory.hpp"
 #include "open_entries.hpp"
 #include "plan_bound_there.hpp"
@@ -30,33 +29,6 @@ class DeviceOwned final : public OwnedMatrix {
  private:
   DeviceArray<T> elements_;
   MatrixView<T> view_;
-};
-
-/// With copies of what it examines.
-class HostExamined final : public Examination {
- public:
-  HostExamined(const Factors& factors, const DecideOptions& options, const HostAccess& host)
-      : a_(factors.a, "a", stream),
-        b_(factors.b, "b", stream),
-        c0_(options.beta == 0 ? InputView() : options.c0, "c0", stream),
-        options_(options) {
-    options_.c0 = c0_.view();
-    examination_ = host.examine({a_.view(), b_.view(), factors.prepared_a, factors.prepared_b}, options_);
-  }
-
-  Reading reading() override { return examination_->reading(); }
-  PlanBound bound(const SplitPlan& plan) override { return examination_->bound(plan); }
-  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
-    return examination_->error_at(plan, uniform, i, j);
-  }
-  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
-    return examination_->allowance(target, factor);
-  }
-
- private:
-  HostInput a_, b_, c0_;
-  DecideOptions options_;
-  std::unique_ptr<Examination> examination_;
 };
 
 /// For every row whether it holds a NaN or an infinity.
@@ -240,9 +212,8 @@ void CertifyingEngine::finish_exactly(const GemmCall& call, const std::vector<En
 std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, const DecideOptions& options) const {
   const CudaDevice device(device_);
   const bool there = on_device(factors.a, "a") || on_device(factors.b, "b");
-  auto on_host = [this, factors, &options] { return std::make_unique<HostExamined>(factors, options, host_); };
-  if (!there) return on_host();
-  return std::make_unique<DeviceExamination>(factors, options, kernels(), on_host, device_, stream, side_);
+  if (!there) return host_.examine(factors, options);
+  return std::make_unique<DeviceExamination>(factors, options, kernels(), device_, stream, side_);
 }
 
 void CertifyingEngine::multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const {

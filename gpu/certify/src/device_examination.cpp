@@ -1,12 +1,14 @@
 #include "device_examination.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "cuda_device.hpp"
 #include "host_facts.hpp"
 #include "largest_memory.hpp"
+#include "norm_search.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "plan_bound_there.hpp"
@@ -72,36 +74,51 @@ const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
   return single_.at(i).of[at(slicing.slices - 1)];
 }
 
-/// Level 1 of |A||B|.
+/// |A||B|, enclosed.
 struct DeviceExamination::Product {
-  Memory memory;
-  LevelOneSums sums;
+  Memory memory, more;
+  Magnitudes magnitudes;
 
   Product(const FirstLooks& looks, const LevelOne& level, cudaStream_t stream) {
     level.prepare();
+    memory = taken(stream, [&](Arena& arena) { magnitudes.one = level.launch(looks, arena, stream); });
+  }
+
+  void add(const LevelTwo& level, const DeviceMatrix& a, const DeviceMatrix& b, cudaStream_t stream) {
+    level.prepare();
+    const auto one = magnitudes.one;
+    more = taken(stream, [&](Arena& arena) { magnitudes = level.launch(one, a, b, arena, stream); });
+  }
+
+ private:
+  /// Memory for what `take` takes from it, first only counting.
+  template <class Take>
+  static Memory taken(cudaStream_t stream, const Take& take) {
     Arena needed;
-    level.launch(looks, needed, stream);
-    memory = Memory(needed.used(), stream);
-    auto arena = memory.arena();
-    sums = level.launch(looks, arena, stream);
+    take(needed);
+    Memory result(needed.used(), stream);
+    auto arena = result.arena();
+    take(arena);
+    return result;
   }
 };
 
-/// For targets stated for every entry, where level 1 is not loose.
 class DeviceAllowance final : public Allowance {
  public:
   DeviceAllowance(DeviceExamination& examination, const Target& target, double factor)
       : examination_(examination),
-        product_(examination.product_->sums),
+        product_(examination.product_->magnitudes),
         stream_(examination.stream_),
-        probing_(0, product_.m, product_.n, stream_) {
+        probing_(0, m(), n(), stream_) {
     const auto& options = examination.options_;
     target_.factor = factor;
     target_.alpha = options.alpha, target_.beta = options.beta;
     target_.c0 = examination.c0_.matrix();
-    if (target.kind != Target::Kind::rowcol) return;
-    row_norms_ = norms_of(examination.rows_), column_norms_ = norms_of(examination.columns_);
-    target_.row_norms = row_norms_.data(), target_.column_norms = column_norms_.data();
+    if (target.kind == Target::Kind::rowcol) {
+      row_norms_ = norms_of(examination.rows_), column_norms_ = norms_of(examination.columns_);
+      target_.row_norms = row_norms_.data(), target_.column_norms = column_norms_.data();
+    }
+    if (target.kind == Target::Kind::normwise) set_norm();
   }
 
   [[nodiscard]] Probe probe(Index i, Index j) const override {
@@ -113,18 +130,25 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     const CudaDevice current(examination_.device_);
     const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
-    const LargestMemory search(there.outer_products(), product_.m, product_.n, stream_);
+    const LargestMemory search(there.outer_products(), m(), n(), stream_);
+    if (normwise()) return worst_norm(there.bound(), search.work());
     launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
-    const auto largest = copy_to_host(search.work().result, 1, stream_)[0].entry;
-    if (!(largest.value > 0)) return {};
-    return {largest.value, largest.place / product_.n, largest.place % product_.n};
+    return worst_of(search.work());
   }
 
-  [[nodiscard]] bool normwise() const override { return false; }
-  [[nodiscard]] double normwise_share(Index, Index, double) const override { return 0; }
+  [[nodiscard]] bool normwise() const override { return target_.of_norm; }
+
+  [[nodiscard]] double normwise_share(Index i, Index j, double error) const override {
+    const auto known = allowed_.find({i, j});
+    const double allowed = known != allowed_.end() ? known->second : probe(i, j).allowed;
+    if (allowed == std::numeric_limits<double>::infinity()) return 0;  // special, or zero for good
+    const auto& report = examination_.report();
+    const auto exponent = std::int64_t{report.row_exponents[at(i)]} + report.column_exponents[at(j)];
+    return norm_share_upper(error, exponent - norm_scale_, norm_allowed_);
+  }
 
   [[nodiscard]] std::vector<Probe> probes(Index per_side) const override {
-    const Index m = product_.m, n = product_.n;
+    const Index m = this->m(), n = this->n();
     if (m == 0 || n == 0) return {};
     const CudaDevice current(examination_.device_);
     launch_least_allowing(product_, target_, probing_.work(), stream_);
@@ -141,7 +165,9 @@ class DeviceAllowance final : public Allowance {
     const Probing probing(*this, std::move(entries));
     examination_.rows_.keep(rows_measured);
     examination_.columns_.keep(columns_measured);
-    return probing.probes();
+    auto found = probing.probes();
+    for (const auto& [i, j, allowed] : found) allowed_.insert_or_assign({i, j}, allowed);
+    return found;
   }
 
  private:
@@ -151,7 +177,7 @@ class DeviceAllowance final : public Allowance {
     Probing(const DeviceAllowance& allowance, std::vector<Entry> entries)
         : stream_(allowance.stream_),
           entries_(std::move(entries)),
-          places_(places(entries_, allowance.product_.n)),
+          places_(places(entries_, allowance.n())),
           there_(copy_to_device(places_, stream_)),
           allowed_(static_cast<Index>(entries_.size()), stream_) {
       launch_probes(allowance.product_, allowance.target_, there_.data(), static_cast<Index>(entries_.size()), allowed_.data(),
@@ -180,6 +206,44 @@ class DeviceAllowance final : public Allowance {
     DeviceArray<double> allowed_;
   };
 
+  [[nodiscard]] Index m() const { return product_.one.m; }
+  [[nodiscard]] Index n() const { return product_.one.n; }
+
+  /// Waits for the stream.
+  [[nodiscard]] Worst worst_of(const LargestWork& work) const {
+    const auto largest = copy_to_host(work.result, 1, stream_)[0].entry;
+    if (!(largest.value > 0)) return {};
+    return {largest.value, largest.place / n(), largest.place % n()};
+  }
+
+  [[nodiscard]] Worst worst_norm(const ScaledBound& error, const LargestWork& work) const {
+    if (m() == 0 || n() == 0) return {};
+    const DeviceArray<double> shares(m() * n(), stream_);
+    launch_norm_shares(error, product_, norm_, norm_allowed_, shares.data(), work, stream_);
+    auto worst = worst_of(work);
+    double total = 0;
+    for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) total = add_upper(total, sum);
+    worst.ratio = total == 0 ? 0 : next_up(std::sqrt(total));
+    return worst;
+  }
+
+  void set_norm() {
+    target_.of_norm = true;
+    double squares = 0;
+    if (m() > 0 && n() > 0) {
+      Arena needed;
+      NormMatrix::take(needed, m(), n());
+      norm_memory_ = Memory(needed.used(), stream_);
+      auto arena = norm_memory_.arena();
+      norm_ = NormMatrix::take(arena, m(), n());
+      launch_norm_matrix(norm_, product_, target_, stream_);
+      for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) squares = add_lower(squares, sum);
+      const auto scale = copy_to_host(norm_.scale, 1, stream_)[0];
+      if (scale != 0) norm_scale_ = static_cast<std::int64_t>(scale) - static_cast<std::int64_t>(NormMatrix::no_scale);
+    }
+    norm_allowed_ = multiply_lower(target_.factor, squares == 0 ? 0 : next_down(std::sqrt(squares)));
+  }
+
   [[nodiscard]] DeviceArray<double> norms_of(DeviceFactsCache& vectors) const {
     const auto& facts = vectors.all({{Encoding::Kind::truncated, 7}, 1}, {0, 0});
     std::vector<double> norms;
@@ -191,20 +255,24 @@ class DeviceAllowance final : public Allowance {
   }
 
   DeviceExamination& examination_;
-  LevelOneSums product_;
+  const Magnitudes& product_;
   cudaStream_t stream_;
   LargestMemory probing_;
   DeviceArray<double> row_norms_, column_norms_;
   EntryTarget target_;
+  Memory norm_memory_;
+  NormMatrix norm_;  ///< for normwise targets, as what follows
+  std::int64_t norm_scale_ = 0;
+  double norm_allowed_ = 0;
+  mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< of entries that were probed
 };
 
-DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback,
-                                     int device, cudaStream_t stream, std::shared_ptr<const SideStream> side)
+DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, int device,
+                                     cudaStream_t stream, std::shared_ptr<const SideStream> side)
     : options_(options),
       kernels_(kernels),
       device_(device),
       stream_(stream),
-      make_fallback_(std::move(fallback)),
       m_(factors.a.rows()),
       n_(factors.b.cols()),
       k_(factors.a.cols()),
@@ -236,18 +304,15 @@ double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index 
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
   const CudaDevice current(device_);
-  product();  // before the report, which says whether it is loose
-  if (target.kind != Target::Kind::normwise && !report().loose) return std::make_unique<DeviceAllowance>(*this, target, factor);
-  if (fallback_ == nullptr) fallback_ = make_fallback_();
-  return fallback_->allowance(target, factor);
+  find_product();
+  return std::make_unique<DeviceAllowance>(*this, target, factor);
 }
 
-const DeviceExamination::Product& DeviceExamination::product() {
-  if (product_ != nullptr) return *product_;
-  const CudaDevice current(device_);
+void DeviceExamination::find_product() {
+  if (product_ != nullptr) return;
   product_ = std::make_unique<Product>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
-  report_.reset();
-  return *product_;
+  report_.reset();  // which says whether it is loose
+  if (report().loose) product_->add(LevelTwo(m_, n_, k_, kernels_), a_.matrix(), b_.matrix(), stream_);
 }
 
 const FirstLooks::Report& DeviceExamination::report() {

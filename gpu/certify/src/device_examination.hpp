@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,7 +7,7 @@
 
 #include "facts.hpp"
 #include "first_look.hpp"
-#include "level_one.hpp"
+#include "level_two.hpp"
 #include "memory.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/examination.hpp"
@@ -63,15 +62,12 @@ class DeviceFactsCache {
   std::map<Index, Single> single_;
 };
 
-/// Of matrices in device memory, or copies there. Bounds and what single entries allow are found on the device; targets for
-/// norms, and operands for which the first level of the enclosure of |A||B| is too loose, are left to another examination.
+/// Of matrices in device memory, or copies there.
 class DeviceExamination final : public Examination {
  public:
-  using Fallback = std::function<std::unique_ptr<Examination>()>;
-
   /// `options` and `kernels` must outlive it. @pre `device` is the current one.
-  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, Fallback fallback, int device,
-                    cudaStream_t stream, std::shared_ptr<const SideStream> side);
+  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, int device, cudaStream_t stream,
+                    std::shared_ptr<const SideStream> side);
   ~DeviceExamination() override;
 
   Reading reading() override;
@@ -83,15 +79,13 @@ class DeviceExamination final : public Examination {
   friend class DeviceAllowance;
   struct Product;
 
-  const Product& product();
+  void find_product();
   const FirstLooks::Report& report();
 
   const DecideOptions& options_;
   Kernels& kernels_;
   int device_;  ///< need not be the current one of who asks
   cudaStream_t stream_;
-  Fallback make_fallback_;
-  std::unique_ptr<Examination> fallback_;
   Index m_, n_, k_;
   DeviceOperand a_, b_, c0_;
   std::shared_ptr<const SideStream> side_;

@@ -3,41 +3,15 @@
 #include <algorithm>
 
 #include "cuda_check.hpp"
-#include "ozbound/bounds/entry_allowance.hpp"
+#include "largest.cuh"
+#include "level_two.cuh"
 #include "ozbound/bounds/fingerprint_term.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
-constexpr int threads = 128;
+constexpr int threads = search_threads;
 using Word = unsigned long long;
-constexpr int tile = LargestWork::tile;  // vectors of either side, as many as threads
-constexpr int together = 8;              // entries of a thread that share its own vector's norms
-static_assert(tile == threads);
-
-/// Takes another entry if it is larger, or as large and before.
-__device__ void take(LargestEntry& largest, const LargestEntry& other) {
-  if (other.value > largest.value || (other.value == largest.value && other.value > 0 && other.place < largest.place))
-    largest = other;
-}
-
-/// The largest of a block's, in its first thread.
-__device__ void reduce(LargestEntry& largest) {
-  __shared__ LargestEntry warps[32];
-  for (int offset = 16; offset > 0; offset /= 2) {
-    const LargestEntry other{__shfl_xor_sync(~0u, largest.value, offset), __shfl_xor_sync(~0u, largest.place, offset)};
-    take(largest, other);
-  }
-  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = largest;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (unsigned w = 1; w < blockDim.x / 32; ++w) take(largest, warps[w]);
-}
-
-// Most entries are seen to be below the largest so far from a bound in binary32, every operation rounded up; the others are
-// evaluated as EntryBound and the target's formulas have it.
-
-constexpr float above = 1 + 0x1p-12f, below = 1 - 0x1p-12f;  // far more than the formulas' own roundings
 
 /// x 2^shift in binary32, from above; +Inf where shift is far from 0.
 __device__ float estimate_upper(double x, std::int64_t shift) {
@@ -81,65 +55,6 @@ __global__ void __launch_bounds__(threads)
     find_estimates(const __grid_constant__ Norms rows, const __grid_constant__ Norms columns) {
   (blockIdx.z == 0 ? rows : columns).store(blockIdx.x, blockIdx.y);
 }
-
-constexpr int most_terms = 32;  // more leave every entry to be evaluated
-
-/// A bound in binary32 of a tile's entries, from above: of each term the alternative that is the least for the largest norms of
-/// the tile, which is no less than the least of any entry.
-class TileEstimate {
- public:
-  struct Shared {
-    float across[most_terms][tile];
-    int chosen[most_terms];
-  };
-
-  /// Threads of a block take vectors of one side, `along`; each meets all of a tile of the other side. By all threads.
-  __device__ TileEstimate(const DeviceBound& bound, const SideEstimates& along, Index along_block, const SideEstimates& across,
-                          Index across_block, Shared& shared)
-      : terms_(bound.terms), along_(along), at_(along_block * tile + threadIdx.x), shared_(shared) {
-    if (terms_ > most_terms) return;
-    if (static_cast<int>(threadIdx.x) < terms_) {
-      const int t = static_cast<int>(threadIdx.x), begin = t == 0 ? 0 : bound.ends[t - 1];
-      int chosen = begin;
-      float least = float_from_bits(binary32.inf);
-      for (int outer = begin; outer < bound.ends[t]; ++outer) {
-        const float product =
-            __fmul_ru(along.tops[outer * along.blocks + along_block], across.tops[outer * across.blocks + across_block]);
-        if (product < least) least = product, chosen = outer;  // a NaN, of Inf * 0, is none
-      }
-      shared.chosen[t] = bound.ends[t] > begin ? chosen : -1;
-    }
-    __syncthreads();
-    for (int t = 0; t < terms_; ++t) {
-      const int chosen = shared.chosen[t];
-      shared.across[t][threadIdx.x] = chosen < 0 ? float_from_bits(binary32.inf)
-                                                 : across.norms[(chosen * across.blocks + across_block) * tile + threadIdx.x];
-    }
-    __syncthreads();
-  }
-
-  /// For vectors s … s + together - 1 of the tile.
-  __device__ void find(int s, float (&total)[together]) const {
-#pragma unroll
-    for (float& x : total) x = terms_ > most_terms ? float_from_bits(binary32.inf) : 0;
-    if (terms_ > most_terms) return;
-    for (int t = 0; t < terms_; ++t) {
-      const int chosen = shared_.chosen[t];
-      const float own = chosen < 0 ? 1 : along_.norms[chosen * along_.blocks * tile + at_];
-      const auto* const fours = reinterpret_cast<const float4*>(&shared_.across[t][s]);
-      const float4 low = fours[0], high = fours[1];
-      const float others[together] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-      for (int r = 0; r < together; ++r) total[r] = __fmaf_ru(others[r], own, total[r]);  // NaN, of Inf * 0, is below nothing
-    }
-  }
-
- private:
-  int terms_;
-  const SideEstimates& along_;
-  Index at_;
-  const Shared& shared_;
-};
 
 __device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
 
@@ -193,44 +108,32 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   if (threadIdx.x == 0) work.parts[blockIdx.x] = largest;
 }
 
-/// What an entry's share of M is, from its row's and column's norms or a lower bound of |A||B|.
-__device__ double share_of(const LevelOneSums& product, const EntryTarget& target, Index i, Index j, double product_lower) {
-  double m = target.row_norms == nullptr ? product_lower : multiply_lower(target.row_norms[i], target.column_norms[j]);
-  if (target.beta != 0)
-    m = add_lower(m, c0_share_lower(target.alpha, target.beta, double_from_bits(target.c0.bits(i, j)), product.exponent(i, j)));
-  return multiply_lower(target.factor, m);
-}
-
-__device__ bool is_special(const LevelOneSums& product, const EntryTarget& target, Index i, Index j) {
-  return product.special(i, j) || (target.beta != 0 && !is_finite(target.c0.bits(i, j), binary64));
-}
-
 /// Turns the order of positive numbers round.
 __host__ __device__ double reversed(double x) { return x > 0 ? double_from_bits(Format(binary64).inf - bits_of(x)) : 0; }
 
 /// The entry that allows least, of every step-th row.
 __global__ void __launch_bounds__(threads)
-    find_least_allowing(const __grid_constant__ LevelOneSums product, const __grid_constant__ EntryTarget target, Index step,
+    find_least_allowing(const __grid_constant__ Magnitudes of, const __grid_constant__ EntryTarget target, Index step,
                         LargestEntry* parts) {
+  const auto& product = of.one;
   LargestEntry largest;
   const Index j = Index{blockIdx.x} * threads + threadIdx.x;
   for (Index i = blockIdx.y * step; j < product.n && i < product.m; i += gridDim.y * step)
     if (!is_special(product, target, i, j))
-      take(largest, {reversed(share_of(product, target, i, j, product.at(i, j).lower)), i * product.n + j});
+      take(largest, {reversed(share_of(product, target, i, j, cheap_lower(of, i, j))), i * product.n + j});
   reduce(largest);
   if (threadIdx.x == 0) parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
 }
 
-/// What Allowance::probe says of some entries.
+/// What Allowance::probe says of some entries, a warp each.
 __global__ void __launch_bounds__(threads)
-    probe_entries(const __grid_constant__ LevelOneSums product, const __grid_constant__ EntryTarget target, const Index* places,
+    probe_entries(const __grid_constant__ Magnitudes of, const __grid_constant__ EntryTarget target, const Index* places,
                   Index count, double* allowed) {
-  const Index t = Index{blockIdx.x} * threads + threadIdx.x;
+  const Index t = Index{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
   if (t >= count) return;
-  const Index i = places[t] / product.n, j = places[t] % product.n;
-  const auto bounds = product.at(i, j);
-  allowed[t] = is_special(product, target, i, j) || bounds.upper == 0 ? double_from_bits(binary64.inf)
-                                                                      : share_of(product, target, i, j, bounds.lower);
+  const Index i = places[t] / of.one.n, j = places[t] % of.one.n;
+  const auto bounds = bounds_by_warp(of, i, j);
+  if (threadIdx.x % 32 == 0) allowed[t] = allowed_at(of.one, target, i, j, bounds);
 }
 
 /// error / allowed of an entry, where the error is relative to the scales of the product.
@@ -264,13 +167,8 @@ struct RatioOfEntry {
   }
 
   [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
-    const std::int64_t of_row = product.rows.exponents[i], of_column = product.columns.exponents[j];
-    const double relative =
-        rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
-    if (relative == 0 || is_special(product, target, i, j)) return 0;
-    const auto bounds = product.at(i, j);
-    if (bounds.upper == 0) return 0;
-    return ratio_upper(relative, share_of(product, target, i, j, bounds.lower));
+    const double relative = error_at(error, product, i, j, upper);
+    return relative == 0 ? 0 : ratio_upper(relative, allowed_at(product, target, i, j, product.at(i, j)));
   }
 };
 
@@ -352,40 +250,21 @@ __global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Ind
   *work.result = {largest, print};
 }
 
-void launch_reduction(const LargestWork& work, const dim3& grid, cudaStream_t stream) {
-  reduce_parts<<<1, 1024, 0, stream>>>(work, Index{grid.x} * grid.y);
-  check_launch("reduce_parts");
-}
-
-void clear_sums(const LargestWork& work, cudaStream_t stream) {
-  constexpr std::size_t words = 1 + LargestWork::print_words;  // best and prints, one after the other
-  check(cudaMemsetAsync(work.best, 0, words * sizeof *work.best, stream), "cudaMemsetAsync");
-}
-
-void launch_estimates(const Norms& rows, const Norms& columns, Index outers, cudaStream_t stream) {
-  if (outers == 0) return;
-  const auto blocks = static_cast<unsigned>(std::max(rows.out.blocks, columns.out.blocks));
-  find_estimates<<<dim3(blocks, static_cast<unsigned>(outers), 2), threads, 0, stream>>>(rows, columns);
-  check_launch("find_estimates");
-}
-
 /// first(grid, step) for some rows, then all(grid).
 template <class First, class All>
 void launch_search(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
                    const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
-  const auto& bound = error.bound;
-  const Index m = bound.m, n = bound.n;
+  const Index m = error.bound.m, n = error.bound.n;
   clear_sums(work, stream);
-  if (m == 0 || n == 0) return launch_reduction(work, {0, 0}, stream);
-  launch_estimates({bound.rows, m, error.row_exponents, row_base, work.rows},
-                   {bound.columns, n, error.column_exponents, column_base, work.columns}, work.outers, stream);
+  if (m == 0 || n == 0) return launch_reduction(work, 0, stream);
+  launch_estimates(error, row_base, column_base, work, stream);
   constexpr Index first_rows = 16;
   if (m > first_rows)
     first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>(first_rows)),
           (m + first_rows - 1) / first_rows);
-  const dim3 grid(static_cast<unsigned>(work.rows.blocks * work.columns.blocks));
+  const dim3 grid(static_cast<unsigned>(work.tiles()));
   all(grid);
-  launch_reduction(work, grid, stream);
+  launch_reduction(work, grid.x, stream);
 }
 
 SideEstimates take_side(Arena& arena, Index outers, Index count) {
@@ -398,38 +277,61 @@ SideEstimates take_side(Arena& arena, Index outers, Index count) {
 
 }  // namespace
 
+void launch_reduction(const LargestWork& work, Index count, cudaStream_t stream) {
+  reduce_parts<<<1, 1024, 0, stream>>>(work, count);
+  check_launch("reduce_parts");
+}
+
+void clear_sums(const LargestWork& work, cudaStream_t stream) {
+  constexpr std::size_t words = 1 + LargestWork::print_words;  // best and prints, one after the other
+  check(cudaMemsetAsync(work.best, 0, words * sizeof *work.best, stream), "cudaMemsetAsync");
+}
+
+void launch_estimates(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
+                      const LargestWork& work, cudaStream_t stream) {
+  if (work.outers == 0) return;
+  const auto& bound = error.bound;
+  const auto blocks = static_cast<unsigned>(std::max(work.rows.blocks, work.columns.blocks));
+  find_estimates<<<dim3(blocks, static_cast<unsigned>(work.outers), 2), threads, 0, stream>>>(
+      {bound.rows, bound.m, error.row_exponents, row_base, work.rows},
+      {bound.columns, bound.n, error.column_exponents, column_base, work.columns});
+  check_launch("find_estimates");
+}
+
 LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   LargestWork work;
   work.outers = outers;
   work.rows = take_side(arena, outers, m);
   work.columns = take_side(arena, outers, n);
-  const Index tiles = work.rows.blocks * work.columns.blocks;
-  work.parts = arena.take<LargestEntry>(std::max(tiles, work.columns.blocks * most_probed_rows));
+  work.parts_count = std::max({work.tiles(), work.columns.blocks * most_probed_rows, Index{2}});
+  work.parts = arena.take<LargestEntry>(work.parts_count);
   work.result = arena.take<LargestResult>(1);
   work.best = arena.take<std::uint64_t>(1 + print_words);
   work.prints = work.best == nullptr ? nullptr : work.best + 1;
   return work;
 }
 
-void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, const LargestWork& work,
-                           cudaStream_t stream) {
-  const Index m = product.m, n = product.n, step = (m + most_probed_rows - 1) / most_probed_rows;
+void launch_least_allowing(const Magnitudes& of, const EntryTarget& target, const LargestWork& work, cudaStream_t stream) {
+  const Index m = of.one.m, n = of.one.n, step = (m + most_probed_rows - 1) / most_probed_rows;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>((m + step - 1) / step));
   clear_sums(work, stream);
-  find_least_allowing<<<grid, threads, 0, stream>>>(product, target, step, work.parts);
+  find_least_allowing<<<grid, threads, 0, stream>>>(of, target, step, work.parts);
   check_launch("find_least_allowing");
-  launch_reduction(work, grid, stream);
+  launch_reduction(work, Index{grid.x} * grid.y, stream);
 }
 
-void launch_probes(const LevelOneSums& product, const EntryTarget& target, const Index* places, Index count, double* allowed,
+void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream) {
-  probe_entries<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(product, target, places, count,
-                                                                                                allowed);
+  constexpr Index together = threads / 32;
+  probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, count,
+                                                                                                  allowed);
   check_launch("probe_entries");
 }
 
-void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target,
-                        const LargestWork& work, cudaStream_t stream) {
+void launch_worst_entry(const ScaledBound& error, const Magnitudes& of, const EntryTarget& target, const LargestWork& work,
+                        cudaStream_t stream) {
+  if (of.loose()) return launch_worst_loose_entry(error, of, target, work, stream);
+  const auto& product = of.one;
   const auto launch = [&](const auto& kernel, const dim3& grid, Index step) {
     kernel<<<grid, threads, 0, stream>>>(error, product, target, work, step, product.row_stride < product.col_stride);
     check_launch("find_worst_entry");

@@ -7,7 +7,7 @@
 #include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "entries.hpp"
-#include "level_one.hpp"
+#include "level_two.hpp"
 #include "ozbound/bounds/rounding_error.hpp"
 
 namespace ozbound::gpu {
@@ -37,19 +37,23 @@ struct LargestWork {
   static constexpr int tile = 128;
 
   LargestEntry* parts = nullptr;
+  Index parts_count = 0;  ///< tiles() at least, and more than 1
   LargestResult* result = nullptr;
   SideEstimates rows, columns;
   Index outers = 0;
   std::uint64_t* best = nullptr;    ///< bits of the largest value so far
   std::uint64_t* prints = nullptr;  ///< [print_words]: their sum is a fingerprint
 
+  [[nodiscard]] Index tiles() const { return rows.blocks * columns.blocks; }
+
   /// For bounds of so many outer products.
   static LargestWork take(Arena& arena, Index outers, Index m, Index n);
 };
 
-/// What a kernel needs to know of an Allowance for a target stated for every entry, where level 1 of |A||B| is not loose.
+/// What a kernel needs to know of an Allowance.
 struct EntryTarget {
   double factor = 0;                     ///< share of M that the error may take
+  bool of_norm = false;                  ///< the target is normwise: of entries M itself is asked
   double alpha = 1, beta = 0;            ///< of the product
   DeviceMatrix c0 = {};                  ///< where beta is not 0
   const double* row_norms = nullptr;     ///< [m], for rowcol targets: ||a_i||_2 from below, relative to the product's scales
@@ -63,18 +67,21 @@ struct ScaledBound {
   const std::int32_t* column_exponents;
 };
 
-/// Allowance::worst over all entries.
-void launch_worst_entry(const ScaledBound& error, const LevelOneSums& product, const EntryTarget& target,
-                        const LargestWork& work, cudaStream_t stream);
+/// Allowance::worst over all entries. @pre the target is not normwise.
+void launch_worst_entry(const ScaledBound& error, const Magnitudes& of, const EntryTarget& target, const LargestWork& work,
+                        cudaStream_t stream);
+
+/// The same where level 1 is loose. @pre there are entries.
+void launch_worst_loose_entry(const ScaledBound& error, const Magnitudes& of, const EntryTarget& target,
+                              const LargestWork& work, cudaStream_t stream);
 
 /// The entry that allows least of those whose share of M is more than 0, of most_probed_rows rows or fewer; its value is not
 /// what it allows, 0 if there is none. @pre m and n are not 0.
 inline constexpr Index most_probed_rows = 32;
-void launch_least_allowing(const LevelOneSums& product, const EntryTarget& target, const LargestWork& work,
-                           cudaStream_t stream);
+void launch_least_allowing(const Magnitudes& of, const EntryTarget& target, const LargestWork& work, cudaStream_t stream);
 
 /// allowed[t] = what the entry at places[t] = i * n + j allows, as Allowance::probe. @pre count > 0.
-void launch_probes(const LevelOneSums& product, const EntryTarget& target, const Index* places, Index count, double* allowed,
+void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream);
 
 /// The largest bound of an entry of C that is not special, and C's fingerprint.

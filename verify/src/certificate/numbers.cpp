@@ -302,13 +302,16 @@ class Allowed {
           any = true;
         }
     double squares = 0;
-    for (Index i = 0; i < allowed_.rows(); ++i)
+    for (Index i = 0; i < allowed_.rows(); ++i) {
+      double of_row = 0;
       for (Index j = 0; j < allowed_.cols(); ++j) {
         if (allowed_(i, j) == infinity) continue;
         const double value = Wide{allowed_(i, j), enclosed_.scale(i, j) - scale_}.value_down();
         const double m = value < 0x1p-500 ? 0 : std::min(value, 0x1p400);
-        squares = sum_down(squares, product_down(m, m));
+        of_row = sum_down(of_row, product_down(m, m));
       }
+      squares = sum_down(squares, of_row);
+    }
     norm_ = product_down(factor_, squares == 0 ? 0 : down(std::sqrt(squares)));
   }
 

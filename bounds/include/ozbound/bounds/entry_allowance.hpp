@@ -30,6 +30,24 @@ OZB_HD inline double ratio_upper(double error, double allowed) {
   return allowed == 0 ? double_from_bits(binary64.inf) : divide_upper(error, allowed);
 }
 
+// Norms add entries of different scales: they are taken relative to the largest one, `shift` from an entry's to that. What is
+// far below it only counts upwards.
+
+/// M of an entry as a term of a norm.
+OZB_HD inline double norm_term_lower(double x, std::int64_t shift) {
+  const double value = Scaled{x, shift}.lower();
+  return value < 0x1p-500 ? 0 : value < 0x1p400 ? value : 0x1p400;
+}
+
+/// error^2 over norm^2, for an entry that counts.
+OZB_HD inline double norm_share_upper(double error, std::int64_t shift, double norm) {
+  if (error == 0) return 0;
+  const double scaled = Scaled{error, shift}.upper();
+  const double value = scaled > 0x1p-500 ? scaled : 0x1p-500;
+  const double share = norm == 0 ? double_from_bits(binary64.inf) : divide_upper(value, norm);
+  return multiply_upper(share, share);
+}
+
 /// What a relative target says of an entry.
 struct RelativeVerdict {
   bool accepted = false;

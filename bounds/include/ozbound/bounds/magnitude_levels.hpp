@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/outward.hpp"
 
@@ -22,6 +23,21 @@ OZB_HD inline MagnitudeBounds level_one(std::uint64_t sum, std::uint64_t row_sum
   const auto rest = row_sum == 0 || column_sum == 0 ? 0 : row_sum + column_sum + static_cast<std::uint64_t>(k);
   return {to_double_lower(sum) * 0x1p-14, to_double_upper(sum + rest) * 0x1p-14, 1};
 }
+
+/// x 2^-scale rounded towards zero to binary32, what level 2 multiplies; 0 below 2^-126. @pre |x| < 2^scale.
+OZB_HD inline float to_float_lower(Dyadic x, int scale) {
+  if (x.magnitude == 0) return 0;
+  const int length = bit_length(x.magnitude);
+  const int top = x.top_exponent() - scale;
+  if (top < -126) return 0;
+  const auto significand = length > 24 ? x.magnitude >> (length - 24) : x.magnitude << (24 - length);
+  return float_from_bits((static_cast<std::uint64_t>(top + 126) << 23) + significand);
+}
+
+// The FP32 dot product of level 2 has one order: element l of a block is added to sum l mod dot_lanes, those of an incomplete
+// last group to the first one; a block's sums are added in order, blocks in FP64.
+inline constexpr Index dot_block = 1024;
+inline constexpr int dot_lanes = 16;
 
 // Each term of the FP32 dot product meets at most 1024 roundings of 2^-24 and k / 1024 + 1 of 2^-53, together below 1 + 2^-13
 // for k < 2^40; its product underflows by at most 2^-149. (docs/derivations/enclosure.md)
@@ -49,7 +65,19 @@ OZB_HD inline MagnitudeBounds level_three(MagnitudeBounds bounds, std::int64_t l
   return {Scaled{1, largest}.lower(), all < bounds.upper ? all : bounds.upper, 3};
 }
 
-/// The same where every product is zero.
-OZB_HD inline MagnitudeBounds level_three_zero(MagnitudeBounds bounds) { return {bounds.lower, 0, 3}; }
+/// floor(log2 |x|) of a zero: far below every sum of two real ones.
+inline constexpr std::int32_t no_top = -100000;
+
+OZB_HD inline std::int32_t top_of(Dyadic x) { return x.magnitude == 0 ? no_top : x.top_exponent(); }
+
+/// Level 3 from the largest top_of(a_il) + top_of(b_lj), for an entry that needs it: zero for good, or as large as the largest
+/// product's leading bits.
+OZB_HD inline MagnitudeBounds settled(MagnitudeBounds bounds, std::int32_t largest, std::int64_t exponents, Index k) {
+  if (largest < no_top / 2) return {bounds.lower, 0, 3};
+  return level_three(bounds, largest - exponents, k);
+}
+
+/// Whether an entry needs level 3.
+OZB_HD inline bool unsettled(const MagnitudeBounds& bounds) { return bounds.lower == 0 && bounds.upper > 0; }
 
 }  // namespace ozbound

@@ -1,0 +1,133 @@
+#pragma once
+
+#include "largest.hpp"
+#include "ozbound/bounds/entry_allowance.hpp"
+
+namespace ozbound::gpu {
+
+// Searches for the largest of something over all entries of a product.
+
+inline constexpr int search_threads = 128;
+inline constexpr int tile = LargestWork::tile;  // vectors of either side, as many as threads
+inline constexpr int together = 8;            // entries of a thread that share its own vector's norms
+static_assert(tile == search_threads);
+
+/// Takes another entry if it is larger, or as large and before.
+__device__ inline void take(LargestEntry& largest, const LargestEntry& other) {
+  if (other.value > largest.value || (other.value == largest.value && other.value > 0 && other.place < largest.place))
+    largest = other;
+}
+
+/// The largest of a block's, in its first thread.
+__device__ inline void reduce(LargestEntry& largest) {
+  __shared__ LargestEntry warps[32];
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const LargestEntry other{__shfl_xor_sync(~0u, largest.value, offset), __shfl_xor_sync(~0u, largest.place, offset)};
+    take(largest, other);
+  }
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = largest;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (unsigned w = 1; w < blockDim.x / 32; ++w) take(largest, warps[w]);
+}
+
+// Most entries are seen to be below the largest so far from a bound in binary32, every operation rounded up; the others are
+// evaluated as EntryBound and the target's formulas have it.
+
+inline constexpr float above = 1 + 0x1p-12f, below = 1 - 0x1p-12f;  // far more than the formulas' own roundings
+
+inline constexpr int most_terms = 32;  // more leave every entry to be evaluated
+
+/// A bound in binary32 of a tile's entries, from above: of each term the alternative that is the least for the largest norms of
+/// the tile, which is no less than the least of any entry.
+class TileEstimate {
+ public:
+  struct Shared {
+    float across[most_terms][tile];
+    int chosen[most_terms];
+  };
+
+  /// Threads of a block take vectors of one side, `along`; each meets all of a tile of the other side. By all threads.
+  __device__ TileEstimate(const DeviceBound& bound, const SideEstimates& along, Index along_block, const SideEstimates& across,
+                          Index across_block, Shared& shared)
+      : terms_(bound.terms), along_(along), at_(along_block * tile + threadIdx.x), shared_(shared) {
+    if (terms_ > most_terms) return;
+    if (static_cast<int>(threadIdx.x) < terms_) {
+      const int t = static_cast<int>(threadIdx.x), begin = t == 0 ? 0 : bound.ends[t - 1];
+      int chosen = begin;
+      float least = float_from_bits(binary32.inf);
+      for (int outer = begin; outer < bound.ends[t]; ++outer) {
+        const float product =
+            __fmul_ru(along.tops[outer * along.blocks + along_block], across.tops[outer * across.blocks + across_block]);
+        if (product < least) least = product, chosen = outer;  // a NaN, of Inf * 0, is none
+      }
+      shared.chosen[t] = bound.ends[t] > begin ? chosen : -1;
+    }
+    __syncthreads();
+    for (int t = 0; t < terms_; ++t) {
+      const int chosen = shared.chosen[t];
+      shared.across[t][threadIdx.x] = chosen < 0 ? float_from_bits(binary32.inf)
+                                                 : across.norms[(chosen * across.blocks + across_block) * tile + threadIdx.x];
+    }
+    __syncthreads();
+  }
+
+  /// For vectors s … s + together - 1 of the tile.
+  __device__ void find(int s, float (&total)[together]) const {
+#pragma unroll
+    for (float& x : total) x = terms_ > most_terms ? float_from_bits(binary32.inf) : 0;
+    if (terms_ > most_terms) return;
+    for (int t = 0; t < terms_; ++t) {
+      const int chosen = shared_.chosen[t];
+      const float own = chosen < 0 ? 1 : along_.norms[chosen * along_.blocks * tile + at_];
+      const auto* const fours = reinterpret_cast<const float4*>(&shared_.across[t][s]);
+      const float4 low = fours[0], high = fours[1];
+      const float others[together] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+      for (int r = 0; r < together; ++r) total[r] = __fmaf_ru(others[r], own, total[r]);  // NaN, of Inf * 0, is below nothing
+    }
+  }
+
+ private:
+  int terms_;
+  const SideEstimates& along_;
+  Index at_;
+  const Shared& shared_;
+};
+
+/// What an entry's share of M is, from its row's and column's norms or a lower bound of |A||B|.
+__device__ inline double share_of(const LevelOneSums& product, const EntryTarget& target, Index i, Index j, double product_lower) {
+  double m = target.row_norms == nullptr ? product_lower : multiply_lower(target.row_norms[i], target.column_norms[j]);
+  if (target.beta != 0)
+    m = add_lower(m, c0_share_lower(target.alpha, target.beta, double_from_bits(target.c0.bits(i, j)), product.exponent(i, j)));
+  return target.of_norm ? m : multiply_lower(target.factor, m);
+}
+
+__device__ inline bool is_special(const LevelOneSums& product, const EntryTarget& target, Index i, Index j) {
+  return product.special(i, j) || (target.beta != 0 && !is_finite(target.c0.bits(i, j), binary64));
+}
+
+/// What EntryTarget allows of an entry whose |A||B| is enclosed.
+__device__ inline double allowed_at(const LevelOneSums& product, const EntryTarget& target, Index i, Index j,
+                                    const MagnitudeBounds& bounds) {
+  if (is_special(product, target, i, j) || bounds.upper == 0) return double_from_bits(binary64.inf);
+  return share_of(product, target, i, j, bounds.lower);
+}
+
+/// A bound relative to the product's scales.
+__device__ inline double error_at(const ScaledBound& error, const LevelOneSums& product, Index i, Index j, double upper) {
+  const std::int64_t of_row = product.rows.exponents[i], of_column = product.columns.exponents[j];
+  return rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
+}
+
+/// Zeroes `best` and `prints`.
+void clear_sums(const LargestWork& work, cudaStream_t stream);
+
+/// Fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 where those are null.
+void launch_estimates(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
+                      const LargestWork& work, cudaStream_t stream);
+
+/// Sets the result from the first `count` parts.
+void launch_reduction(const LargestWork& work, Index count, cudaStream_t stream);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,55 @@
+#include "level_two.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+// The tensor cores' sums of k products, in an order that is not known, are taken to meet no more than k roundings, each of
+// 2^-22 of its sum at most: they are below (1 + 2^-22)^k, hence 1 / (1 - k 2^-22), of what is summed.
+constexpr double unit_error = 0x1p-22;
+constexpr Index longest_filtered = Index{1} << 21;
+
+/// (1 + 2^-13)^-1 twice, of level 2's own sum and its deflation, and what underflows, are above this.
+constexpr double of_level_two = 1 - 0x1p-11;
+
+LevelTwoVectors take(const DeviceMatrix& vectors, const DeviceSlices& digits, Arena& arena) {
+  const Index all = round_up(digits.count, DeviceSlices::vector_step) * digits.padded;
+  return {vectors, arena.take<float>(all), arena.take<std::uint16_t>(all), arena.take<Index>(digits.count), digits.padded};
+}
+
+}  // namespace
+
+LevelTwo::LevelTwo(Index m, Index n, Index k, Kernels& kernels)
+    : m_(m), n_(n), k_(k), kernels_(kernels), filters_(k <= longest_filtered && kernels.lt.multiplies_bfloat16()) {}
+
+LtProduct::Shape LevelTwo::shape() const {
+  const Index padded = round_up(k_, DeviceSlices::digit_step);
+  return {round_up(m_, LtProduct::step), round_up(n_, LtProduct::step), padded, padded, padded, LtProduct::Elements::bfloat16};
+}
+
+void LevelTwo::prepare() const {
+  if (filters_) kernels_.lt.tune(shape());
+}
+
+Magnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
+                            cudaStream_t stream) const {
+  Magnitudes result;
+  result.one = one;
+  result.rows = take(a, one.rows, arena);
+  result.columns = take(transposed(b), one.columns, arena);
+  auto* const leading = filters_ ? arena.take<float>(shape().rows * shape().columns) : nullptr;
+  auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
+  if (workspace == nullptr) return result;  // only counted
+  launch_level_two_vectors(result.rows, one.rows, stream);
+  launch_level_two_vectors(result.columns, one.columns, stream);
+  if (leading == nullptr) return result;
+  kernels_.lt.launch(shape(), result.rows.leading, result.columns.leading, leading, workspace, stream);
+  result.leading = leading, result.leading_pitch = shape().rows;
+  const auto k = static_cast<double>(k_);
+  result.leading_share = static_cast<float>(of_level_two * (1 - k * unit_error)) * (1 - 0x1p-20f);
+  result.leading_least = static_cast<float>(k * 0x1p-100);
+  return result;
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "device_array.hpp"
+#include "largest.cuh"
+#include "level_two.cuh"
+
+namespace ozbound::gpu {
+namespace {
+
+// Where level 1 is loose an entry is dear: tiles are looked at whose largest ratio may be the largest of all, as far as is
+// seen from bounds in binary32; first the one that may have the largest.
+
+using Word = unsigned long long;
+constexpr int threads = EntryTiles::threads;
+constexpr float infinity = __builtin_huge_valf();
+
+/// What the search knows of every tile of entries, in device memory.
+struct Tiles {
+  float* ceilings;  ///< [count]: no tile has a larger ratio than its own
+  Word* top;        ///< the largest ceiling's bits, and in the low half its tile
+  Word* taken;      ///< how many are looked at, or passed over
+  Index count;
+};
+
+/// No less than the ratio of an entry, `error` being no less than its error.
+__device__ float ceiling(const Magnitudes& of, const EntryTarget& target, Index i, Index j, float error) {
+  if (error == 0 || of.one.row_sums[i] == 0 || of.one.column_sums[j] == 0) return 0;  // zero or special
+  float m = 0;
+  if (target.row_norms != nullptr) {
+    m = __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
+  } else {
+    m = __fmul_rd(__ull2float_rd(of.one.sum(i, j)), 0x1p-14f);
+    const float leading = of.leading == nullptr ? 0 : of.leading[i + j * of.leading_pitch];
+    if (leading >= of.leading_least) m = fmaxf(m, __fmul_rd(leading, of.leading_share));
+  }
+  const float share = __fmul_rd(__fmul_rd(__double2float_rd(target.factor), below), m);
+  return error < infinity && share > 0 ? __fdiv_ru(error, share) : infinity;
+}
+
+/// A block takes `tile` rows and columns: a thread a row.
+__global__ void __launch_bounds__(search_threads)
+    find_ceilings(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,
+                  const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
+                  const __grid_constant__ Tiles tiles) {
+  constexpr int side = EntryTiles::side;
+  static_assert(side % together == 0 && tile % side == 0);
+  __shared__ TileEstimate::Shared shared;
+  const Index block = blockIdx.x % work.rows.blocks, first = blockIdx.x / work.rows.blocks * tile;
+  const TileEstimate estimate(error.bound, work.rows, block, work.columns, first / tile, shared);
+  const Index i = block * tile + threadIdx.x, across = EntryTiles::across(of.one.m);
+  Word top = 0;
+  for (int s = 0; s < tile && first + s < of.one.n; s += side) {
+    float largest = 0;
+    for (int half = 0; half < side; half += together) {
+      float errors[together];
+      estimate.find(s + half, errors);
+#pragma unroll
+      for (int r = 0; r < together; ++r) {
+        const Index j = first + s + half + r;
+        if (i < of.one.m && j < of.one.n) largest = fmaxf(largest, ceiling(of, target, i, j, errors[r]));
+      }
+    }
+    for (int offset = side / 2; offset > 0; offset /= 2) largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, offset));
+    const Index place = i / side + (first + s) / side * across;
+    if (i < of.one.m && threadIdx.x % side == 0) tiles.ceilings[place] = largest;
+    if (i < of.one.m) top = max(top, Word{__float_as_uint(largest)} << 32 | static_cast<std::uint32_t>(place));
+  }
+  for (int offset = 16; offset > 0; offset /= 2) top = max(top, __shfl_xor_sync(~0u, top, offset));
+  if (threadIdx.x % 32 == 0) atomicMax(tiles.top, top);
+}
+
+/// Has `largest` take a tile's entries. By all threads.
+__device__ void look_at(Index t, const ScaledBound& error, const Magnitudes& of, const EntryTarget& target,
+                        const LargestWork& work, EntryTiles::Shared& shared, LargestEntry& largest) {
+  const EntryTiles entries(of, shared);
+  const auto bounds = entries.bounds(t);
+  if (!entries.inside(t)) return;
+  const Index i = entries.row(t), j = entries.column(t);
+  const double relative = error_at(error, of.one, i, j, error.bound.upper(i, j));
+  const double ratio = ratio_upper(relative, allowed_at(of.one, target, i, j, bounds));
+  take(largest, {ratio, i * of.one.n + j});
+  if (ratio > double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best)))
+    atomicMax(reinterpret_cast<Word*>(work.best), bits_of(ratio));
+}
+
+/// First the tile with the largest ceiling; then, by many blocks, those whose ceilings are no less than the largest ratio so far.
+template <bool First>
+__global__ void __launch_bounds__(threads)
+    look_at_tiles(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,
+                  const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
+                  const __grid_constant__ Tiles tiles) {
+  __shared__ EntryTiles::Shared shared;
+  __shared__ Index start;
+  __shared__ unsigned open;
+  LargestEntry largest;
+  if constexpr (First) {
+    look_at(static_cast<std::uint32_t>(*tiles.top), error, of, target, work, shared, largest);
+  } else {
+    constexpr int group = 32;
+    while (true) {
+      if (threadIdx.x == 0) start = static_cast<Index>(atomicAdd(tiles.taken, Word{group}));
+      __syncthreads();
+      const Index first = start;
+      if (first >= tiles.count) break;
+      if (threadIdx.x < group) {
+        const Index t = first + threadIdx.x;
+        const double best = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
+        const bool may = t < tiles.count && tiles.ceilings[t] > 0 && static_cast<double>(tiles.ceilings[t]) >= best;
+        const unsigned all = __ballot_sync(~0u, may);
+        if (threadIdx.x == 0) open = all;
+      }
+      __syncthreads();
+      for (unsigned rest = open; rest != 0; rest &= rest - 1)
+        look_at(first + __ffs(static_cast<int>(rest)) - 1, error, of, target, work, shared, largest);
+      __syncthreads();
+    }
+  }
+  reduce(largest);
+  if (threadIdx.x == 0) work.parts[blockIdx.x + (First ? 0 : 1)] = largest;
+}
+
+}  // namespace
+
+void launch_worst_loose_entry(const ScaledBound& error, const Magnitudes& of, const EntryTarget& target,
+                              const LargestWork& work, cudaStream_t stream) {
+  const Index count = EntryTiles::across(of.one.m) * EntryTiles::across(of.one.n);
+  const DeviceArray<float> ceilings(count, stream);
+  const DeviceArray<Word> words(2, stream);
+  const Tiles tiles{ceilings.data(), words.data(), words.data() + 1, count};
+  check(cudaMemsetAsync(words.data(), 0, 2 * sizeof(Word), stream), "cudaMemsetAsync");
+  clear_sums(work, stream);
+  launch_estimates(error, of.one.rows.exponents, of.one.columns.exponents, work, stream);
+  find_ceilings<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, target, work, tiles);
+  check_launch("find_ceilings");
+  look_at_tiles<true><<<1, threads, 0, stream>>>(error, of, target, work, tiles);
+  check_launch("look_at_tiles");
+  constexpr Index enough_blocks = 1024;
+  const Index blocks = std::min({count, work.parts_count - 1, enough_blocks});
+  look_at_tiles<false><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(error, of, target, work, tiles);
+  check_launch("look_at_tiles");
+  launch_reduction(work, blocks + 1, stream);
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "entries.cuh"
+#include "largest.cuh"
+#include "level_two.cuh"
+#include "norm_search.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+using Word = unsigned long long;
+constexpr int threads = EntryTiles::threads;
+constexpr double infinity = __builtin_huge_val();
+
+__device__ void raise_scale(const NormMatrix& norm, Word scale) {
+  for (int offset = 16; offset > 0; offset /= 2) scale = max(scale, __shfl_xor_sync(~0u, scale, offset));
+  if (threadIdx.x % 32 == 0 && scale != 0) atomicMax(reinterpret_cast<Word*>(norm.scale), scale);
+}
+
+/// An entry of M; raises `scale` to its own.
+__device__ void set_entry(const NormMatrix& norm, const Magnitudes& of, const EntryTarget& target, Index i, Index j,
+                          const MagnitudeBounds& bounds, Word& scale) {
+  double m = infinity;
+  if (!is_special(of.one, target, i, j)) {
+    m = share_of(of.one, target, i, j, bounds.lower);
+    if (m > 0 && m < infinity)
+      scale = max(scale, static_cast<Word>(static_cast<std::int64_t>(NormMatrix::no_scale) + of.one.exponent(i, j)));
+    if (bounds.upper == 0) m = -m;
+  }
+  norm.m[i + j * norm.rows] = m;
+}
+
+__global__ void __launch_bounds__(entry_threads)
+    set_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of,
+                const __grid_constant__ EntryTarget target) {
+  Word scale = 0;
+  for_each_entry(norm.rows, norm.columns, true,
+                 [&](Index i, Index j) { set_entry(norm, of, target, i, j, of.one.at(i, j), scale); });
+  raise_scale(norm, scale);
+}
+
+/// The same where level 1 is loose.
+__global__ void __launch_bounds__(threads)
+    set_loose_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of,
+                      const __grid_constant__ EntryTarget target, Index tiles) {
+  __shared__ EntryTiles::Shared shared;
+  const EntryTiles entries(of, shared);
+  Word scale = 0;
+  for (Index t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const auto bounds = entries.bounds(t);
+    if (entries.inside(t)) set_entry(norm, of, target, entries.row(t), entries.column(t), bounds, scale);
+  }
+  raise_scale(norm, scale);
+}
+
+/// From an entry's scale to the norm's.
+__device__ std::int64_t shift_of(const NormMatrix& norm, const Magnitudes& of, Index i, Index j) {
+  const auto scale = *norm.scale;
+  return of.one.exponent(i, j) -
+         (scale == 0 ? 0 : static_cast<std::int64_t>(scale) - static_cast<std::int64_t>(NormMatrix::no_scale));
+}
+
+/// A thread a row, whose terms have an order.
+__global__ void __launch_bounds__(threads) add_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of) {
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  if (i >= norm.rows) return;
+  double sum = 0;
+  for (Index j = 0; j < norm.columns; ++j) {
+    const double m = norm.m[i + j * norm.rows];
+    if (m == infinity) continue;
+    const double term = norm_term_lower(fabs(m), shift_of(norm, of, i, j));
+    sum = add_lower(sum, multiply_lower(term, term));
+  }
+  norm.row_sums[i] = sum;
+}
+
+__global__ void __launch_bounds__(threads) add_shares(const __grid_constant__ NormMatrix norm, const double* shares) {
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
+  if (i >= norm.rows) return;
+  double sum = 0;
+  for (Index j = 0; j < norm.columns; ++j) sum = add_upper(sum, shares[i + j * norm.rows]);
+  norm.row_sums[i] = sum;
+}
+
+/// Every entry's share, and the largest one. A block takes `tile` rows and columns.
+__global__ void __launch_bounds__(search_threads)
+    find_shares(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,
+                const __grid_constant__ NormMatrix norm, double allowed, double* shares,
+                const __grid_constant__ LargestWork work) {
+  const Index i = blockIdx.x % work.rows.blocks * tile + threadIdx.x, first = blockIdx.x / work.rows.blocks * tile;
+  LargestEntry largest;
+  for (Index j = first; j < min(first + tile, norm.columns) && i < norm.rows; ++j) {
+    const double m = norm.m[i + j * norm.rows];
+    const bool counts = m != infinity && (bits_of(m) & binary64.sign) == 0;
+    const double relative = counts ? error_at(error, of.one, i, j, error.bound.upper(i, j)) : 0;
+    const double share = norm_share_upper(relative, shift_of(norm, of, i, j), allowed);
+    shares[i + j * norm.rows] = share;
+    take(largest, {share, i * norm.columns + j});
+  }
+  reduce(largest);
+  if (threadIdx.x == 0) work.parts[blockIdx.x] = largest;
+}
+
+unsigned blocks_for(Index rows) { return static_cast<unsigned>((rows + threads - 1) / threads); }
+
+}  // namespace
+
+NormMatrix NormMatrix::take(Arena& arena, Index rows, Index columns) {
+  return {arena.take<double>(rows * columns), arena.take<std::uint64_t>(1), arena.take<double>(rows), rows, columns};
+}
+
+void launch_norm_matrix(const NormMatrix& norm, const Magnitudes& of, const EntryTarget& target, cudaStream_t stream) {
+  check(cudaMemsetAsync(norm.scale, 0, sizeof *norm.scale, stream), "cudaMemsetAsync");
+  if (of.loose()) {
+    constexpr Index enough_blocks = 4096;
+    const Index tiles = EntryTiles::across(norm.rows) * EntryTiles::across(norm.columns);
+    set_loose_entries<<<static_cast<unsigned>(std::min(tiles, enough_blocks)), threads, 0, stream>>>(norm, of, target, tiles);
+    check_launch("set_loose_entries");
+  } else {
+    set_entries<<<entry_grid(norm.rows, norm.columns, true), entry_threads, 0, stream>>>(norm, of, target);
+    check_launch("set_entries");
+  }
+  add_squares<<<blocks_for(norm.rows), threads, 0, stream>>>(norm, of);
+  check_launch("add_squares");
+}
+
+void launch_norm_shares(const ScaledBound& error, const Magnitudes& of, const NormMatrix& norm, double allowed, double* shares,
+                        const LargestWork& work, cudaStream_t stream) {
+  find_shares<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
+  check_launch("find_shares");
+  add_shares<<<blocks_for(norm.rows), threads, 0, stream>>>(norm, shares);
+  check_launch("add_shares");
+  clear_sums(work, stream);
+  launch_reduction(work, work.tiles(), stream);
+}
+
+}  // namespace ozbound::gpu
