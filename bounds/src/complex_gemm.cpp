@@ -21,7 +21,7 @@ namespace {
 
 /// The bounds of the rows of A B's stacked parts, from those of rows 2i (x) and 2i + 1 (y): |alpha_r| x + |alpha_i| y and
 /// |alpha_r| y + |alpha_i| x.
-std::vector<double> mixed(const std::vector<double>& rows, double alpha_r, double alpha_i) {
+std::vector<double> mixed(const Norms& rows, double alpha_r, double alpha_i) {
   std::vector<double> result;
   for (std::size_t i = 0; i < rows.size(); ++i)
     result.push_back(add_upper(multiply_upper(alpha_r, rows[i]), multiply_upper(alpha_i, rows[i ^ 1])));

@@ -1,6 +1,7 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -70,22 +71,26 @@ class TermCollector {
       : rows_(rows), columns_(columns), plan_(plan) {}
 
   void operator()(const char* name, const VectorPart& row, const VectorPart& column) const {
-    BoundTerm term{name, std::vector<OuterProduct>(std::size(dual_norms))};
-    for (const auto& facts : rows_) {
-      const auto norms = norms_of_part(PartsOf(facts, plan_.a), row);
-      for (std::size_t h = 0; h < std::size(dual_norms); ++h) term.alternatives[h].rows.push_back(norms.of[dual_norms[h][0]]);
-    }
-    for (const auto& facts : columns_) {
-      const auto norms = norms_of_part(PartsOf(facts, plan_.b), column);
-      for (std::size_t h = 0; h < std::size(dual_norms); ++h)
-        term.alternatives[h].columns.push_back(norms.of[dual_norms[h][1]]);
-    }
+    const auto of_rows = norms_of(rows_, plan_.a, row), of_columns = norms_of(columns_, plan_.b, column);
+    BoundTerm term{name, {}};
+    for (const auto& [of_row, of_column] : dual_norms) term.alternatives.push_back({of_rows[of_row], of_columns[of_column]});
     terms.push_back(std::move(term));
   }
 
   mutable std::vector<BoundTerm> terms;
 
  private:
+  /// Every norm of a part of all vectors.
+  static std::array<Norms, 3> norms_of(std::span<const VectorFacts> vectors, const Slicing& slicing, const VectorPart& part) {
+    std::array<std::vector<double>, 3> numbers;
+    for (auto& of : numbers) of.reserve(vectors.size());
+    for (const auto& facts : vectors) {
+      const auto norms = norms_of_part(PartsOf(facts, slicing), part);
+      for (std::size_t h = 0; h < numbers.size(); ++h) numbers[h].push_back(norms.of[h]);
+    }
+    return {std::move(numbers[0]), std::move(numbers[1]), std::move(numbers[2])};
+  }
+
   std::span<const VectorFacts> rows_, columns_;
   const SplitPlan& plan_;
 };

@@ -9,6 +9,7 @@
 
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
+#include "host_memory.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 
 namespace ozbound::gpu {
@@ -126,6 +127,7 @@ void release_memory(int device) {
   idle_of(device).release_all();
   check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
   check(cudaMemPoolTrimTo(pool_of(device), 0), "cudaMemPoolTrimTo");
+  release_host_memory();
 }
 
 }  // namespace ozbound::gpu

@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "host_memory.hpp"
+
 namespace ozbound::gpu {
 namespace {
 
@@ -157,6 +159,14 @@ HostCopy::HostCopy(const InputView& device, cudaStream_t stream)
     : view_(device.is_double() ? copy_elements(std::get<0>(device.typed()), doubles_, stream)
                                : copy_elements(std::get<1>(device.typed()), floats_, stream)) {
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream) : origin_(static_cast<const std::uint8_t*>(begin)) {
+  const auto bytes = static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - origin_);
+  const auto memory = take_host_memory(bytes);
+  if (bytes > 0) check(cudaMemcpyAsync(memory.get(), origin_, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  memory_ = memory;
 }
 
 BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t stream) {

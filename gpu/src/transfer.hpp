@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "device_array.hpp"
@@ -97,25 +98,27 @@ std::vector<T> copy_to_host(const T* data, std::int64_t count, cudaStream_t stre
 /// A block of device memory on the host, taken apart there. Waits for the stream.
 class HostBlock {
  public:
-  HostBlock(const void* begin, const void* end, cudaStream_t stream)
-      : origin_(static_cast<const std::uint8_t*>(begin)),
-        bytes_(copy_to_host(origin_, static_cast<const std::uint8_t*>(end) - origin_, stream)) {}
+  HostBlock(const void* begin, const void* end, cudaStream_t stream);
 
-  /// Where an array inside the block begins.
-  template <class T>
-  [[nodiscard]] const T* at(const T* there) const {
-    return reinterpret_cast<const T*>(bytes_.data() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
-  }
-
-  /// Its elements.
+  /// The elements of an array inside the block.
   template <class T>
   [[nodiscard]] std::vector<T> part(const T* there, Index count) const {
     return {at(there), at(there) + count};
   }
 
+  /// The same, which stay in the block.
+  [[nodiscard]] Norms norms(const double* there, Index count) const {
+    return {memory_, at(there), static_cast<std::size_t>(count)};
+  }
+
  private:
+  template <class T>
+  [[nodiscard]] const T* at(const T* there) const {
+    return reinterpret_cast<const T*>(memory_.get() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
+  }
+
   const std::uint8_t* origin_;
-  std::vector<std::uint8_t> bytes_;
+  std::shared_ptr<const std::uint8_t> memory_;
 };
 
 /// An EntryBound of an m x n product in device memory.

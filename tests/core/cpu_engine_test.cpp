@@ -232,10 +232,10 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
     const bool single = call.c.storage().single;
     EntryBound bound{{{"test", {{}, {}}}}, random.once_in(2) ? 0x1p-40 : std::numeric_limits<double>::infinity()};
     for (auto& outer : bound.terms[0].alternatives) {
-      for (Index i = 0; i < call.c.rows(); ++i)
-        outer.rows.push_back(random.once_in(4) ? 0 : std::ldexp(1.0, -random.below(70)));
-      for (Index j = 0; j < call.c.cols(); ++j)
-        outer.columns.push_back(random.once_in(4) ? 0 : std::ldexp(1.0, -random.below(30)));
+      std::vector<double> rows, columns;
+      for (Index i = 0; i < call.c.rows(); ++i) rows.push_back(random.once_in(4) ? 0 : std::ldexp(1.0, -random.below(70)));
+      for (Index j = 0; j < call.c.cols(); ++j) columns.push_back(random.once_in(4) ? 0 : std::ldexp(1.0, -random.below(30)));
+      outer = {std::move(rows), std::move(columns)};
     }
     const CpuEngine engine(test::sample_options(random));
     const auto least = least_workspace(engine, plan, call.a.cols());

@@ -143,8 +143,9 @@ TEST_F(EnvironmentTest, ChangesNoBitOfTheOtherFunctions) {
   const CpuEngine engine({.threads = team, .row_tile = 2, .column_tile = 2});
   const auto plan = parse_plan("truncated7:6x6:cut=7:per_diagonal");
   for (const auto& before : calls()) {
-    EntryBound bound{{{"test", {{std::vector<double>(7, 0x1p-500), std::vector<double>(9, 0x1p-570)}}}}};
-    for (std::size_t j = 0; j < 9; j += 2) bound.terms[0].alternatives[0].columns[j] = 1;
+    std::vector<double> columns(9, 0x1p-570);
+    for (std::size_t j = 0; j < 9; j += 2) columns[j] = 1;
+    const EntryBound bound{{{"test", {{std::vector<double>(7, 0x1p-500), columns}}}}};
     const auto run = [&] {
       auto exact = before;
       multiply_exactly(exact.call(), team);

@@ -194,7 +194,7 @@ struct Twice {
 
 bool same(double x, double y) { return bits_of(x) == bits_of(y); }
 
-bool same(const std::vector<double>& x, const std::vector<double>& y) {
+bool same(const Norms& x, const Norms& y) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](double s, double t) { return same(s, t); });
 }
 

@@ -53,12 +53,12 @@ Index outer_products(const SplitPlan& plan, Index k) { return alternatives * Pla
 EntryBound bound_on_host(const DeviceBound& bound, const SplitPlan& plan, Index k, const HostBlock& block) {
   EntryBound result;
   result.uniform = bound.uniform;
-  const auto *row = block.at(bound.rows), *column = block.at(bound.columns);
+  const auto *row = bound.rows, *column = bound.columns;
   const auto add = [&](const char* name, const VectorPart&, const VectorPart&) {
     auto& term = result.terms.emplace_back();
     term.name = name;
     for (Index h = 0; h < alternatives; ++h, row += bound.m, column += bound.n)
-      term.alternatives.push_back({{row, row + bound.m}, {column, column + bound.n}});
+      term.alternatives.push_back({block.norms(row, bound.m), block.norms(column, bound.n)});
   };
   for_each_truncation_term(plan, add);
   for_each_accumulation_term(plan, k, add);

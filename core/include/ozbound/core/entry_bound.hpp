@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ozbound/core/matrix.hpp"
@@ -10,10 +13,39 @@
 
 namespace ozbound {
 
+/// Numbers that do not change: copies and parts share them.
+class Norms {
+ public:
+  Norms() = default;
+  Norms(std::vector<double> numbers) : Norms(std::make_shared<const std::vector<double>>(std::move(numbers))) {}
+  Norms(std::initializer_list<double> numbers) : Norms(std::vector<double>(numbers)) {}
+  /// Those that `owner` keeps, from the first on.
+  Norms(std::shared_ptr<const void> owner, const double* first, std::size_t count)
+      : owner_(std::move(owner)), first_(first), count_(count) {}
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] const double* data() const { return first_; }
+  [[nodiscard]] const double* begin() const { return first_; }
+  [[nodiscard]] const double* end() const { return first_ + count_; }
+  [[nodiscard]] double operator[](std::size_t i) const { return first_[i]; }
+
+  [[nodiscard]] Norms part(Index first, Index count) const {
+    return {owner_, first_ + first, static_cast<std::size_t>(count)};
+  }
+
+ private:
+  explicit Norms(std::shared_ptr<const std::vector<double>> numbers)
+      : owner_(numbers), first_(numbers->data()), count_(numbers->size()) {}
+
+  std::shared_ptr<const void> owner_;
+  const double* first_ = nullptr;
+  std::size_t count_ = 0;
+};
+
 /// rows[i] * columns[j], both >= 0.
 struct OuterProduct {
-  std::vector<double> rows;     ///< length m
-  std::vector<double> columns;  ///< length n
+  Norms rows;     ///< length m
+  Norms columns;  ///< length n
 };
 
 /// One part of a bound: the least of some outer products.
@@ -47,12 +79,9 @@ struct EntryBound {
 
   /// The bound of rows [i, i + rows) and columns [j, j + cols).
   [[nodiscard]] EntryBound block(Index i, Index j, Index rows, Index cols) const {
-    const auto part = [](const std::vector<double>& all, Index first, Index count) {
-      return std::vector<double>(all.begin() + first, all.begin() + first + count);
-    };
     auto result = *this;
     for (auto& term : result.terms)
-      for (auto& outer : term.alternatives) outer = {part(outer.rows, i, rows), part(outer.columns, j, cols)};
+      for (auto& outer : term.alternatives) outer = {outer.rows.part(i, rows), outer.columns.part(j, cols)};
     return result;
   }
 };
