@@ -38,20 +38,22 @@ const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts
   return measured.facts;
 }
 
-DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vector<Index> indices) const {
+DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vector<Index> indices, const Index* first) const {
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   std::erase_if(indices, [&](Index i) { return single_.contains(i) && single_.at(i).encoding == encoding; });
+  if (first != nullptr) indices.insert(indices.begin(), 0);
   Measuring result{encoding, std::move(indices), {}, {}};
   const auto count = static_cast<Index>(result.indices.size());
   if (count == 0) return result;
-  const CudaDevice current(device_);
   Arena needed;
   FactsOfAllSlicings::take(needed, encoding, count, inner_);
   result.memory = Memory(needed.used(), stream_);
   auto arena = result.memory.arena();
   result.facts = FactsOfAllSlicings::take(arena, encoding, count, inner_);
   const auto there = copy_to_device(result.indices, stream_);
+  if (first != nullptr)
+    check(cudaMemcpyAsync(there.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
   launch_facts_of_some(vectors_, inner_, there.data(), result.facts, stream_);
   return result;
 }
@@ -70,7 +72,10 @@ void DeviceFactsCache::keep(const Measuring& measuring) {
 
 const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
   const auto known = single_.find(i);
-  if (known == single_.end() || !(known->second.encoding == slicing.encoding)) keep(launch(slicing.encoding, {i}));
+  if (known == single_.end() || !(known->second.encoding == slicing.encoding)) {
+    const CudaDevice current(device_);
+    keep(launch(slicing.encoding, {i}));
+  }
   return single_.at(i).of[at(slicing.slices - 1)];
 }
 
@@ -123,12 +128,14 @@ class DeviceAllowance final : public Allowance {
 
   [[nodiscard]] Probe probe(Index i, Index j) const override {
     const CudaDevice current(examination_.device_);
-    const Probing probing(*this, {{i, j}});
-    return probing.probes().front();
+    examination_.settle();
+    const Probing probing(*this, {i * n() + j}, nullptr);
+    return {i, j, probing.allowed().front()};
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     const CudaDevice current(examination_.device_);
+    examination_.settle();
     const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
     const LargestMemory search(there.outer_products(), m(), n(), stream_);
     if (normwise()) return worst_norm(there.bound(), search.work());
@@ -148,24 +155,10 @@ class DeviceAllowance final : public Allowance {
   }
 
   [[nodiscard]] std::vector<Probe> probes(Index per_side) const override {
-    const Index m = this->m(), n = this->n();
-    if (m == 0 || n == 0) return {};
+    if (m() == 0 || n() == 0) return {};
     const CudaDevice current(examination_.device_);
-    launch_least_allowing(product_, target_, probing_.work(), stream_);
-    const auto least = copy_to_host(probing_.work().result, 1, stream_)[0].entry;
-    std::vector<Entry> entries{{least.place / n, least.place % n}};
-    const Index rows = std::min(per_side, m), columns = std::min(per_side, n);
-    for (Index s = 0; s < rows; ++s)
-      for (Index t = 0; t < columns; ++t) entries.push_back({s * m / rows, t * n / columns});
-    std::vector<Index> of_rows, of_columns;
-    for (const auto& [i, j] : entries) of_rows.push_back(i), of_columns.push_back(j);
-    const auto& encoding = examination_.options_.encoding;
-    const auto rows_measured = examination_.rows_.launch(encoding, std::move(of_rows));
-    const auto columns_measured = examination_.columns_.launch(encoding, std::move(of_columns));
-    const Probing probing(*this, std::move(entries));
-    examination_.rows_.keep(rows_measured);
-    examination_.columns_.keep(columns_measured);
-    auto found = probing.probes();
+    auto found = probe_some(per_side);
+    if (examination_.settle() && product_.loose()) found = probe_some(per_side);
     for (const auto& [i, j, allowed] : found) allowed_.insert_or_assign({i, j}, allowed);
     return found;
   }
@@ -174,37 +167,51 @@ class DeviceAllowance final : public Allowance {
   /// What entries allow, launched when made.
   class Probing {
    public:
-    Probing(const DeviceAllowance& allowance, std::vector<Entry> entries)
+    /// @param first in device memory, the first entry's place if it is not null.
+    Probing(const DeviceAllowance& allowance, const std::vector<Index>& places, const Index* first)
         : stream_(allowance.stream_),
-          entries_(std::move(entries)),
-          places_(places(entries_, allowance.n())),
-          there_(copy_to_device(places_, stream_)),
-          allowed_(static_cast<Index>(entries_.size()), stream_) {
-      launch_probes(allowance.product_, allowance.target_, there_.data(), static_cast<Index>(entries_.size()), allowed_.data(),
-                    stream_);
+          there_(copy_to_device(places, stream_)),
+          allowed_(static_cast<Index>(places.size()), stream_),
+          count_(static_cast<Index>(places.size())) {
+      if (first != nullptr)
+        check(cudaMemcpyAsync(there_.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+      launch_probes(allowance.product_, allowance.target_, there_.data(), count_, allowed_.data(), stream_);
     }
 
     /// Waits for the stream.
-    [[nodiscard]] std::vector<Probe> probes() const {
-      const auto values = copy_to_host(allowed_.data(), static_cast<Index>(entries_.size()), stream_);
-      std::vector<Probe> probes;
-      for (std::size_t t = 0; t < entries_.size(); ++t) probes.push_back({entries_[t].i, entries_[t].j, values[t]});
-      return probes;
-    }
+    [[nodiscard]] std::vector<double> allowed() const { return copy_to_host(allowed_.data(), count_, stream_); }
 
    private:
-    static std::vector<Index> places(const std::vector<Entry>& entries, Index n) {
-      std::vector<Index> result;
-      for (const auto& [i, j] : entries) result.push_back(i * n + j);
-      return result;
-    }
-
     cudaStream_t stream_;
-    std::vector<Entry> entries_;
-    std::vector<Index> places_;
     DeviceArray<Index> there_;
     DeviceArray<double> allowed_;
+    Index count_;
   };
+
+  /// With the levels that there are. All is launched before the host waits for any of it.
+  [[nodiscard]] std::vector<Probe> probe_some(Index per_side) const {
+    const Index rows = std::min(per_side, m()), columns = std::min(per_side, n());
+    std::vector<Index> of_rows, of_columns, places{0};
+    for (Index s = 0; s < rows; ++s) of_rows.push_back(s * m() / rows);
+    for (Index t = 0; t < columns; ++t) of_columns.push_back(t * n() / columns);
+    for (const Index i : of_rows)
+      for (const Index j : of_columns) places.push_back(i * n() + j);
+    launch_least_allowing(product_, target_, probing_.work(), stream_);
+    const DeviceArray<PlaceOfEntry> least(1, stream_);
+    launch_taking_place(probing_.work(), n(), least.data(), stream_);
+    const auto& encoding = examination_.options_.encoding;
+    auto rows_measured = examination_.rows_.launch(encoding, std::move(of_rows), &least.data()->i);
+    auto columns_measured = examination_.columns_.launch(encoding, std::move(of_columns), &least.data()->j);
+    const Probing probing(*this, places, &least.data()->place);
+    const auto found = copy_to_host(least.data(), 1, stream_)[0];
+    rows_measured.indices[0] = found.i, columns_measured.indices[0] = found.j, places[0] = found.place;
+    examination_.rows_.keep(rows_measured);
+    examination_.columns_.keep(columns_measured);
+    const auto allowed = probing.allowed();
+    std::vector<Probe> probes;
+    for (std::size_t t = 0; t < places.size(); ++t) probes.push_back({places[t] / n(), places[t] % n(), allowed[t]});
+    return probes;
+  }
 
   [[nodiscard]] Index m() const { return product_.one.m; }
   [[nodiscard]] Index n() const { return product_.one.n; }
@@ -228,6 +235,7 @@ class DeviceAllowance final : public Allowance {
   }
 
   void set_norm() {
+    examination_.settle();
     target_.of_norm = true;
     double squares = 0;
     if (m() > 0 && n() > 0) {
@@ -311,8 +319,13 @@ std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, do
 void DeviceExamination::find_product() {
   if (product_ != nullptr) return;
   product_ = std::make_unique<Product>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
-  report_.reset();  // which says whether it is loose
+  report_.reset();
+}
+
+bool DeviceExamination::settle() {
+  if (settled_) return false;
   if (report().loose) product_->add(LevelTwo(m_, n_, k_, kernels_), a_.matrix(), b_.matrix(), stream_);
+  return settled_ = true;
 }
 
 const FirstLooks::Report& DeviceExamination::report() {

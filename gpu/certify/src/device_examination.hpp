@@ -33,11 +33,13 @@ class DeviceFactsCache {
   /// Vectors that one() will be asked for, under every slice count of an encoding.
   struct Measuring {
     Encoding encoding;
-    std::vector<Index> indices;  ///< those that are not known
+    std::vector<Index> indices;
     Memory memory;
     FactsOfAllSlicings facts;
   };
-  [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices) const;
+  /// Of those that are not known, and of one more, whose index is in device memory, if that is not null: the first one, which
+  /// whoever keeps them sets. @pre the device is the current one.
+  [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices, const Index* first = nullptr) const;
   /// Waits for the stream.
   void keep(const Measuring& measuring);
   const VectorFacts& one(Index i, const Slicing& slicing);
@@ -79,7 +81,10 @@ class DeviceExamination final : public Examination {
   friend class DeviceAllowance;
   struct Product;
 
+  /// Launches level 1, unless that was done.
   void find_product();
+  /// Has every level that is needed launched: waits for the report, once. Whether that is news.
+  bool settle();
   const FirstLooks::Report& report();
 
   const DecideOptions& options_;
@@ -91,8 +96,9 @@ class DeviceExamination final : public Examination {
   std::shared_ptr<const SideStream> side_;
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
-  std::unique_ptr<Product> product_;          ///< made when first needed
-  std::optional<FirstLooks::Report> report_;  ///< likewise
+  std::unique_ptr<Product> product_;  ///< made when first needed
+  bool settled_ = false;
+  std::optional<FirstLooks::Report> report_;  ///< asked for when first needed, once more when level 1 has set its word
 };
 
 }  // namespace ozbound::gpu

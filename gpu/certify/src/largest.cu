@@ -125,6 +125,11 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
 }
 
+__global__ void take_place(const LargestResult* result, Index n, PlaceOfEntry* place) {
+  const Index found = result->entry.place;
+  *place = {found, found / n, found % n};
+}
+
 /// What Allowance::probe says of some entries, a warp each.
 __global__ void __launch_bounds__(threads)
     probe_entries(const __grid_constant__ Magnitudes of, const __grid_constant__ EntryTarget target, const Index* places,
@@ -318,6 +323,11 @@ void launch_least_allowing(const Magnitudes& of, const EntryTarget& target, cons
   find_least_allowing<<<grid, threads, 0, stream>>>(of, target, step, work.parts);
   check_launch("find_least_allowing");
   launch_reduction(work, Index{grid.x} * grid.y, stream);
+}
+
+void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, cudaStream_t stream) {
+  take_place<<<1, 1, 0, stream>>>(work.result, n, place);
+  check_launch("take_place");
 }
 
 void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,

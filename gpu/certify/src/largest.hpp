@@ -18,6 +18,10 @@ struct LargestEntry {
   Index place = 0;  ///< i * n + j
 };
 
+struct PlaceOfEntry {
+  Index place, i, j;
+};
+
 /// What is found, and the fingerprint of the matrix that was searched, if there was one.
 struct LargestResult {
   LargestEntry entry;
@@ -79,6 +83,9 @@ void launch_worst_loose_entry(const ScaledBound& error, const Magnitudes& of, co
 /// what it allows, 0 if there is none. @pre m and n are not 0.
 inline constexpr Index most_probed_rows = 32;
 void launch_least_allowing(const Magnitudes& of, const EntryTarget& target, const LargestWork& work, cudaStream_t stream);
+
+/// *place = that of the entry found, of a product with n columns.
+void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, cudaStream_t stream);
 
 /// allowed[t] = what the entry at places[t] = i * n + j allows, as Allowance::probe. @pre count > 0.
 void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
