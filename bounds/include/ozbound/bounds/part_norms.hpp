@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "ozbound/core/combine.hpp"
@@ -16,7 +17,7 @@ struct PartNorms {
 };
 
 /// ||.||_2 meets ||.||_2, ||.||_1 meets ||.||_inf and the other way round: the norms of row and column in each alternative.
-inline constexpr int dual_norms[3][2] = {{1, 1}, {0, 2}, {2, 0}};
+inline constexpr std::size_t dual_norms[3][2] = {{1, 1}, {0, 2}, {2, 0}};
 
 /// A part of a vector under a slicing, whose norms a term of a plan's bound takes.
 struct VectorPart {
