@@ -161,7 +161,8 @@ HostCopy::HostCopy(const InputView& device, cudaStream_t stream)
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream) : origin_(static_cast<const std::uint8_t*>(begin)) {
+HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream)
+    : origin_(static_cast<const std::uint8_t*>(begin)) {
   const auto bytes = static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - origin_);
   const auto memory = take_host_memory(bytes);
   if (bytes > 0) check(cudaMemcpyAsync(memory.get(), origin_, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");

@@ -1,6 +1,6 @@
 // What the device finds out about operands for deciding and certifying, step by step, against the CPU: fingerprints, the first
-// level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a target allows, the largest bound of a C, and
-// entries that are finished exactly.
+// level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a
+// target allows, the largest bound of a C, and entries that are finished exactly.
 //
 // Usage: levels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
 
@@ -163,7 +163,9 @@ Matrix<double> wide(Index rows, Index cols, Side side, bool specials, std::uint6
     const Index original = copies && i > 0 && random.once_in(2) ? random.below(static_cast<int>(i)) : i;
     for (Index l = 0; l < inner; ++l) {
       const double significand = 1 + std::ldexp(random.below(1 << 30), -30);
-      double x = sparse && !random.once_in(4) ? 0 : std::ldexp(random.once_in(2) ? -significand : significand, random.between(-range, range) % 1023);
+      double x = sparse && !random.once_in(4)
+                     ? 0
+                     : std::ldexp(random.once_in(2) ? -significand : significand, random.between(-range, range) % 1023);
       if (specials && random.once_in(700)) x = case_sampling::sample_special(random);
       at(i, l) = original == i ? x : at(original, l);
     }
@@ -407,8 +409,8 @@ void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed
       const auto count = static_cast<long double>(k);
       const auto above = sum * (1 + count * 0x1p-62L), below = sum * (1 - count * 0x1p-62L);
       section.expect(product * (1 - count * 0x1p-22L) <= above && product >= below * (1 - count * 0x1p-22L), [&] {
-        return std::to_string(static_cast<double>(product / sum - 1)) + " at (" + std::to_string(i) + ", " +
-               std::to_string(j) + "), " + origin;
+        return std::to_string(static_cast<double>(product / sum - 1)) + " at (" + std::to_string(i) + ", " + std::to_string(j) +
+               "), " + origin;
       });
     }
 }

@@ -9,7 +9,7 @@ namespace ozbound::gpu {
 
 inline constexpr int search_threads = 128;
 inline constexpr int tile = LargestWork::tile;  // vectors of either side, as many as threads
-inline constexpr int together = 8;            // entries of a thread that share its own vector's norms
+inline constexpr int together = 8;              // entries of a thread that share its own vector's norms
 static_assert(tile == search_threads);
 
 /// Takes another entry if it is larger, or as large and before.
@@ -96,7 +96,8 @@ class TileEstimate {
 };
 
 /// What an entry's share of M is, from its row's and column's norms or a lower bound of |A||B|.
-__device__ inline double share_of(const LevelOneSums& product, const EntryTarget& target, Index i, Index j, double product_lower) {
+__device__ inline double share_of(const LevelOneSums& product, const EntryTarget& target, Index i, Index j,
+                                  double product_lower) {
   double m = target.row_norms == nullptr ? product_lower : multiply_lower(target.row_norms[i], target.column_norms[j]);
   if (target.beta != 0)
     m = add_lower(m, c0_share_lower(target.alpha, target.beta, double_from_bits(target.c0.bits(i, j)), product.exponent(i, j)));

@@ -112,8 +112,10 @@ class EntryTiles {
   }
 
   [[nodiscard]] __device__ double dot(Index t) const {
-    const auto *const x = of_.rows.elements + t % across(of_.one.m) * side * of_.rows.pitch,
-               *const y = of_.columns.elements + t / across(of_.one.m) * side * of_.columns.pitch;
+    const auto *const x = of_.rows.elements + t % across(of_.one.m) * side * of_.rows.pitch, *const y = of_.columns.elements +
+                                                                                                        t / across(of_.one.m) *
+                                                                                                            side *
+                                                                                                            of_.columns.pitch;
     const auto *const own_row = shared_.rows[threadIdx.x % side], *const own_column = shared_.columns[threadIdx.x / side];
     double total = 0;
     for (Index start = 0; start < of_.one.k; start += dot_block) {
@@ -121,8 +123,7 @@ class EntryTiles {
       float lanes[dot_lanes] = {};
       for (Index slab = start; slab < end; slab += Shared::slab) {
         fill([&](int v, int l) {  // memory goes on to a multiple of the slab
-          *reinterpret_cast<float4*>(&shared_.rows[v][l]) =
-              *reinterpret_cast<const float4*>(x + v * of_.rows.pitch + slab + l);
+          *reinterpret_cast<float4*>(&shared_.rows[v][l]) = *reinterpret_cast<const float4*>(x + v * of_.rows.pitch + slab + l);
           *reinterpret_cast<float4*>(&shared_.columns[v][l]) =
               *reinterpret_cast<const float4*>(y + v * of_.columns.pitch + slab + l);
         });

@@ -29,7 +29,7 @@ struct Magnitudes {
   LevelTwoVectors rows, columns;   ///< without elements where level 1 suffices
   const float* leading = nullptr;  ///< products of (i, j) at [i + j * leading_pitch]; null: nothing is known
   Index leading_pitch = 0;
-  float leading_share = 0;    ///< a product that is at least leading_least is no more than level 2's lower bound over this
+  float leading_share = 0;  ///< a product that is at least leading_least is no more than level 2's lower bound over this
   float leading_least = 0;
 
   [[nodiscard]] OZB_HD bool loose() const { return rows.elements != nullptr; }

@@ -84,7 +84,8 @@ __device__ void look_at(Index t, const ScaledBound& error, const Magnitudes& of,
     atomicMax(reinterpret_cast<Word*>(work.best), bits_of(ratio));
 }
 
-/// First the tile with the largest ceiling; then, by many blocks, those whose ceilings are no less than the largest ratio so far.
+/// First the tile with the largest ceiling; then, by many blocks, those whose ceilings are no less than the largest ratio so
+/// far.
 template <bool First>
 __global__ void __launch_bounds__(threads)
     look_at_tiles(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,

@@ -62,7 +62,8 @@ __device__ std::int64_t shift_of(const NormMatrix& norm, const Magnitudes& of, I
 }
 
 /// A thread a row, whose terms have an order.
-__global__ void __launch_bounds__(threads) add_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of) {
+__global__ void __launch_bounds__(threads)
+    add_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of) {
   const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   if (i >= norm.rows) return;
   double sum = 0;

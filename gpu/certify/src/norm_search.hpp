@@ -10,7 +10,7 @@ namespace ozbound::gpu {
 
 /// The matrix M of a normwise target, in device memory.
 struct NormMatrix {
-  double* m = nullptr;            ///< of (i, j) at [i + j * rows]: from below; +Inf where special; negative, or -0, where AB is 0
+  double* m = nullptr;  ///< of (i, j) at [i + j * rows]: from below; +Inf where special; negative, or -0, where AB is 0
   std::uint64_t* scale = nullptr;  ///< the largest exponent of an entry's scale, above no_scale; 0: M is zero
   double* row_sums = nullptr;      ///< [rows]
   Index rows = 0, columns = 0;

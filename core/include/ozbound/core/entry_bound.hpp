@@ -29,9 +29,7 @@ class Norms {
   [[nodiscard]] const double* end() const { return first_ + count_; }
   [[nodiscard]] double operator[](std::size_t i) const { return first_[i]; }
 
-  [[nodiscard]] Norms part(Index first, Index count) const {
-    return {owner_, first_ + first, static_cast<std::size_t>(count)};
-  }
+  [[nodiscard]] Norms part(Index first, Index count) const { return {owner_, first_ + first, static_cast<std::size_t>(count)}; }
 
  private:
   explicit Norms(std::shared_ptr<const std::vector<double>> numbers)
