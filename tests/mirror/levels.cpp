@@ -215,6 +215,9 @@ struct Accesses {
   const CpuEngine cpu;
   const HostAccess here{cpu};
   const gpu::CertifyingEngine there;
+
+  explicit Accesses(bool by_tensor_cores) : there({.search_by_tensor_cores = by_tensor_cores}) {}
+
   Section bounds{"bounds of plans"}, errors{"errors of entries"}, probes{"probes"}, worst{"worst entries"},
       largest{"largest bounds"}, exact{"entries finished exactly"};
 
@@ -338,8 +341,9 @@ void Accesses::compare_families() {
   }
 }
 
-bool compare_accesses() {
-  Accesses accesses;
+bool compare_accesses(bool by_tensor_cores) {
+  std::printf("what operands are, %s tensor cores' help\n", by_tensor_cores ? "with" : "without");
+  Accesses accesses(by_tensor_cores);
   for (std::uint64_t seed = 0; seed < 120; ++seed) accesses.compare(seed), accesses.compare_wide(seed);
   accesses.compare_families();
   bool good = true;
@@ -387,7 +391,7 @@ void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed
   const gpu::DeviceCopy x(a, stream), y(InputView(b_transposed).transposed(), stream);
   const gpu::FirstLooks looks(x.matrix(), y.matrix(), m, n, k, stream);
   const gpu::LevelOne one(m, n, k, kernels);
-  const gpu::LevelTwo two(m, n, k, kernels);
+  const gpu::LevelTwo two(m, n, k, kernels, true);
   one.prepare(), two.prepare();
   gpu::Arena needed;
   one.launch(looks, needed, stream);
@@ -457,6 +461,7 @@ int main() {
     gpu::Kernels kernels(0);
     const bool levels = mirror::compare_all(kernels);
     const bool leading = mirror::compare_leading(kernels);
-    return mirror::compare_accesses() && levels && leading;
+    const bool with = mirror::compare_accesses(true), without = mirror::compare_accesses(false);
+    return with && without && levels && leading;
   });
 }

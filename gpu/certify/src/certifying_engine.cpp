@@ -124,7 +124,7 @@ ExponentRange range_on_device(const InputView& vectors, const char* name, bool b
 
 }  // namespace
 
-CertifyingEngine::CertifyingEngine(Options options) : CudaEngine(options), device_(options.device) {
+CertifyingEngine::CertifyingEngine(Options options) : CudaEngine(options), options_(options), device_(options.device) {
   const CudaDevice device(device_);
   side_ = std::make_shared<const SideStream>();
 }
@@ -214,7 +214,7 @@ std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, c
   const bool there =
       on_device(factors.a, "a") || on_device(factors.b, "b") || (options.beta != 0 && on_device(options.c0, "c0"));
   if (!there) return host_.examine(factors, options);
-  return std::make_unique<DeviceExamination>(factors, options, kernels(), device_, stream, side_);
+  return std::make_unique<DeviceExamination>(factors, options, kernels(), options_, stream, side_);
 }
 
 void CertifyingEngine::multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const {

@@ -275,11 +275,13 @@ class DeviceAllowance final : public Allowance {
   mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< of entries that were probed
 };
 
-DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, int device,
-                                     cudaStream_t stream, std::shared_ptr<const SideStream> side)
+DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels,
+                                     const CudaEngine::Options& engine, cudaStream_t stream,
+                                     std::shared_ptr<const SideStream> side)
     : options_(options),
       kernels_(kernels),
-      device_(device),
+      device_(engine.device),
+      by_tensor_cores_(engine.search_by_tensor_cores),
       stream_(stream),
       m_(factors.a.rows()),
       n_(factors.b.cols()),
@@ -289,8 +291,8 @@ DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions
       c0_(options.beta == 0 ? InputView() : options.c0, "c0", stream),
       side_(std::move(side)),
       looks_(a_.matrix(), b_.matrix(), m_, n_, k_, stream),
-      rows_(a_.matrix(), m_, k_, looks_.a(), device, stream),
-      columns_(transposed(b_.matrix()), n_, k_, looks_.b(), device, stream) {}
+      rows_(a_.matrix(), m_, k_, looks_.a(), engine.device, stream),
+      columns_(transposed(b_.matrix()), n_, k_, looks_.b(), engine.device, stream) {}
 
 DeviceExamination::~DeviceExamination() = default;
 
@@ -324,7 +326,7 @@ void DeviceExamination::find_product() {
 
 bool DeviceExamination::settle() {
   if (settled_) return false;
-  if (report().loose) product_->add(LevelTwo(m_, n_, k_, kernels_), a_.matrix(), b_.matrix(), stream_);
+  if (report().loose) product_->add(LevelTwo(m_, n_, k_, kernels_, by_tensor_cores_), a_.matrix(), b_.matrix(), stream_);
   return settled_ = true;
 }
 

@@ -13,6 +13,7 @@
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/core/slice_facts.hpp"
+#include "ozbound/gpu/cuda_engine.hpp"
 #include "plan_bound.hpp"
 #include "side_stream.hpp"
 #include "transfer.hpp"
@@ -68,8 +69,8 @@ class DeviceFactsCache {
 class DeviceExamination final : public Examination {
  public:
   /// `options` and `kernels` must outlive it. @pre `device` is the current one.
-  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, int device, cudaStream_t stream,
-                    std::shared_ptr<const SideStream> side);
+  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, const CudaEngine::Options& engine,
+                    cudaStream_t stream, std::shared_ptr<const SideStream> side);
   ~DeviceExamination() override;
 
   Reading reading() override;
@@ -90,6 +91,7 @@ class DeviceExamination final : public Examination {
   const DecideOptions& options_;
   Kernels& kernels_;
   int device_;  ///< need not be the current one of who asks
+  bool by_tensor_cores_;
   cudaStream_t stream_;
   Index m_, n_, k_;
   DeviceOperand a_, b_, c0_;

@@ -20,8 +20,12 @@ LevelTwoVectors take(const DeviceMatrix& vectors, const DeviceSlices& digits, Ar
 
 }  // namespace
 
-LevelTwo::LevelTwo(Index m, Index n, Index k, Kernels& kernels)
-    : m_(m), n_(n), k_(k), kernels_(kernels), filters_(k <= longest_filtered && kernels.lt.multiplies_bfloat16()) {}
+LevelTwo::LevelTwo(Index m, Index n, Index k, Kernels& kernels, bool by_tensor_cores)
+    : m_(m),
+      n_(n),
+      k_(k),
+      kernels_(kernels),
+      filters_(by_tensor_cores && k <= longest_filtered && kernels.lt.multiplies_bfloat16()) {}
 
 LtProduct::Shape LevelTwo::shape() const {
   const Index padded = round_up(k_, DeviceSlices::digit_step);

@@ -38,7 +38,7 @@ struct Magnitudes {
 /// Computes levels 2 for products of one shape.
 class LevelTwo {
  public:
-  LevelTwo(Index m, Index n, Index k, Kernels& kernels);
+  LevelTwo(Index m, Index n, Index k, Kernels& kernels, bool by_tensor_cores);
 
   /// As LevelOne::prepare.
   void prepare() const;

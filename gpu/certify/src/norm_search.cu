@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cuda_check.hpp"
+#include "device_array.hpp"
 #include "entries.cuh"
 #include "largest.cuh"
 #include "level_two.cuh"
@@ -61,27 +62,38 @@ __device__ std::int64_t shift_of(const NormMatrix& norm, const Magnitudes& of, I
          (scale == 0 ? 0 : static_cast<std::int64_t>(scale) - static_cast<std::int64_t>(NormMatrix::no_scale));
 }
 
-/// A thread a row, whose terms have an order.
-__global__ void __launch_bounds__(threads)
-    add_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of) {
-  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
-  if (i >= norm.rows) return;
-  double sum = 0;
-  for (Index j = 0; j < norm.columns; ++j) {
+/// Squares of the entries of M that count; 0 for the others.
+__global__ void __launch_bounds__(entry_threads)
+    find_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of, double* squares) {
+  for_each_entry(norm.rows, norm.columns, true, [&](Index i, Index j) {
     const double m = norm.m[i + j * norm.rows];
-    if (m == infinity) continue;
-    const double term = norm_term_lower(fabs(m), shift_of(norm, of, i, j));
-    sum = add_lower(sum, multiply_lower(term, term));
-  }
-  norm.row_sums[i] = sum;
+    const double term = m == infinity ? 0 : norm_term_lower(fabs(m), shift_of(norm, of, i, j));
+    squares[i + j * norm.rows] = multiply_lower(term, term);
+  });
 }
 
-__global__ void __launch_bounds__(threads) add_shares(const __grid_constant__ NormMatrix norm, const double* shares) {
-  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
-  if (i >= norm.rows) return;
-  double sum = 0;
-  for (Index j = 0; j < norm.columns; ++j) sum = add_upper(sum, shares[i + j * norm.rows]);
-  norm.row_sums[i] = sum;
+constexpr int row_threads = 32;  // of a block, so that even a few rows are for many multiprocessors
+
+/// Sums of rows, a thread a row: terms have an order. What is next is loaded while sums are formed.
+template <bool Upper>
+__global__ void __launch_bounds__(row_threads) add_rows(const double* terms, Index rows, Index columns, double* sums) {
+  constexpr int ahead = 16;
+  const Index i = Index{blockIdx.x} * row_threads + threadIdx.x;
+  if (i >= rows) return;
+  const auto at = [&](Index j) { return j < columns ? terms[i + j * rows] : 0; };  // adding 0 changes nothing
+  double sum = 0, next[ahead];
+#pragma unroll
+  for (int t = 0; t < ahead; ++t) next[t] = at(t);
+  for (Index j = 0; j < columns; j += ahead) {
+    double now[ahead];
+#pragma unroll
+    for (int t = 0; t < ahead; ++t) now[t] = next[t];
+#pragma unroll
+    for (int t = 0; t < ahead; ++t) next[t] = at(j + ahead + t);
+#pragma unroll
+    for (int t = 0; t < ahead; ++t) sum = Upper ? add_upper(sum, now[t]) : add_lower(sum, now[t]);
+  }
+  sums[i] = sum;
 }
 
 /// Every entry's share, and the largest one. A block takes `tile` rows and columns.
@@ -103,7 +115,12 @@ __global__ void __launch_bounds__(search_threads)
   if (threadIdx.x == 0) work.parts[blockIdx.x] = largest;
 }
 
-unsigned blocks_for(Index rows) { return static_cast<unsigned>((rows + threads - 1) / threads); }
+template <bool Upper>
+void launch_adding(const double* terms, const NormMatrix& norm, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((norm.rows + row_threads - 1) / row_threads);
+  add_rows<Upper><<<blocks, row_threads, 0, stream>>>(terms, norm.rows, norm.columns, norm.row_sums);
+  check_launch("add_rows");
+}
 
 }  // namespace
 
@@ -122,16 +139,17 @@ void launch_norm_matrix(const NormMatrix& norm, const Magnitudes& of, const Entr
     set_entries<<<entry_grid(norm.rows, norm.columns, true), entry_threads, 0, stream>>>(norm, of, target);
     check_launch("set_entries");
   }
-  add_squares<<<blocks_for(norm.rows), threads, 0, stream>>>(norm, of);
-  check_launch("add_squares");
+  const DeviceArray<double> squares(norm.rows * norm.columns, stream);
+  find_squares<<<entry_grid(norm.rows, norm.columns, true), entry_threads, 0, stream>>>(norm, of, squares.data());
+  check_launch("find_squares");
+  launch_adding<false>(squares.data(), norm, stream);
 }
 
 void launch_norm_shares(const ScaledBound& error, const Magnitudes& of, const NormMatrix& norm, double allowed, double* shares,
                         const LargestWork& work, cudaStream_t stream) {
   find_shares<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
   check_launch("find_shares");
-  add_shares<<<blocks_for(norm.rows), threads, 0, stream>>>(norm, shares);
-  check_launch("add_shares");
+  launch_adding<true>(shares, norm, stream);
   clear_sums(work, stream);
   launch_reduction(work, work.tiles(), stream);
 }

@@ -42,6 +42,9 @@ class CudaEngine : public Engine {
     int threads = 0;  ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
     Path path = Path::automatic;  ///< of the products; where it does not apply, another
     double sum_bytes = 0x1p28;    ///< of integer sums in device memory at a time, or those of 128 x 128 entries
+    /// For deciding and certifying: products of bfloat16 numbers say which entries need not be looked at, on an assumption
+    /// about their rounding (docs/derivations/enclosure.md, E5). Without, slower, nothing is assumed.
+    bool search_by_tensor_cores = true;
   };
 
   CudaEngine() : CudaEngine(Options{}) {}

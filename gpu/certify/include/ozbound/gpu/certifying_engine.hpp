@@ -38,6 +38,7 @@ class CertifyingEngine final : public CudaEngine, public OperandAccess {
                            const OutputView& c) const override;
 
  private:
+  Options options_;
   int device_;
   std::shared_ptr<const SideStream> side_;
   HostAccess host_{*this};
