@@ -2,12 +2,14 @@
 // level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a
 // target allows, the largest bound of a C, and entries that are finished exactly.
 //
-// Usage: levels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
+// Usage: levels [without-tensor-cores]: searches without them alone, as for tools that do not bear cuBLAS's kernels. Exits with
+// 0 if all agree, 1 if some do not, 77 without a device.
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "device_fingerprint.hpp"
 #include "level_two.hpp"
@@ -455,9 +457,11 @@ bool compare_all(gpu::Kernels& kernels) {
 }  // namespace
 }  // namespace ozbound::mirror
 
-int main() {
+int main(int count, char** arguments) {
   using namespace ozbound;
-  return mirror::compare_on_device([] {
+  const bool alone = count > 1 && std::string_view(arguments[1]) == "without-tensor-cores";
+  return mirror::compare_on_device([alone] {
+    if (alone) return mirror::compare_accesses(false);
     gpu::Kernels kernels(0);
     const bool levels = mirror::compare_all(kernels);
     const bool leading = mirror::compare_leading(kernels);
