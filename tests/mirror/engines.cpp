@@ -3,6 +3,8 @@
 // Usage: engines [SECONDS]. Without an argument a fixed list of cases; with one, products drawn at random for so long. Prints
 // one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -230,6 +232,72 @@ bool compare_refusals(const Engine& cpu, const Engine& cuda) {
   return section.report();
 }
 
+/// All of the device's memory but for so many bytes.
+class Ballast {
+ public:
+  explicit Ballast(std::size_t left) {
+    std::size_t free = 0, total = 0;
+    gpu::check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    for (std::size_t part = free; part >= least; part /= 2)
+      for (void* data = nullptr; free > left + part && cudaMalloc(&data, part) == cudaSuccess; free -= part)
+        parts_.push_back(data);
+    cudaGetLastError();
+  }
+  ~Ballast() {
+    for (auto* const part : parts_) cudaFree(part);
+  }
+  Ballast(const Ballast&) = delete;
+  Ballast& operator=(const Ballast&) = delete;
+
+ private:
+  static constexpr std::size_t least = std::size_t{1} << 20;
+  std::vector<void*> parts_;
+};
+
+/// Products for which the device has too little memory: by blocks, or refused with C as it was; and afterwards.
+bool compare_without_memory(const Engine& cpu, const Engine& cuda) {
+  Section section("with little memory");
+  RandomBits random(7);
+  const auto matrix = [&](Index rows, Index cols) {
+    Matrix<double> result(rows, cols);
+    for (Index t = 0; t < rows * cols; ++t) result.data()[t] = test::sample_below<double>(-3, 3, random);
+    return result;
+  };
+  const auto plan = SplitPlan::balanced(7, 7, 8);
+  const auto a = matrix(1500, 700), b = matrix(700, 1400), before = matrix(1500, 1400);
+  auto expected = before;
+  gemm({a, b, expected, 1.5, -0.5, before}, plan, cpu);
+  const auto same = [](const Matrix<double>& x, const Matrix<double>& y) {
+    return std::equal(x.data(), x.data() + x.rows() * x.cols(), y.data(),
+                      [](double s, double t) { return bits_of(s) == bits_of(t); });
+  };
+  Index finished = 0, refused = 0;
+  const auto run = [&](std::size_t left) {
+    auto c = before;
+    try {
+      gemm({a, b, c, 1.5, -0.5, c}, plan, cuda);
+      ++finished;
+      section.expect(same(c, expected), [&] { return std::to_string(left) + " bytes left"; });
+    } catch (const OutOfMemory&) {
+      ++refused;
+      section.expect(same(c, before), [&] { return "C is written though refused, " + std::to_string(left) + " bytes left"; });
+    }
+  };
+  run(0);  // loads kernels
+  for (const int mebibytes : {1, 8, 16, 24, 32, 48, 64, 96, 128, 256}) {
+    gpu::release_memory();
+    const auto left = static_cast<std::size_t>(mebibytes) << 20;
+    const Ballast ballast(left);
+    run(left);
+  }
+  gpu::release_memory();
+  const auto refused_before = refused;
+  run(0);
+  section.expect(refused == refused_before, [] { return "refused with all memory"; });
+  section.expect(refused > 0 && finished > 2, [&] { return std::to_string(refused) + " refused"; });
+  return section.report();
+}
+
 bool compare_fixed(const Engine& cpu, const Engine& cuda) {
   bool good = true;
   const auto compared = [&](const char* title, const auto& products) {
@@ -253,6 +321,7 @@ bool compare_fixed(const Engine& cpu, const Engine& cuda) {
   good = compare_blocked(cpu, cuda, 20) && good;
   good = compare_placements(cpu, cuda) && good;
   good = compare_in_place_on_device(cpu, cuda) && good;
+  good = compare_without_memory(cpu, cuda) && good;
   return compare_refusals(cpu, cuda) && good;
 }
 
