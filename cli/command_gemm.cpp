@@ -250,7 +250,7 @@ class Run {
                 {"largest bound", format_upper(certificate_.largest_bound) + " of any entry"}};
     if (!certificate_.plans.empty() || certificate_.exact > 0)
       table.emplace_back("left open", fmt::format("{} entries; {} summed exactly", certificate_.undecided, certificate_.exact));
-    for (const auto& assumption : certificate_.bound.assumptions) table.emplace_back("assumes", assumption);
+    for (const auto& assumption : certificate_.assumptions()) table.emplace_back("assumes", assumption);
     for (const auto& [phase, seconds] : watch_.phases()) table.emplace_back(phase, fmt::format("{:.3f} s", seconds));
     print_table(table);
     if (!verification_) return;

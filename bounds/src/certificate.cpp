@@ -34,6 +34,12 @@ nlohmann::json record(const Fingerprints& prints) {
 
 }  // namespace
 
+std::vector<std::string> Certificate::assumptions() const {
+  auto all = bound.assumptions;
+  if (!assumed_in_search.empty()) all.push_back(assumed_in_search);
+  return all;
+}
+
 nlohmann::json to_json(const Certificate& certificate) {
   auto plans = nlohmann::json::array();
   for (const auto& plan : certificate.plans) plans.push_back(to_string(plan));
@@ -64,7 +70,7 @@ nlohmann::json to_json(const Certificate& certificate) {
                           {"alpha", json_number(certificate.bound.alpha)},
                           {"result_factor", json_number(certificate.bound.result_factor)},
                           {"underflow", json_number(certificate.bound.underflow)}}},
-                        {"assumptions", certificate.bound.assumptions}};
+                        {"assumptions", certificate.assumptions()}};
   if (certificate.imaginary)
     object["imaginary"] = {{"alpha", json_number(certificate.imaginary->alpha)},
                            {"beta", json_number(certificate.imaginary->beta)}};

@@ -72,6 +72,7 @@ class Certifier {
     certificate_.ratio = worst.ratio;
     certificate_.worst_i = worst.i;
     certificate_.worst_j = worst.j;
+    certificate_.assumed_in_search = worst.assumes;
   }
 
   /// A plan without Ziv's test is correctly rounded where its error bound is zero.

@@ -18,16 +18,19 @@ class DeviceArray {
   DeviceArray() = default;
   DeviceArray(std::int64_t count, cudaStream_t stream) : stream_(stream) {
     bytes_ = count > 0 ? static_cast<std::size_t>(count) * sizeof(T) : 0;
-    if (bytes_ > 0) data_ = take_memory(bytes_, stream);
+    if (bytes_ == 0) return;
+    device_ = current_device();
+    data_ = take_memory(bytes_, stream);
   }
   ~DeviceArray() {
-    if (data_ != nullptr) give_memory_back(data_, bytes_, stream_);
+    if (data_ != nullptr) give_memory_back(data_, bytes_, device_, stream_);
   }
   DeviceArray(DeviceArray&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), stream_(other.stream_) {}
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_), device_(other.device_), stream_(other.stream_) {}
   DeviceArray& operator=(DeviceArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
+    std::swap(device_, other.device_);
     std::swap(stream_, other.stream_);
     return *this;
   }
@@ -37,6 +40,7 @@ class DeviceArray {
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
+  int device_ = 0;
   cudaStream_t stream_ = nullptr;
 };
 

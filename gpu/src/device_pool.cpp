@@ -9,7 +9,6 @@
 
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
-#include "host_memory.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 
 namespace ozbound::gpu {
@@ -37,12 +36,6 @@ cudaMemPool_t pool_of(int device) {
   auto& pool = pools()[device];
   if (pool == nullptr) pool = make_pool(device);
   return pool;
-}
-
-int current_device() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
 }
 
 /// What threads gave back of a device's memory: each takes only its own again, which is ordered by its own stream.
@@ -83,6 +76,12 @@ Idle& idle_of(int device) {
 
 }  // namespace
 
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
 void* take_memory(std::size_t bytes, cudaStream_t stream) {
   const int device = current_device();
   const std::lock_guard lock(mutex);
@@ -104,20 +103,24 @@ void* take_memory(std::size_t bytes, cudaStream_t stream) {
   return data;
 }
 
-void give_memory_back(void* data, std::size_t bytes, cudaStream_t stream) noexcept {
-  int device = 0;
-  cudaGetDevice(&device);
-  const std::lock_guard lock(mutex);
-  auto& idle = idle_of(device);
-  idle.in_use -= std::min(idle.in_use, bytes);
-  if (stream != cudaStreamPerThread) {
-    cudaFreeAsync(data, stream);
-    return;
+void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t stream) noexcept {
+  int before = device;
+  cudaGetDevice(&before);
+  if (before != device) cudaSetDevice(device);  // whose stream of this thread it is
+  {
+    const std::lock_guard lock(mutex);
+    auto& idle = idle_of(device);
+    idle.in_use -= std::min(idle.in_use, bytes);
+    if (stream != cudaStreamPerThread) {
+      cudaFreeAsync(data, stream);
+    } else {
+      const auto self = std::this_thread::get_id();
+      if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self);  // products of many shapes
+      idle.of_threads[self].emplace(bytes, data);
+      idle.bytes += bytes;
+    }
   }
-  const auto self = std::this_thread::get_id();
-  if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self);  // products of many shapes
-  idle.of_threads[self].emplace(bytes, data);
-  idle.bytes += bytes;
+  if (before != device) cudaSetDevice(before);
 }
 
 void release_memory(int device) {
@@ -127,7 +130,6 @@ void release_memory(int device) {
   idle_of(device).release_all();
   check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
   check(cudaMemPoolTrimTo(pool_of(device), 0), "cudaMemPoolTrimTo");
-  release_host_memory();
 }
 
 }  // namespace ozbound::gpu

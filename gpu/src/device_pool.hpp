@@ -11,7 +11,9 @@ namespace ozbound::gpu {
 /// many bytes gets the same ones. @throws OutOfMemory.
 void* take_memory(std::size_t bytes, cudaStream_t stream);
 
-/// To the current device, which it was taken from.
-void give_memory_back(void* data, std::size_t bytes, cudaStream_t stream) noexcept;
+/// To the device that it was taken from, the current one or not.
+void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t stream) noexcept;
+
+int current_device();
 
 }  // namespace ozbound::gpu

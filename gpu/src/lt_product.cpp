@@ -15,6 +15,7 @@
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "device_array.hpp"
+#include "ozbound/core/engine.hpp"
 #include "ozbound/gpu/cuda_error.hpp"
 
 namespace ozbound::gpu {
@@ -142,6 +143,16 @@ struct LtProduct::Library {
     const auto algorithms = candidates(problem);
     const auto work = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.inner);
     if (algorithms.size() == 1 || work < worth_timing) return algorithms.front();
+    try {
+      return fastest_of<Element, Sum>(algorithms, shape, problem);
+    } catch (const OutOfMemory&) {  // for elements to time with
+      return algorithms.front();
+    }
+  }
+
+  template <class Element, class Sum>
+  [[nodiscard]] cublasLtMatmulAlgo_t fastest_of(const std::vector<cublasLtMatmulAlgo_t>& algorithms, const Shape& shape,
+                                                const Problem& problem) const {
     const auto stream = cudaStreamPerThread;
     const auto elements = [&](Index count, Index pitch) {
       DeviceArray<Element> memory(count * pitch, stream);

@@ -23,8 +23,9 @@ class LtProduct {
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;
 
-  /// A row x column block of sums over `inner` digits. Blocks are a little larger than what is asked: multiples of `step`.
   enum class Elements { int8, bfloat16 };
+
+  /// A row x column block of sums over `inner` digits. Blocks are a little larger than what is asked: multiples of `step`.
   struct Shape {
     Index rows = 0, columns = 0, inner = 0;
     Index row_pitch = 0, column_pitch = 0;  ///< between two vectors of digits

@@ -5,8 +5,6 @@
 #include <string>
 #include <variant>
 
-#include "host_memory.hpp"
-
 namespace ozbound::gpu {
 namespace {
 
@@ -164,7 +162,7 @@ HostCopy::HostCopy(const InputView& device, cudaStream_t stream)
 HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream)
     : origin_(static_cast<const std::uint8_t*>(begin)) {
   const auto bytes = static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - origin_);
-  const auto memory = take_host_memory(bytes);
+  const std::shared_ptr<std::uint8_t> memory(new std::uint8_t[bytes], std::default_delete<std::uint8_t[]>());
   if (bytes > 0) check(cudaMemcpyAsync(memory.get(), origin_, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   memory_ = memory;

@@ -18,6 +18,9 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+constexpr const char* assumed_of_tensor_cores =
+    "tensor cores err by 2^-22 of a sum at most in each rounding, and round a sum of k products of bfloat16 numbers k times";
+
 }  // namespace
 
 const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts) {
@@ -81,7 +84,7 @@ const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
 
 /// |A||B|, enclosed.
 struct DeviceExamination::Product {
-  Memory memory, more;
+  Memory memory, more, leading;
   Magnitudes magnitudes;
 
   Product(const FirstLooks& looks, const LevelOne& level, cudaStream_t stream) {
@@ -90,9 +93,13 @@ struct DeviceExamination::Product {
   }
 
   void add(const LevelTwo& level, const DeviceMatrix& a, const DeviceMatrix& b, cudaStream_t stream) {
-    level.prepare();
     const auto one = magnitudes.one;
     more = taken(stream, [&](Arena& arena) { magnitudes = level.launch(one, a, b, arena, stream); });
+  }
+
+  void add_leading(const LevelTwo& level, cudaStream_t stream) {
+    level.prepare();
+    leading = taken(stream, [&](Arena& arena) { level.launch_leading(magnitudes, arena, stream); });
   }
 
  private:
@@ -108,6 +115,7 @@ struct DeviceExamination::Product {
   }
 };
 
+/// On the device, for every kind of target. What the host asks again is kept.
 class DeviceAllowance final : public Allowance {
  public:
   DeviceAllowance(DeviceExamination& examination, const Target& target, double factor)
@@ -130,7 +138,9 @@ class DeviceAllowance final : public Allowance {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const Probing probing(*this, {i * n() + j}, nullptr);
-    return {i, j, probing.allowed().front()};
+    const double allowed = probing.allowed().front();
+    allowed_.insert_or_assign({i, j}, allowed);
+    return {i, j, allowed};
   }
 
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
@@ -139,8 +149,12 @@ class DeviceAllowance final : public Allowance {
     const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
     const LargestMemory search(there.outer_products(), m(), n(), stream_);
     if (normwise()) return worst_norm(there.bound(), search.work());
+    const bool of_sums = product_.loose() && target_.row_norms == nullptr;
+    if (of_sums) examination_.find_leading();
     launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
-    return worst_of(search.work());
+    auto worst = worst_of(search.work());
+    if (of_sums && product_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
+    return worst;
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
@@ -322,6 +336,17 @@ void DeviceExamination::find_product() {
   if (product_ != nullptr) return;
   product_ = std::make_unique<Product>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
   report_.reset();
+}
+
+// Without, more tiles are looked at: no reason to fail.
+void DeviceExamination::find_leading() {
+  const LevelTwo level(m_, n_, k_, kernels_, by_tensor_cores_);
+  if (product_->magnitudes.leading != nullptr || !level.has_leading()) return;
+  try {
+    product_->add_leading(level, stream_);
+  } catch (const OutOfMemory&) {
+    by_tensor_cores_ = false;
+  }
 }
 
 bool DeviceExamination::settle() {

@@ -86,6 +86,8 @@ class DeviceExamination final : public Examination {
   void find_product();
   /// Has every level that is needed launched: waits for the report, once. Whether that is news.
   bool settle();
+  /// Launches what says which tiles to look at, unless that was done or cannot be. @pre level 2 is there.
+  void find_leading();
   const FirstLooks::Report& report();
 
   const DecideOptions& options_;

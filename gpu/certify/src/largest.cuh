@@ -43,7 +43,7 @@ inline constexpr int most_terms = 32;  // more leave every entry to be evaluated
 class TileEstimate {
  public:
   struct Shared {
-    float across[most_terms][tile];
+    alignas(16) float across[most_terms][tile];
     int chosen[most_terms];
   };
 

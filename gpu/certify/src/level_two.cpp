@@ -25,15 +25,11 @@ LevelTwo::LevelTwo(Index m, Index n, Index k, Kernels& kernels, bool by_tensor_c
       n_(n),
       k_(k),
       kernels_(kernels),
-      filters_(by_tensor_cores && k <= longest_filtered && kernels.lt.multiplies_bfloat16()) {}
+      has_leading_(by_tensor_cores && k <= longest_filtered && kernels.lt.multiplies_bfloat16()) {}
 
 LtProduct::Shape LevelTwo::shape() const {
   const Index padded = round_up(k_, DeviceSlices::digit_step);
   return {round_up(m_, LtProduct::step), round_up(n_, LtProduct::step), padded, padded, padded, LtProduct::Elements::bfloat16};
-}
-
-void LevelTwo::prepare() const {
-  if (filters_) kernels_.lt.tune(shape());
 }
 
 Magnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
@@ -42,18 +38,23 @@ Magnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, cons
   result.one = one;
   result.rows = take(a, one.rows, arena);
   result.columns = take(transposed(b), one.columns, arena);
-  auto* const leading = filters_ ? arena.take<float>(shape().rows * shape().columns) : nullptr;
-  auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
-  if (workspace == nullptr) return result;  // only counted
+  if (!result.loose()) return result;  // only counted
   launch_level_two_vectors(result.rows, one.rows, stream);
   launch_level_two_vectors(result.columns, one.columns, stream);
-  if (leading == nullptr) return result;
-  kernels_.lt.launch(shape(), result.rows.leading, result.columns.leading, leading, workspace, stream);
-  result.leading = leading, result.leading_pitch = shape().rows;
-  const auto k = static_cast<double>(k_);
-  result.leading_share = static_cast<float>(of_level_two * (1 - k * unit_error)) * (1 - 0x1p-20f);
-  result.leading_least = static_cast<float>(k * 0x1p-100);
   return result;
+}
+
+void LevelTwo::prepare() const { kernels_.lt.tune(shape()); }
+
+void LevelTwo::launch_leading(Magnitudes& of, Arena& arena, cudaStream_t stream) const {
+  auto* const leading = arena.take<float>(shape().rows * shape().columns);
+  auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
+  if (leading == nullptr) return;  // only counted
+  kernels_.lt.launch(shape(), of.rows.leading, of.columns.leading, leading, workspace, stream);
+  of.leading = leading, of.leading_pitch = shape().rows;
+  const auto k = static_cast<double>(k_);
+  of.leading_share = static_cast<float>(of_level_two * (1 - k * unit_error)) * (1 - 0x1p-20f);
+  of.leading_least = static_cast<float>(k * 0x1p-100);
 }
 
 }  // namespace ozbound::gpu

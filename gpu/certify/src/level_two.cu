@@ -16,7 +16,7 @@ __device__ std::uint16_t to_bfloat16_lower(float x) { return static_cast<std::ui
 __global__ void __launch_bounds__(threads)
     scale_vectors(const __grid_constant__ Vectors x, const __grid_constant__ DeviceSlices digits,
                   const __grid_constant__ LevelTwoVectors out) {
-  __shared__ float tile[tile_vectors][tile_elements + 4];
+  __shared__ alignas(16) float tile[tile_vectors][tile_elements + 4];
   const Index across = out.pitch / tile_elements;
   const Index first = blockIdx.x / across * tile_vectors, start = blockIdx.x % across * tile_elements;
   const bool together = x.vectors_together();

@@ -71,11 +71,11 @@ class EntryTiles {
 
   struct Shared {
     static constexpr int slab = 64;
-    union {
+    union alignas(16) {
       float rows[side][slab + 4];
       std::int32_t row_tops[side][slab + 4];
     };
-    union {
+    union alignas(16) {
       float columns[side][slab + 4];
       std::int32_t column_tops[side][slab + 4];
     };

@@ -35,27 +35,30 @@ struct Magnitudes {
   [[nodiscard]] OZB_HD bool loose() const { return rows.elements != nullptr; }
 };
 
-/// Computes levels 2 for products of one shape.
+/// Computes level 2 for products of one shape.
 class LevelTwo {
  public:
   LevelTwo(Index m, Index n, Index k, Kernels& kernels, bool by_tensor_cores);
 
-  /// As LevelOne::prepare.
-  void prepare() const;
-
   /// Takes memory from the arena, and launches unless it only counts. `a` is m x k, `b` k x n.
-  Magnitudes launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
-                    cudaStream_t stream) const;
+  [[nodiscard]] Magnitudes launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
+                                  cudaStream_t stream) const;
+
+  /// Whether there are products of bfloat16 numbers; if so prepare finds the fastest kernel, as LevelOne::prepare, and
+  /// launch_leading adds them. Memory as for launch.
+  [[nodiscard]] bool has_leading() const { return has_leading_; }
+  void prepare() const;
+  void launch_leading(Magnitudes& of, Arena& arena, cudaStream_t stream) const;
 
  private:
   [[nodiscard]] LtProduct::Shape shape() const;
 
   Index m_, n_, k_;
   Kernels& kernels_;
-  bool filters_;  ///< whether there is a product of bfloat16 numbers
+  bool has_leading_;
 };
 
-/// Fills the look at `vectors`, which have the scales and specials of `digits`.
+/// Fills `out`, whose vectors have the scales and specials of `digits`.
 void launch_level_two_vectors(const LevelTwoVectors& out, const DeviceSlices& digits, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

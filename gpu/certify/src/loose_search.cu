@@ -34,7 +34,8 @@ __device__ float ceiling(const Magnitudes& of, const EntryTarget& target, Index 
     const float leading = of.leading == nullptr ? 0 : of.leading[i + j * of.leading_pitch];
     if (leading >= of.leading_least) m = fmaxf(m, __fmul_rd(leading, of.leading_share));
   }
-  const float share = __fmul_rd(__fmul_rd(__double2float_rd(target.factor), below), m);
+  const float factor = fminf(__double2float_rd(target.factor), 0x1.fffffep127f);  // it may be +Inf
+  const float share = __fmul_rd(__fmul_rd(factor, below), m);
   return error < infinity && share > 0 ? __fdiv_ru(error, share) : infinity;
 }
 

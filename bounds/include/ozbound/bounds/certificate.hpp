@@ -48,11 +48,15 @@ struct Certificate {
   double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
-  double largest_bound = 0;  ///< largest absolute bound of an entry
-  Index undecided = 0;       ///< entries that slices left open (cr, relative); of complex scalars both parts where one is
-  Index exact = 0;           ///< entries finished by the superaccumulator, likewise
-  std::string native;        ///< the library that ran, for native
-  ErrorBound bound;          ///< per entry
+  std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
+  double largest_bound = 0;       ///< largest absolute bound of an entry
+  Index undecided = 0;            ///< entries that slices left open (cr, relative); of complex scalars both parts where one is
+  Index exact = 0;                ///< entries finished by the superaccumulator, likewise
+  std::string native;             ///< the library that ran, for native
+  ErrorBound bound;               ///< per entry
+
+  /// All that is taken on trust, by the bound and in the search.
+  [[nodiscard]] std::vector<std::string> assumptions() const;
 };
 
 /// With a seal over all other members, by which an alteration shows.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct Worst {
   double ratio = 0;
   Index i = 0;
   Index j = 0;
+  std::string assumes = {};  ///< what the search took on trust; empty for nothing
 };
 
 /// An entry to try plans on, and the error that it allows before rounding, relative to the product's scales; +Inf for any.
