@@ -2,14 +2,14 @@
 // level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a
 // target allows, the largest bound of a C, and entries that are finished exactly.
 //
-// Usage: levels [without-tensor-cores]: searches without them alone, as for tools that do not bear cuBLAS's kernels. Exits with
-// 0 if all agree, 1 if some do not, 77 without a device.
+// Usage: levels [PRODUCTS]: of so many alone, without tensor cores' help, as for tools that take long or do not bear cuBLAS's
+// kernels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <cstdlib>
 
 #include "device_fingerprint.hpp"
 #include "level_two.hpp"
@@ -345,11 +345,11 @@ void Accesses::compare_families() {
   }
 }
 
-bool compare_accesses(bool by_tensor_cores) {
+bool compare_accesses(bool by_tensor_cores, std::uint64_t products = 120, bool families = true) {
   std::printf("what operands are, %s tensor cores' help\n", by_tensor_cores ? "with" : "without");
   Accesses accesses(by_tensor_cores);
-  for (std::uint64_t seed = 0; seed < 120; ++seed) accesses.compare(seed), accesses.compare_wide(seed);
-  accesses.compare_families();
+  for (std::uint64_t seed = 0; seed < products; ++seed) accesses.compare(seed), accesses.compare_wide(seed);
+  if (families) accesses.compare_families();
   bool good = true;
   for (const auto* section :
        {&accesses.bounds, &accesses.errors, &accesses.probes, &accesses.worst, &accesses.largest, &accesses.exact})
@@ -470,9 +470,8 @@ bool compare_all(gpu::Kernels& kernels) {
 
 int main(int count, char** arguments) {
   using namespace ozbound;
-  const bool alone = count > 1 && std::string_view(arguments[1]) == "without-tensor-cores";
-  return mirror::compare_on_device([alone] {
-    if (alone) return mirror::compare_accesses(false);
+  return mirror::compare_on_device([&] {
+    if (count > 1) return mirror::compare_accesses(false, std::strtoull(arguments[1], nullptr, 10), false);
     gpu::Kernels kernels(0);
     const bool levels = mirror::compare_all(kernels);
     const bool leading = mirror::compare_leading(kernels);
