@@ -4,6 +4,7 @@
 #include <set>
 
 #include "portable_product.hpp"
+#include "round_up.hpp"
 #include "specials.hpp"
 
 namespace ozbound::gpu {
@@ -12,7 +13,6 @@ namespace {
 constexpr Index vector_step = DeviceSlices::vector_step, digit_step = DeviceSlices::digit_step;
 constexpr int most_diagonals = 2 * max_slices - 1;
 
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 Index at_least(Index x, Index multiple) { return round_up(std::max<Index>(x, 1), multiple); }
 
 }  // namespace

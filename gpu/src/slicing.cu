@@ -2,6 +2,7 @@
 
 #include "cuda_check.hpp"
 #include "ozbound/core/digits.hpp"
+#include "round_up.hpp"
 #include "slicing.hpp"
 #include "tops.hpp"
 #include "vectors.cuh"
@@ -151,8 +152,6 @@ struct FirstMagnitudes {
     }
   }
 };
-
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 /// Tiles of all vectors, and as many more as fill up memory to a multiple of vector_step.
 unsigned tiles(const DeviceSlices& slices) {

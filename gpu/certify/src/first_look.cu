@@ -7,6 +7,7 @@
 #include "first_look.hpp"
 #include "level_one_kernels.hpp"
 #include "ozbound/bounds/fingerprint_term.hpp"
+#include "round_up.hpp"
 #include "slicing.hpp"
 
 namespace ozbound::gpu {
@@ -124,7 +125,7 @@ void clear(void* words, Index bytes, cudaStream_t stream) {
 
 /// Vectors beyond the last, which kernels of whole tiles read.
 void clear_rest(const DeviceSlices& digits, cudaStream_t stream) {
-  const Index all = (digits.count + DeviceSlices::vector_step - 1) / DeviceSlices::vector_step * DeviceSlices::vector_step;
+  const Index all = round_up(digits.count, DeviceSlices::vector_step);
   clear(digits.digits + digits.count * digits.pitch(), (all - digits.count) * digits.pitch(), stream);
 }
 

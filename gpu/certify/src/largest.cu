@@ -20,7 +20,7 @@ __device__ float estimate_upper(double x, std::int64_t shift) {
 }
 
 /// The rows of a bound, or its columns, relative to 2^exponents over 2^base, base null for 1; and what comes of them.
-struct Norms {
+struct SideNorms {
   const double* norms;
   Index count;
   const std::int32_t* exponents;
@@ -52,7 +52,7 @@ struct Norms {
 
 /// An outer product for each block in y, rows and columns in z.
 __global__ void __launch_bounds__(threads)
-    find_estimates(const __grid_constant__ Norms rows, const __grid_constant__ Norms columns) {
+    find_estimates(const __grid_constant__ SideNorms rows, const __grid_constant__ SideNorms columns) {
   (blockIdx.z == 0 ? rows : columns).store(blockIdx.x, blockIdx.y);
 }
 

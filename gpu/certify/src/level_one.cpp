@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "level_one_kernels.hpp"
+#include "round_up.hpp"
 #include "slicing.hpp"
 
 namespace ozbound::gpu {
@@ -13,8 +14,6 @@ constexpr Index most_digit = 127;
 constexpr Slicing one_digit{Encoding::balanced(), 1};
 
 SplitPlan plan() { return {one_digit, one_digit, 2, Accumulation::exact}; }
-
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 }  // namespace
 

@@ -1,9 +1,9 @@
 #include "level_two.hpp"
 
+#include "round_up.hpp"
+
 namespace ozbound::gpu {
 namespace {
-
-Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 // The tensor cores' sums of k products, in an order that is not known, are taken to meet no more than k roundings, each of
 // 2^-22 of its sum at most: they are below (1 + 2^-22)^k, hence 1 / (1 - k 2^-22), of what is summed.

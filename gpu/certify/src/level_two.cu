@@ -1,6 +1,7 @@
 #include "cuda_check.hpp"
 #include "level_two.hpp"
 #include "ozbound/bounds/magnitude_levels.hpp"
+#include "round_up.hpp"
 #include "vectors.cuh"
 
 namespace ozbound::gpu {
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(threads) find_places(const __grid_constant__ L
 }  // namespace
 
 void launch_level_two_vectors(const LevelTwoVectors& out, const DeviceSlices& digits, cudaStream_t stream) {
-  const Index vectors = (digits.count + DeviceSlices::vector_step - 1) / DeviceSlices::vector_step * DeviceSlices::vector_step;
+  const Index vectors = round_up(digits.count, DeviceSlices::vector_step);
   const auto tiles = static_cast<unsigned>(vectors / tile_vectors * (out.pitch / tile_elements));
   scale_vectors<<<tiles, threads, 0, stream>>>({out.vectors, digits.count, digits.inner}, digits, out);
   check_launch("scale_vectors");

@@ -38,6 +38,7 @@ __global__ void __launch_bounds__(threads)
   if (i == 0 && !of_columns) ends[t] = (t + 1) * alternatives;
   if (i >= facts.count) return;
   const auto norms = norms_of_part(PartsOf{facts, i}, (of_columns ? terms.columns : terms.rows)[t]);
+  // dual_norms, whose elements device code may not refer to.
   constexpr int dual[alternatives][2] = {{1, 1}, {0, 2}, {2, 0}};
   auto* const out = (of_columns ? column_norms : row_norms) + i;
 #pragma unroll

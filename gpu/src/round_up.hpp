@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound::gpu {
+
+constexpr Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+}  // namespace ozbound::gpu
