@@ -363,6 +363,10 @@ TEST(M3xu, refusesWhatItCannotMean) {
   Unit roomy = with_register(60, 3);
   EXPECT_NO_THROW((void)error_bound_upper(Mode::fp32, roomy, 9));
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, roomy, -1), std::invalid_argument);
+  EXPECT_EQ(error_bound_upper(Mode::fp32, roomy, std::numeric_limits<Index>::max()).relative,
+            std::numeric_limits<double>::infinity());
+  EXPECT_THROW((void)error_bound_upper(Mode::fp32, with_register(std::numeric_limits<int>::max(), 2), 9),
+               std::invalid_argument);
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, with_register(60, 2), 9), std::invalid_argument);
   roomy.second_step_shift = 16;
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, roomy, 9), std::invalid_argument);

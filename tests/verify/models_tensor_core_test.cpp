@@ -70,6 +70,9 @@ TEST(TensorCore, OneTermToNearestIsAFusedMultiplyAdd) {
 TEST(TensorCore, TermsAreCutBelowTheLargest) {
   const std::vector<float> small(4, 0x1p-24F), ones(4, 1);
   EXPECT_EQ(step(TensorCore::truncating(4), 1, small, ones), 1);
+  const std::array<float, 1> half{0x1p127F}, two{2}, one{1};
+  EXPECT_FALSE(fused_step(TensorCore::truncating(4), 0, half, two).exact) << "saturated";
+  EXPECT_TRUE(fused_step(TensorCore::truncating(4), 0, half, one).exact);
   EXPECT_EQ(step(TensorCore::truncating(4, 1), 1, small, ones), 1 + 0x1p-22F);
   EXPECT_EQ(step(TensorCore::truncating(4, 1), 1, {0x1p-24F, 0x1p-24F, 0x1p-25F, 0x1p-25F}, ones), 1 + 0x1p-23F);
   EXPECT_EQ(step(TensorCore::truncating(4, 2), -1, {-0x1p-24F, -0x1p-25F, -0x1p-25F}, {1, 1, 1}), -1 - 0x1p-23F);
@@ -160,6 +163,7 @@ TEST(TensorCore, RefusesWhatIsNone) {
   EXPECT_THROW(gemm({.width = 23}, a.view(), b.view()), std::invalid_argument);
   EXPECT_THROW(accumulation_factor_upper({}, -1), std::invalid_argument);
   EXPECT_EQ(accumulation_factor_upper({}, Index{1} << 40), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(accumulation_factor_upper({}, std::numeric_limits<Index>::max()), std::numeric_limits<double>::infinity());
   auto bad = a;
   bad(1, 1) = inf;
   EXPECT_THROW(gemm({}, bad.view(), b.view()), std::invalid_argument);

@@ -116,7 +116,7 @@ std::size_t least_claims(const std::string& study, const StudyMeasurement& one) 
   if (study == "mukunoki-fig3" || study == "mukunoki-fig8")
     return one.method == "DGEMM-TC, CR-mode" || one.method == "SGEMM" ? 1 : 2;
   if (study == "circuit") return 2;
-  if (study == "m3xu") return 1;
+  if (study == "m3xu") return one.method == "binary32" ? 1 : 2;
   if (study == "multiword") return one.slices == 0 ? 1 : 2;
   return one.plan.empty() ? 2 : 3;
 }

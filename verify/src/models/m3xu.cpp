@@ -35,7 +35,7 @@ void require(bool holds, const char* what) {
 void check(const Unit& unit) {
   require(unit.piece_bits >= 1 && unit.piece_bits <= 27, "piece_bits must be from 1 to 27");
   require(unit.multipliers >= 1, "multipliers must be positive");
-  require(unit.width >= 1, "width must be positive");
+  require(unit.width >= 1 && unit.width <= 1 << 16, "width must be from 1 to 65536");
   require(unit.headroom >= 0 && unit.headroom < unit.width, "headroom must be from 0 to width - 1");
   const int shift = unit.second_step_shift.value_or(0);
   require(shift >= 0 && shift <= 63, "second_step_shift must be from 0 to 63");
@@ -297,7 +297,7 @@ Bound error_bound_upper(Mode mode, const Unit& unit, Index k) {
           "a second step shifted by other than piece_bits has no such bound");
   require(unit.headroom >= 62 || terms + 2 <= Index{1} << unit.headroom, "the headroom must hold elements + 2 terms");
   const auto& format = result_format(mode);
-  const auto instructions = static_cast<double>((k + terms - 1) / terms);
+  const auto instructions = static_cast<double>(k / terms + (k % terms != 0 ? 1 : 0));
   const double losses = static_cast<double>(terms * piece_count * piece_count + 1);
   const bool fields = unit.alignment == Alignment::fields;
   const int bits = unit.width - unit.headroom;

@@ -56,8 +56,9 @@ Accumulated sum(const Terms& terms, int grid, const TensorCore& unit) {
   for (const auto& term : terms.all) sum.add(term.negative, Integer(term.magnitude), term.exponent);
   const auto magnitude = sum.magnitude();
   const auto value = static_cast<float>(rounded<Integer>(magnitude, grid, sum.negative(), binary32_word, unit.accumulator));
-  return {value, !sum.has_lost() && !loses<Integer>(magnitude, last_exponent(magnitude, grid, binary32_word) - grid) &&
-                     std::isfinite(value)};
+  const bool fits = grid + bits_of_integer(magnitude) <= binary32_word.largest_exponent + 1;
+  const bool kept = !loses<Integer>(magnitude, last_exponent(magnitude, grid, binary32_word) - grid);
+  return {value, fits && kept && !sum.has_lost()};
 }
 
 /// Row-major rows, so that a row is a span.
@@ -126,7 +127,8 @@ double accumulation_factor_upper(const TensorCore& unit, Index k) {
   const double of_alignment =
       unit.width >= exact_alignment ? 0 : std::ldexp((unit.terms + 1) * halves(unit.alignment), -unit.width);
   const double step = add_upper(add_upper(of_sum, of_alignment), multiply_upper(of_sum, of_alignment));
-  const double all = multiply_upper(static_cast<double>((k + unit.terms - 1) / unit.terms), step);
+  const auto steps = static_cast<std::uint64_t>(k / unit.terms + (k % unit.terms != 0 ? 1 : 0));
+  const double all = multiply_upper(to_double_upper(steps), step);
   const double left = subtract_lower(1, all);
   return left == 0 ? std::numeric_limits<double>::infinity() : divide_upper(all, left);
 }

@@ -33,13 +33,11 @@ StudyMeasurement measure(const ModelProblem<float>& problem, int width, Alignmen
   for (Index t = 0; t < c.rows() * c.cols(); ++t) c.data()[t] = static_cast<float>(product.c.data()[t]);
   const auto k = problem.a.cols();
   std::vector<ModelClaim> claims{multiple_of_scale("binary32's k u", false, static_cast<double>(k) * 0x1p-24)};
-  if (alignment == Alignment::leading) {
-    const auto bound = m3xu::error_bound_upper(m3xu::Mode::fp32, unit, k);
-    claims.push_back({"m3xu-(M1)", true, [bound](Index, Index, const OracleEntry& entry) {
-                        return add_upper(multiply_upper(Magnitude::of(bound.relative), entry.scale_upper),
-                                         Magnitude::of(bound.underflow));
-                      }});
-  }
+  const auto bound = m3xu::error_bound_upper(m3xu::Mode::fp32, unit, k);
+  claims.push_back({"m3xu-(M1)", true, [bound](Index, Index, const OracleEntry& entry) {
+                      return add_upper(multiply_upper(Magnitude::of(bound.relative), entry.scale_upper),
+                                       Magnitude::of(bound.underflow));
+                    }});
   auto result = judge(c, problem, claims);
   result.method = fmt::format("{} bits, {}", width, name_of(alignment));
   result.plan =
@@ -79,9 +77,11 @@ void measure_all(Study& study, const std::string& plot, const ModelProblem<float
     for (int width = 24; width <= 60; width += 3) {
       const auto one = measure(problem, width, alignment);
       points.emplace_back(width, one.average_relative);
-      if (alignment == Alignment::leading) conventional.emplace_back(width, binary32);
-      for (const auto& claim : one.claims)
-        if (claim.rigorous && std::isfinite(claim.average_relative)) bounds.emplace_back(width, claim.average_relative);
+      if (alignment == Alignment::leading) {
+        conventional.emplace_back(width, binary32);
+        for (const auto& claim : one.claims)
+          if (claim.rigorous && std::isfinite(claim.average_relative)) bounds.emplace_back(width, claim.average_relative);
+      }
       study.measurements.push_back(one);
     }
     curves.draw(name_of(alignment), points);
