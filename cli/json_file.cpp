@@ -1,6 +1,7 @@
 #include "json_file.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <string_view>

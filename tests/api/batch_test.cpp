@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "api/blas_calls.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

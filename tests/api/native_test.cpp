@@ -3,6 +3,7 @@
 #include "ozbound/native.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "ozbound/bounds/certified_gemm.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

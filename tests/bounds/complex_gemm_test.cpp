@@ -1,6 +1,7 @@
 #include "ozbound/bounds/complex_gemm.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

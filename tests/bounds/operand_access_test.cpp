@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <optional>

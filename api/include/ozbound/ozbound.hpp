@@ -2,6 +2,8 @@
 
 // Everything but the oracles: #include "ozbound/ozbound.hpp", link ozbound::ozbound.
 
+#include <nlohmann/json.hpp>  // what to_json returns
+
 #include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
 #include "ozbound/bounds/certificate.hpp"
