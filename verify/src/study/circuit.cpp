@@ -51,7 +51,6 @@ struct Applied {
 struct Method {
   std::string name;
   std::function<Applied(const GateProduct&)> apply;
-  bool rigorous = true;  ///< its bounds assume nothing
 };
 
 double norm_upper(const ErrorBound& bound, InputView c, int threads) {
@@ -116,8 +115,7 @@ Method by_selector(std::string name, const std::string& selector, const Engine& 
 /// On the assumption that parts are sums of 2k real products, in any order: 2k u || |U| |X| ||, and half an eta for every
 /// product and part.
 Method native(const Zgemm& zgemm) {
-  return {"ZGEMM",
-          [&zgemm](const GateProduct& product) {
+  return {"ZGEMM", [&zgemm](const GateProduct& product) {
             const FloatEnvironment environment;
             const Index k = product.gate.size;
             zgemm(k, product.columns(), k, product.gate.elements.data(), product.x.data(), product.c.data());
@@ -126,8 +124,7 @@ Method native(const Zgemm& zgemm) {
                 multiply_upper(terms * 0x1p-53, multiply_upper(product.facts.magnitude_norm, product.norm));
             const double parts = root_upper(2 * static_cast<double>(product.x.size()));
             return Applied{.error_upper = add_upper(roundings, multiply_upper(terms * 0x1p-1074, parts)), .plan = ""};
-          },
-          false};
+          }};
 }
 
 std::vector<Method> methods(const StudyContext& context) {
@@ -205,7 +202,6 @@ StudyMeasurement measurement(const Run& run, const FixedPointState& reference) {
                     ? ""
                     : fmt::format("{}; {} products, at most {} bytes of slices", run.last.plan, run.products, run.slice_bytes);
   result.claims = {claim("circuit-(C1)", run.of_gates), claim("circuit-(C2)", run.of_unitary)};
-  for (auto& each : result.claims) each.rigorous = run.method.rigorous;
   const auto parts = 2 * static_cast<double>(run.state.size());
   for (std::size_t i = 0; i < run.state.size(); ++i)
     for (const bool imaginary : {false, true}) {

@@ -88,7 +88,8 @@ std::span<const StudyKind> all_studies() {
       {"ootomo-fig7", std::string(ootomo) + "Fig. 7", "average relative error of the product of a matrix and its inverse",
        checked<study::ootomo_fig7>},
       {"circuit", std::string(ootomo) + "section 4.4",
-       "error of the state of random circuits, native ZGEMM, INT8-AUTO and certified products, against the gates applied",
+       "error of the state of random circuits, native ZGEMM, INT8-AUTO and certified products, against the gates applied; "
+       "ZGEMM's bounds assume conventional sums",
        checked<study::circuit>},
       {"uchino-fig1", std::string(uchino) + "Fig. 1",
        "largest relative error of ozIMMU with 4 to 11 slices against the inner dimension", checked<study::uchino_fig1>},
