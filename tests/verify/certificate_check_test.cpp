@@ -3,12 +3,14 @@
 #include "bounds/products.hpp"
 #include "verify/altered_certificates.hpp"
 
+#include "ozbound/bounds/search_assumption.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 
 #include <gmock/gmock.h>
 
 #include <bit>
 #include <cctype>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -265,6 +267,24 @@ TEST(CertificateCheck, RejectsWhatIsNotSoEvenUnderASeal) {
     std::replace(member.begin(), member.end(), '/', '.');
     EXPECT_TRUE(rejected.contains(member) || member == "seal") << member << " was never altered";
   }
+}
+
+TEST(CertificateCheck, TakesWhatASearchMayAssume) {
+  int searches = 0;
+  for (const auto& one : all_certified()) {
+    auto certificate = one.computed.certificate;
+    const auto check = [&](const char* assumed) {
+      certificate.assumed_in_search = assumed;
+      return one.check(json::parse(to_json(certificate).dump()));
+    };
+    const bool all_special = (certificate.k > 0 && !std::isfinite(certificate.alpha)) || !std::isfinite(certificate.beta);
+    const bool searched =
+        !all_special && certificate.method == Method::slices && certificate.target.kind != Target::Kind::relative;
+    EXPECT_EQ(check(assumed_of_tensor_cores).holds(), searched) << one.name;
+    EXPECT_FALSE(check("tensor cores do not round").holds()) << one.name;
+    searches += searched ? 1 : 0;
+  }
+  EXPECT_GT(searches, 5);
 }
 
 /// The text with its first `"name":VALUE` there once more.

@@ -10,6 +10,7 @@
 #include "largest_memory.hpp"
 #include "norm_search.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
+#include "ozbound/bounds/search_assumption.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "plan_bound_there.hpp"
 
@@ -17,9 +18,6 @@ namespace ozbound::gpu {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-constexpr const char* assumed_of_tensor_cores =
-    "tensor cores err by 2^-22 of a sum at most in each rounding, and round a sum of k products of bfloat16 numbers k times";
 
 }  // namespace
 

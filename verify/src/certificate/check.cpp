@@ -282,8 +282,6 @@ class Checker {
   [[nodiscard]] bool relative() const {
     return !all_special_ && !complex_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
   }
-  /// Whether the entry nearest to the target is looked for.
-  [[nodiscard]] bool searched() const { return !all_special_ && claims_.method == Method::slices && !relative(); }
   [[nodiscard]] bool ziv_alone() const { return claims_.method == Method::correctly_rounded; }
   [[nodiscard]] bool native() const { return !all_special_ && claims_.method == Method::native; }
   [[nodiscard]] bool one_plan() const { return !all_special_ && claims_.method == Method::slices && !relative() && !ziv(); }
@@ -342,7 +340,7 @@ class Checker {
     expect("bound.result_factor", claims_.result_factor, bounds_.result_factor);
     expect("bound.underflow", claims_.underflow, bounds_.underflow);
     auto assumptions = assumptions_;
-    if (searched() && claims_.assumptions == std::vector<std::string>{assumed_of_tensor_cores})
+    if (one_plan() && claims_.assumptions == std::vector<std::string>{assumed_of_tensor_cores})
       assumptions.emplace_back(assumed_of_tensor_cores);  // by who searched; nothing is assumed here
     expect("assumptions", claims_.assumptions, assumptions);
   }

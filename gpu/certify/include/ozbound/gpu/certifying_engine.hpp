@@ -11,7 +11,8 @@ class SideStream;
 
 /// A CudaEngine under which decisions and certified products, too, take matrices of the device's memory or the host's, or of
 /// both: `gemm(call, target, engine)` with views of device memory. Decisions and certificates are those of the CPU's engine,
-/// bit for bit. What it is asked about matrices of the host's memory alone the host answers.
+/// bit for bit, but that a certificate names what its search assumed of tensor cores. What it is asked about matrices of the
+/// host's memory alone the host answers.
 class CertifyingEngine final : public CudaEngine, public OperandAccess {
  public:
   CertifyingEngine() : CertifyingEngine(Options{}) {}
