@@ -232,7 +232,9 @@ Claims read_claims(std::string_view text) {
   Claims claims;
   const auto& object = certificate_in(document, claims.beside);
   Members members(object, "");
-  if (members.text("schema") != "ozbound-certificate-3") refuse("'schema' is not ozbound-certificate-3");
+  const auto schema = members.text("schema");
+  if (schema == "ozbound-certificate-3") refuse("'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
+  if (schema != "ozbound-certificate-4") refuse("'schema' is not ozbound-certificate-4");
   claims.seal = members.text("seal");
   claims.target_text = members.text("target");
   claims.target = target_of(claims.target_text);

@@ -13,7 +13,7 @@
 namespace ozbound {
 
 /// The schema of a certificate's JSON (docs/records.md).
-inline constexpr const char* certificate_schema = "ozbound-certificate-3";
+inline constexpr const char* certificate_schema = "ozbound-certificate-4";
 
 /// What a product was made of and what it is, so that a certificate of another is seen to be one. docs/records.md has the
 /// definition.
@@ -48,7 +48,7 @@ struct Certificate {
   bool narrow = false;                      ///< C has the format binary32
   Fingerprints fingerprints;
   bool holds = false;  ///< the target is proven for every entry that is not special
-  double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds
+  double ratio = 0;    ///< largest error bound, rounding included, over what the target allows; at most 1 where it holds
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
   std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
