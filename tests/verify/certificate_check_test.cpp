@@ -8,6 +8,7 @@
 #include "ozbound/verify/certificate_check.hpp"
 
 #include "certificate/base64.hpp"
+#include "certificate/work.hpp"
 
 #include <gmock/gmock.h>
 
@@ -293,7 +294,7 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
     EXPECT_FALSE(check("tensor cores do not round").holds()) << one.name;
     (searched ? searches : none) += 1;
   }
-  EXPECT_GT(searches, 5);
+  EXPECT_GT(searches, 1);
   EXPECT_GT(none, 20);
 }
 
@@ -356,8 +357,7 @@ TEST(CertificateCheck, UnwrapsByTheSchemaAlone) {
   const auto weak = certified("weak", wide, Target::componentwise(1e-3), Method::slices, "balanced:2x2:cut=3:exact");
   const auto refusal = [&weak](const json& document) -> std::string {
     try {
-      weak.check(document);
-      return "accepted";
+      return weak.check(document).holds() ? "accepted" : "rejected";
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
@@ -424,7 +424,7 @@ TEST(CertificateCheck, SamplesWhatIsDear) {
   };
   const auto plan = json::array({"balanced:7x7:cut=8:exact"});
   EXPECT_TRUE(affordable_selection(certificate(128, "dgemm", plan)).is_all());
-  for (const Index size : {1024, 4096, 16384}) {
+  for (const Index size : {1024, 2048}) {
     const auto some = affordable_selection(certificate(size, "dgemm", plan), 5);
     ASSERT_FALSE(some.is_all()) << size;
     const auto places = some.positions(size, size);
@@ -433,6 +433,11 @@ TEST(CertificateCheck, SamplesWhatIsDear) {
     EXPECT_EQ(places, affordable_selection(certificate(size, "dgemm", plan), 5).positions(size, size)) << "no time is measured";
     EXPECT_NE(places, affordable_selection(certificate(size, "dgemm", plan), 6).positions(size, size));
   }
+  const auto claims = checking::read_claims(certificate(2048, "dgemm", plan));
+  const auto work = checking::work_of(claims);
+  const auto cost = work.bounds + static_cast<double>(checking::affordable_entries(claims).value()) * work.entry;
+  EXPECT_LE(cost, 10 * work.product);
+  EXPECT_GT(cost, 9 * work.product);
   EXPECT_FALSE(affordable_selection(certificate(Index{1} << 61, "dgemm", plan)).is_all()) << "sizes are what somebody wrote";
   EXPECT_THROW(affordable_selection("{}"), std::invalid_argument);
 }
