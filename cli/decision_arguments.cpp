@@ -8,6 +8,7 @@
 
 #include "cuda.hpp"
 #include "json_file.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/native.hpp"
 #include "text.hpp"
 
@@ -86,6 +87,7 @@ DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, con
 }
 
 Decision read_decision(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const InputFile file(path);
   auto json = read_json(file);
   if (json.is_object() && json.contains("decision")) json = nlohmann::json(json["decision"]);

@@ -7,6 +7,8 @@
 
 #include "json_numbers.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -42,6 +44,7 @@ std::vector<std::string> Certificate::assumptions() const {
 }
 
 nlohmann::json to_json(const Certificate& certificate) {
+  const FloatEnvironment environment;
   auto plans = nlohmann::json::array();
   for (const auto& plan : certificate.plans) plans.push_back(to_string(plan));
   auto terms = nlohmann::json::array();

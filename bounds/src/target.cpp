@@ -26,6 +26,7 @@ constexpr std::array<Spelling, 6> spellings{{
 }};
 
 Target checked(Target::Kind kind, double tau) {
+  const FloatEnvironment environment;  // a subnormal tau is positive
   if (!(tau > 0) || !std::isfinite(tau)) throw std::invalid_argument("tau must be positive and finite");
   return {kind, tau};
 }
@@ -44,6 +45,11 @@ double parse_number(std::string_view text) {
 
 }  // namespace
 
+bool Target::operator==(const Target& other) const {
+  const FloatEnvironment environment;
+  return kind == other.kind && tau == other.tau;
+}
+
 Target Target::componentwise(double tau) { return checked(Kind::componentwise, tau); }
 Target Target::rowcol(double tau) { return checked(Kind::rowcol, tau); }
 Target Target::normwise(double tau) { return checked(Kind::normwise, tau); }
@@ -61,6 +67,7 @@ Target parse_target(std::string_view text) {
 }
 
 std::string to_string(const Target& target) {
+  const FloatEnvironment environment;
   for (const auto& s : spellings) {
     if (target.kind != s.kind) continue;
     if (!s.has_tau) return std::string(s.name);

@@ -13,6 +13,8 @@
 #include "judge.hpp"
 #include "target_allowance.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -135,6 +137,7 @@ std::string_view format_name(ResultFormat format) { return format == ResultForma
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<double(Index, Index)>& bound,
                const JudgeOptions& options) {
+  const FloatEnvironment environment;
   const auto gathered =
       gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
         const double allowed = bound(i, j);
@@ -145,6 +148,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<do
 }
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, const JudgeOptions& options) {
+  const FloatEnvironment environment;
   if (target.kind == Target::Kind::correctly_rounded) {
     const auto gathered = gather(
         c, oracle, options.selection,
@@ -170,6 +174,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
 }
 
 std::string explain(const Verdict& v) {
+  const FloatEnvironment environment;
   auto text = fmt::format("{} {}: error / bound = {}\n", v.claim, v.holds() ? "holds" : "FAILS", ratio_text(v.ratio));
   if (v.row >= 0) {
     text += fmt::format("  worst entry ({}, {}), {}, counted from 0\n", v.row, v.col, format_name(v.format));
@@ -183,6 +188,7 @@ std::string explain(const Verdict& v) {
 }
 
 nlohmann::json to_json(const Verdict& v) {
+  const FloatEnvironment environment;
   nlohmann::json json{{"claim", v.claim},
                       {"holds", v.holds()},
                       {"format", format_name(v.format)},

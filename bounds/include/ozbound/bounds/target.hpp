@@ -28,7 +28,7 @@ struct Target {
   static Target normwise(double tau);
   static Target relative(double tau);
 
-  bool operator==(const Target&) const = default;
+  bool operator==(const Target& other) const;
 };
 
 /// `cr`, `dgemm`, `componentwise:1e-14`, `rowcol:…`, `normwise:…`, `relative:…`; tau decimal or hexadecimal.
