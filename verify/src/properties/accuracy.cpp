@@ -27,7 +27,7 @@
 #include "properties/sampling.hpp"
 #include "properties/sliced_pair.hpp"
 
-// Bounds, targets and correct rounding, judged in exact arithmetic: theory.md, sections 2 and 4.
+// Bounds, targets and correct rounding, judged in exact arithmetic: docs/derivations/general_bound.md and targets.md.
 
 namespace ozbound::properties {
 namespace {
@@ -261,7 +261,7 @@ Property bounds_hold() {
       "L <= |A||B| <= U of the enclosure; |AB - S|, |S^ - S| and |AB - S^| <= every bound of theirs that covers the plan, and "
       "the a-posteriori one is 0 where nothing is cut off; |C^ - C| <= the certificate's bound, and the target is met where it "
       "says so",
-      "theory.md, sections 2 to 4; docs/bounds.md",
+      "docs/bounds.md; docs/derivations/enclosure.md; docs/derivations/general_bound.md (G1)-(G6)",
       {},
       judge_bounds};
 }
@@ -271,7 +271,7 @@ Property targets_met() {
           "for every tau >= u, decide gives a plan whose product is certified, and its error over what the target allows is at "
           "most 1; "
           "tau < u is refused",
-          "theory.md, section 4; docs/derivations/targets.md",
+          "docs/derivations/targets.md (T1)-(T6)",
           {.largest = 5, .specials = true, .targets = true},
           judge_target};
 }
@@ -279,7 +279,7 @@ Property targets_met() {
 Property correct_rounding() {
   return {"correct-rounding",
           "for cr, C = fl(alpha A B + beta C0), the exact value rounded once, to nearest, ties to even",
-          "theory.md, section 4: cr",
+          "docs/derivations/targets.md (T5)",
           {.largest = 4},
           judge_correct_rounding};
 }

@@ -5,9 +5,9 @@
 
 namespace ozbound {
 
-/// What the user asks of C = alpha A B + beta C0 (theory.md, section 4). M = |alpha||A||B| + |beta||C0|; u is the unit roundoff
-/// of C's format (2^-53 or 2^-24), eta its smallest subnormal number. Every target holds up to eta/2 of underflow an entry
-/// (k eta/2 for `dgemm`).
+/// What the user asks of C = alpha A B + beta C0; docs/derivations/targets.md (T0). M = |alpha||A||B| + |beta||C0|; u is the
+/// unit roundoff of C's format (2^-53 or 2^-24), eta its smallest subnormal number. Every target holds up to eta/2 of underflow
+/// an entry (k eta/2 for `dgemm`).
 struct Target {
   enum class Kind {
     correctly_rounded,  ///< `cr`: every entry is the exact value rounded once, to nearest, ties to even
