@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "fold_entries.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
@@ -300,6 +301,25 @@ Matrix<double> multiply(const CublasEmulation& method, const Operands& operands)
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) c(i, j) = product.entry(i, j);
   return c;
+}
+
+CublasComparison compare(const CublasProduct& product, const ResultView& c, const EntrySelection& selection) {
+  require(c.rows() == product.rows() && c.cols() == product.cols(), "C must be as large as the product");
+  struct Gathered : CublasComparison {
+    void merge(const Gathered& later) {
+      entries += later.entries;
+      if (differing == 0) row = later.row, col = later.col, computed = later.computed, expected = later.expected;
+      differing += later.differing;
+    }
+  };
+  return judging::fold_entries(selection, c.rows(), c.cols(), Gathered{}, [&](Gathered& gathered, Index i, Index j) {
+    const double expected = product.entry(i, j), computed = c(i, j);
+    const FloatEnvironment environment;
+    ++gathered.entries;
+    if (computed == expected || (std::isnan(computed) && std::isnan(expected))) return;
+    if (gathered.differing++ == 0)
+      gathered.row = i, gathered.col = j, gathered.computed = computed, gathered.expected = expected;
+  });
 }
 
 }  // namespace ozbound::models

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/verify/entry_selection.hpp"
 #include "ozbound/verify/magnitude.hpp"
 #include "ozbound/verify/oracle.hpp"
+#include "ozbound/verify/result_view.hpp"
 
 /// cuBLAS's FP64 products by fixed-point emulation (13.0 and 13.1; eager, a fixed number of mantissa bits), bit for bit: a rule
 /// that was found by probing, since the source is closed. docs/models.md has the evidence,
@@ -77,5 +79,17 @@ class CublasProduct {
 
 /// The whole product. @throws std::invalid_argument as CublasProduct does.
 Matrix<double> multiply(const CublasEmulation& method, const Operands& operands);
+
+/// Whether a C is the formula's, number by number (the sign of a zero was not probed, and does not count).
+struct CublasComparison {
+  Index entries = 0;         ///< compared
+  Index differing = 0;       ///< of these, other numbers than the formula gives
+  Index row = -1, col = -1;  ///< the first that differs; -1 where none does
+  double computed = 0;       ///< there
+  double expected = 0;       ///< there, by the formula
+};
+
+/// @throws std::invalid_argument if C is not as large as the product.
+CublasComparison compare(const CublasProduct& product, const ResultView& c, const EntrySelection& selection);
 
 }  // namespace ozbound::models
