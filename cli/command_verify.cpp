@@ -16,6 +16,7 @@
 
 #include "claims.hpp"
 #include "commands.hpp"
+#include "formula_claim.hpp"
 #include "input_file.hpp"
 #include "matrix_file.hpp"
 #include "operands.hpp"
@@ -36,6 +37,7 @@ struct Arguments {
   OperandArguments operands;
   std::string c;
   std::string target, report, certificate;  // empty where they are not given
+  std::string formula;                      // likewise: what `--claims` says
   std::optional<Index> sample;
   std::uint64_t seed = 0;
   bool mpfr = false;
@@ -94,6 +96,19 @@ class Judge {
   [[nodiscard]] Verdict judge(double largest_bound) const {
     const auto bound = [largest_bound](Index, Index) { return largest_bound; };
     return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
+  }
+
+  /// By the bound of a formula, and by its bits.
+  [[nodiscard]] FormulaVerdict judge(const std::string& claim, const models::CublasEmulation& method) const {
+    if (files_.is_complex())
+      throw std::invalid_argument("--claims: what cuBLAS's emulation makes of complex products is not known");
+    if (result_.view().format() != ResultFormat::binary64) throw std::invalid_argument("--claims: C must be of doubles");
+    const models::CublasProduct formula(method, judged_.operands());
+    const auto bound = [&formula](Index i, Index j) { return to_double_upper(formula.bound_upper(i, j)); };
+    auto verdict =
+        watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
+    verdict.claim = claim;
+    return {verdict, compare(formula, result_.view(), options_.selection)};
   }
 
  private:
@@ -192,7 +207,16 @@ ExitCode report_check(const CertificateCheck& check, bool json) {
   return check.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
+ExitCode report_formula(const FormulaVerdict& verdict, bool json) {
+  json ? print_json(to_json(verdict)) : print_text(explain(verdict));
+  return verdict.bound.holds() ? ExitCode::success : ExitCode::verdict_failed;
+}
+
 ExitCode run(const Arguments& arguments, const std::string& command_line) {
+  if (!arguments.formula.empty()) {
+    const auto method = parse_formula(arguments.formula);  // refused before the matrices are read
+    return report_formula(Judge(arguments, command_line).judge(arguments.formula, method), arguments.json);
+  }
   if (!arguments.certificate.empty())
     return report_check(Judge(arguments, command_line).check(arguments.certificate), arguments.json);
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
@@ -218,6 +242,14 @@ void add_verify(CLI::App& app, Action& action) {
   auto* certificate = command->add_option("--certificate", arguments->certificate,
                                           "Recompute every claim of this certificate, or of this report's");
   certificate->type_name("FILE")->excludes(target)->excludes(report);
+  command
+      ->add_option(
+          "--claims", arguments->formula,
+          "Judge by the formula of the library that computed C: cublas:M, cuBLAS's FP64 emulation with M mantissa bits")
+      ->type_name("FORMULA")
+      ->excludes(target)
+      ->excludes(report)
+      ->excludes(certificate);
   auto* sample = command->add_option_function<std::string>(
       "--sample",
       [arguments](const std::string& text) {
