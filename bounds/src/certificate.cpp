@@ -58,7 +58,7 @@ nlohmann::json to_json(const Certificate& certificate) {
   for (const auto& plan : certificate.plans) plans.push_back(to_string(plan));
   auto terms = nlohmann::json::array();
   for (const auto& term : certificate.bound.product.terms) terms.push_back(term.name);
-  nlohmann::json object{{"schema", "ozbound-certificate-3"},
+  nlohmann::json object{{"schema", "ozbound-certificate-4"},
                         {"target", to_string(certificate.target)},
                         {"method", to_string(certificate.method)},
                         {"plans", plans},

@@ -27,7 +27,7 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   product.alpha = -0.5;
   const auto computed = test::compute(product, Target::componentwise(1e-12), engine());
   const auto record = json::parse(to_json(computed.certificate).dump());
-  EXPECT_EQ(record.at("schema"), "ozbound-certificate-3");
+  EXPECT_EQ(record.at("schema"), "ozbound-certificate-4");
   EXPECT_EQ(record.at("target"), "componentwise:1e-12");
   EXPECT_EQ(record.at("method"), "slices");
   EXPECT_EQ(record.at("plans"), json::array({to_string(*computed.decision.plan)}));

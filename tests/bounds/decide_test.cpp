@@ -44,12 +44,12 @@ class Certification {
     const double tau = target.kind == Target::Kind::dgemm           ? terms * u
                        : target.kind == Target::Kind::dgemm_typical ? std::sqrt(terms) * u
                                                                     : target.tau;
-    factor_ = (tau - u) / (1 + u);
+    factor_ = (tau - u) / (1 + u), rounding_ = u / tau;
     for (Index i = 0; i < product.m(); ++i)
       for (Index j = 0; j < product.n(); ++j) allowed_.push_back(allowed(i, j));
   }
 
-  /// Largest error over what is allowed; in the Frobenius norm for `normwise`.
+  /// Largest error, rounding included, over what is allowed; in the Frobenius norm for `normwise`.
   [[nodiscard]] double ratio(const SplitPlan& plan) {
     const auto& rows = facts(Side::rows_of_a, plan.a);
     const auto& columns = facts(Side::columns_of_b, plan.b);
@@ -68,7 +68,8 @@ class Certification {
         errors += error * error;
         if (error > 0) worst = std::max(worst, error / allowed);
       }
-    return target_.kind == Target::Kind::normwise ? std::sqrt(errors / norm) : worst;
+    const double before = target_.kind == Target::Kind::normwise ? std::sqrt(errors / norm) : worst;
+    return std::isinf(before) ? before : before + (1 - before) * rounding_;
   }
 
  private:
@@ -100,7 +101,7 @@ class Certification {
   const test::Product& product_;
   Target target_;
   Enclosure enclosure_;
-  double factor_;
+  double factor_, rounding_;
   std::vector<double> allowed_;
   std::map<std::pair<Side, int>, std::vector<VectorFacts>> facts_;
 };
@@ -458,6 +459,21 @@ TEST(Decide, ThePredictedRatioIsTheCertifiedOne) {
       ASSERT_EQ(computed.decision.method, Method::slices);
       EXPECT_EQ(computed.decision.ratio, computed.certificate.ratio) << to_string(target);
     }
+}
+
+/// What a correctly rounded C has of a target, whichever way it was made.
+TEST(Decide, ThePredictedRatioOfARoundingIsU) {
+  const auto product = test::product_of({Family::uniform, 3, 3, 5, 0, 16});
+  for (const auto& target : {Target::componentwise(0x1p-50), Target::normwise(0x1p-50), Target::relative(0x1p-50)}) {
+    const auto candidates = test::decide_for(product, target, engine()).candidates;
+    EXPECT_EQ(candidates.back().method, Method::exact);
+    EXPECT_EQ(candidates.back().ratio, 0.125 * (1 + 0x1p-52)) << to_string(target);
+  }
+  const auto wide = test::product_of({Family::wide_exponents, 3, 3, 20, 8, 16});
+  const auto refined = test::compute(wide, Target::componentwise(0x1p-53), engine());
+  EXPECT_EQ(refined.decision.ratio, 1);
+  EXPECT_EQ(refined.certificate.ratio, 1);
+  EXPECT_EQ(test::decide_for(product, Target::correctly_rounded(), engine()).ratio, 1);
 }
 
 // Refusals, and what must not be refused.

@@ -71,7 +71,7 @@ TEST(CommandPlan, ASavedDecisionIsReplayed) {
   const auto files = wide();
   const auto saved = files.path("decision.json");
   EXPECT_EQ(ozbound(files.plan({"--target", "componentwise:1e-10", "--save", saved})).code, 0);
-  EXPECT_EQ(json::parse(read_bytes(saved))["schema"], "ozbound-decision-2");
+  EXPECT_EQ(json::parse(read_bytes(saved))["schema"], "ozbound-decision-3");
   EXPECT_EQ(files.product({"--decision", saved}), files.product({"--target", "componentwise:1e-10"}));
 }
 

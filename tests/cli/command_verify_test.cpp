@@ -35,7 +35,7 @@ class CommandVerify : public testing::Test {
   }
 
   static json certificate() {
-    return {{"schema", "ozbound-certificate-3"},
+    return {{"schema", "ozbound-certificate-4"},
             {"target", "cr"},
             {"holds", true},
             {"largest_bound", 0x1p-49},
@@ -182,6 +182,29 @@ TEST_F(CommandVerify, RecomputesACertificate) {
     verify[5] = "N";  // op(B), which is not square
     EXPECT_EQ(ozbound(verify).code, 2) << target;
   }
+}
+
+/// The product is exact before its rounding, which takes all that the target allows.
+TEST_F(CommandVerify, TheRatioHasTheLastRounding) {
+  const std::string report = directory_ / "report.json";
+  write_matrix(a_, matrix_of<double>(1, 1, {1 + 0x1p-26}).view());
+  write_matrix(b_, matrix_of<double>(1, 1, {1 + 0x1p-27}).view());
+  const auto gemm = ozbound({"gemm", a_, b_, "-o", c_, "--plan", "balanced:7x7:full:exact", "--target",
+                             "componentwise:0x1p-53", "--engine", "cpu", "--report", report});
+  EXPECT_EQ(gemm.code, 0) << gemm.err;
+  EXPECT_THAT(gemm.out, testing::ContainsRegex("bound +1 of what the target allows\n"));
+  auto record = json::parse(read_bytes(report));
+  EXPECT_EQ(record["certificate"]["ratio"], 1);
+  EXPECT_EQ(ozbound(arguments({"--certificate", report})).code, 0);
+  record["certificate"]["ratio"] = 0.99;
+  write_bytes(report, record.dump());
+  const auto lowered = ozbound(arguments({"--certificate", report})).out;
+  EXPECT_THAT(lowered, testing::ContainsRegex("wrong +ratio: "));
+  EXPECT_THAT(lowered, testing::ContainsRegex("wrong +target: .*0.99 of what the target allows"));
+  record["certificate"]["schema"] = "ozbound-certificate-3";
+  write_bytes(report, record.dump());
+  expect_refusal(arguments({"--certificate", report}),
+                 report + ": certificate: 'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
 }
 
 TEST_F(CommandVerify, SaysWhichClaimFails) {

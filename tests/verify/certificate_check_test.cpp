@@ -347,7 +347,7 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
 TEST(CertificateCheck, TakesTheCertificateOfAReport) {
   const auto& one = all_certified().front();
   EXPECT_TRUE(one.check({{"schema", "ozbound-report-1"}, {"certificate", one.certificate()}}).holds());
-  for (const auto* const text : {"", "[]", "1", "{}", "{\"certificate\": 1}", "{\"schema\": \"ozbound-certificate-1\"}",
+  for (const auto* const text : {"", "[]", "1", "{}", "{\"certificate\": 1}", "{\"schema\": \"ozbound-certificate-3\"}",
                                  "nonsense", "{\"schema\": 1e999}", "{\"a\": \"\xff\"}"})
     EXPECT_THROW(check_certificate(text, one.product.operands(), one.computed.c.view()), std::invalid_argument) << text;
 }

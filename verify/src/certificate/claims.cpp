@@ -199,7 +199,9 @@ Claims read_claims(std::string_view text) {
   const bool report = document.is_object() && document.contains("certificate");
   const auto& object = report ? document["certificate"] : document;
   Members members(object, "");
-  if (members.text("schema") != "ozbound-certificate-3") refuse("'schema' is not ozbound-certificate-3");
+  const auto schema = members.text("schema");
+  if (schema == "ozbound-certificate-3") refuse("'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
+  if (schema != "ozbound-certificate-4") refuse("'schema' is not ozbound-certificate-4");
   Claims claims;
   claims.seal = members.text("seal");
   claims.target_text = members.text("target");

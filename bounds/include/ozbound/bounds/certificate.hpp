@@ -45,7 +45,7 @@ struct Certificate {
   bool narrow = false;                      ///< C has the format binary32
   Fingerprints fingerprints;
   bool holds = false;  ///< the target is proven for every entry that is not special
-  double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds
+  double ratio = 0;    ///< largest error bound, rounding included, over what the target allows; at most 1 where it holds
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
   std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
