@@ -27,6 +27,7 @@
 #include "ozbound/verify/verdict.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "target_help.hpp"
 #include "text.hpp"
 #include "watched_oracle.hpp"
 
@@ -139,6 +140,7 @@ nlohmann::ordered_json record(const Measurement& measured) {
           {"undecided", measured.undecided},
           {"componentwise", json_number(measured.componentwise_upper)},
           {"dgemm", json_number(measured.dgemm_upper)},
+          {"dgemm_typical", json_number(measured.dgemm_typical_upper)},
           {"normwise", json_number(measured.normwise_upper)},
           {"relative", json_number(measured.relative_upper)}};
 }
@@ -150,7 +152,9 @@ void print_for_people(const Measurement& measured) {
                {"rounding undecided", fmt::format("{}", measured.undecided)},
                {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
                {"dgemm", format_upper(measured.dgemm_upper) + "  max |C^ - C| / (k u M)"},
-               {"normwise", format_upper(measured.normwise_upper) + "  ||C^ - C||_F / ||M||_F"},
+               {"dgemm-typical", format_upper(measured.dgemm_typical_upper) + "  max |C^ - C| / (sqrt(k) u M)"},
+               {"normwise", fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}", format_upper(measured.normwise_upper),
+                                        normwise_measure)},
                {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
 }
 
@@ -234,9 +238,9 @@ void add_verify(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
-  auto* target =
-      command->add_option("--target", arguments->target, "Judge by this target, such as dgemm or componentwise:1e-14");
+  auto* target = command->add_option("--target", arguments->target, "Judge by this target, see below");
   target->type_name("TARGET");
+  add_target_help(*command);
   auto* report = command->add_option("--report", arguments->report, "Judge by what this report of a product claims");
   report->type_name("FILE");
   auto* certificate = command->add_option("--certificate", arguments->certificate,

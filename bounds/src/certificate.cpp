@@ -5,7 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "allowance.hpp"
 #include "json_numbers.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
 
 #include "ozbound/core/float_environment.hpp"
 
@@ -41,6 +44,15 @@ std::vector<std::string> Certificate::assumptions() const {
   auto all = bound.assumptions;
   if (!assumed_in_search.empty()) all.push_back(assumed_in_search);
   return all;
+}
+
+std::optional<double> Certificate::typical_factor_upper() const {
+  if (target.kind == Target::Kind::rowcol) return std::nullopt;
+  const FloatEnvironment environment;
+  const auto& format = narrow ? binary32 : binary64;
+  const double tau = target.kind == Target::Kind::correctly_rounded ? unit_roundoff(format) : target_tau(target, k, format);
+  const double typical = target_tau(Target::dgemm_typical(), k, format);
+  return tau == typical ? ratio : divide_upper(multiply_upper(ratio, tau), typical);
 }
 
 nlohmann::json to_json(const Certificate& certificate) {

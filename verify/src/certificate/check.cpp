@@ -181,8 +181,7 @@ class Checker {
     if (!subject()) return result_;
     find_finite();
     u_ = unit_roundoff(c_.format());
-    tau_ = claims_.target.kind == Kind::dgemm ? integer_down(static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1))) * u_
-                                              : claims_.target.tau;
+    tau_ = target_tau();
     if (!method()) return result_;
     set_bounds();
     bound_members();
@@ -194,6 +193,13 @@ class Checker {
   }
 
  private:
+  /// From below: k u, sqrt(k) u, or what the target says.
+  [[nodiscard]] double target_tau() const {
+    const auto terms = static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1));
+    if (claims_.target.kind == Kind::dgemm) return integer_down(terms) * u_;
+    return claims_.target.kind == Kind::dgemm_typical ? root_down(terms) * u_ : claims_.target.tau;
+  }
+
   template <class T>
   bool expect(const char* claim, const T& claimed, const T& found) {
     const bool holds = equal(claimed, found);

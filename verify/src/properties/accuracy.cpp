@@ -160,19 +160,15 @@ Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }
 
-bool has_tau(const Target& target) {
-  return target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
-}
-
 /// Even a correctly rounded result misses it.
 bool cannot_be_met(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
-  return has_tau(target) && target.tau < unit_roundoff_of(gemm_case);
+  return target.has_tau() && target.tau < unit_roundoff_of(gemm_case);
 }
 
 /// The case with the largest tau below u.
 GemmCase below_unit_roundoff(GemmCase gemm_case) {
-  if (!has_tau(target_of(gemm_case))) gemm_case.target = Target::componentwise(1);
+  if (!target_of(gemm_case).has_tau()) gemm_case.target = Target::componentwise(1);
   gemm_case.target->tau = std::nextafter(unit_roundoff_of(gemm_case), 0);
   return gemm_case;
 }

@@ -57,6 +57,11 @@ struct Certificate {
 
   /// All that is taken on trust, by the bound and in the search.
   [[nodiscard]] std::vector<std::string> assumptions() const;
+
+  /// The proven bound over what a conventional DGEMM typically leaves, sqrt(max(k, 1)) u M (of normwise targets its Frobenius
+  /// norm), rounded up; M = |alpha||A||B| + |beta||C0| (docs/derivations/targets.md, T10). Infinite where nothing is proven;
+  /// none for `rowcol`, whose measure is not M.
+  [[nodiscard]] std::optional<double> typical_factor_upper() const;
 };
 
 /// With a seal over all other members, by which an alteration shows.
