@@ -67,8 +67,8 @@ OperandArguments call_of(const InputFile& file, const nlohmann::json& operands) 
 class CertificateReader {
  public:
   CertificateReader(const InputFile& file, const nlohmann::json& json) : file_(file), json_(json) {
-    if (!json_.is_object() || !json_.contains("schema") || json_["schema"] != "ozbound-certificate-3")
-      throw InputError(file.name(), "the report has no certificate of schema ozbound-certificate-3");
+    if (!json_.is_object() || !json_.contains("schema") || json_["schema"] != "ozbound-certificate-4")
+      throw InputError(file.name(), "the report has no certificate of schema ozbound-certificate-4");
   }
 
   [[nodiscard]] Claims claims() const {

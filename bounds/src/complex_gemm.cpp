@@ -193,6 +193,9 @@ Decision decide_parts(const ComplexGemmCall& call, const Target& target, const E
   const bool round = norm_without_some(call, target) && target.tau >= unit_roundoff(call.c.format());
   auto decision = decide(factors.a.view(), factors.b.view(), round ? Target::correctly_rounded() : target, engine, options);
   decision.k = 2 * call.k(), decision.target = target;
+  if (!round) return decision;
+  decision.ratio = rounding_ratio_upper(target.tau, unit_roundoff(call.c.format()));
+  for (auto& candidate : decision.candidates) candidate.ratio = decision.ratio;
   return decision;
 }
 

@@ -54,7 +54,7 @@ BoundValue higham_mary(In in) {
   return value;
 }
 
-constexpr const char* general = "theory.md, section 2; docs/derivations/general_bound.md";
+constexpr const char* general = "docs/derivations/general_bound.md";
 constexpr const char* uchino = "Uchino, Ozaki, Imamura, ";
 constexpr const char* abdelfattah = "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur, last display";
 constexpr const char* any = "any plan";

@@ -20,9 +20,11 @@ bool all_finite(InputView operand, Side side, int threads) {
   return std::none_of(scales.begin(), scales.end(), [](const VectorScale& scale) { return scale.special; });
 }
 
+constexpr std::array entrywise{Target::Kind::componentwise, Target::Kind::dgemm, Target::Kind::dgemm_typical};
+
 void check(InputView a, InputView b, const Target& target, int threads) {
-  if (target.kind != Target::Kind::componentwise && target.kind != Target::Kind::dgemm)
-    throw std::invalid_argument("target of a selector must be componentwise or dgemm: " + to_string(target));
+  if (!selectors_take(target))
+    throw std::invalid_argument("target of a selector must be componentwise, dgemm or dgemm-typical: " + to_string(target));
   check_factors(a, b);
   if (!all_finite(a, Side::rows_of_a, threads)) throw std::invalid_argument("a must be finite");
   if (!all_finite(b, Side::columns_of_b, threads)) throw std::invalid_argument("b must be finite");
@@ -38,6 +40,8 @@ Selection checked(InputView a, InputView b, const Target& target, const Engine& 
 }
 
 }  // namespace
+
+bool selectors_take(const Target& target) { return std::ranges::find(entrywise, target.kind) != entrywise.end(); }
 
 double selector_tau(const Target& target, Index k) { return target_tau(target, k, binary64); }
 
@@ -60,7 +64,8 @@ std::span<const Selector> all_selectors() {
        true,
        "A bound by norms cannot see that errors of either sign cancel: about sqrt(k) is lost, and with it up to a diagonal of "
        "products. Nothing cheaper than another product sees it. What slices leave is measured to 16 bits of a slice, so that a "
-       "residual far below that counts for too much: powers of two and their neighbours. A target at u (dgemm with k = 1) "
+       "residual far below that counts for too much: powers of two and their neighbours. A target at u (dgemm and "
+       "dgemm-typical with k = 1) "
        "leaves no "
        "room beside the rounding.",
        checked<select_ozbound>},

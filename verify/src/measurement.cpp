@@ -57,6 +57,7 @@ Measurement measure(const ResultView& c, const Oracle& oracle, const EntrySelect
   Measurement result = gathered.counts;
   result.componentwise_upper = to_double_upper(gathered.componentwise);
   result.dgemm_upper = to_double_upper(divide_upper(divide_upper(gathered.componentwise, inner), roundoff));
+  result.dgemm_typical_upper = to_double_upper(divide_upper(divide_upper(gathered.componentwise, sqrt_lower(inner)), roundoff));
   result.normwise_upper = to_double_upper(divide_upper(gathered.errors.root_upper(), gathered.scales.root_lower()));
   result.relative_upper = to_double_upper(gathered.relative);
   return result;

@@ -27,6 +27,22 @@ inline double difference_down(double x, double y) { return x <= y ? 0 : y == 0 ?
 inline double integer_up(std::uint64_t x) { return x >> 53 == 0 ? static_cast<double>(x) : up(static_cast<double>(x)); }
 inline double integer_down(std::uint64_t x) { return x >> 53 == 0 ? static_cast<double>(x) : down(static_cast<double>(x)); }
 
+/// The square root of an integer x >= 1: its leading 53 bits, one at a time, so that what is left of x is never negative.
+inline double root_down(std::uint64_t x) {
+  int scale = 0;  // of the root's last bit
+  std::uint64_t leading = x;
+  for (; leading >= 4; leading >>= 2) ++scale;
+  std::uint64_t rest = leading - 1;  // what was read of x, less root^2: at most 2 root
+  std::uint64_t root = 1;
+  for (int pair = 2 * scale - 2; pair > 2 * scale - 2 * 53; pair -= 2) {
+    rest = rest << 2 | (pair >= 0 ? x >> pair & 3 : 0);
+    root <<= 1;
+    const std::uint64_t trial = 2 * root + 1;
+    if (rest >= trial) rest -= trial, ++root;
+  }
+  return std::ldexp(static_cast<double>(root), scale - 52);
+}
+
 /// significand * 2^exponent, beyond the range of a double.
 struct Wide {
   double significand = 0;

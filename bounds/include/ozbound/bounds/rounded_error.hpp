@@ -18,7 +18,7 @@ namespace ozbound {
   const double error = Scaled::product_upper(Scaled::magnitude(rounding.alpha), Scaled::magnitude(product_upper))
                            .times_power_of_two(scale)
                            .upper();
-  // An overflow is not a rounding: the verdict measures it from the overflow threshold (theory.md, section 2).
+  // An overflow is not a rounding: the verdict measures it from the overflow threshold; docs/derivations/general_bound.md (G6).
   const double magnitude = double_from_bits(bits_of(c_hat) & ~binary64.sign);
   const double relative = is_finite(bits_of(c_hat), binary64) ? multiply_upper(rounding.result_factor, magnitude) : 0;
   if (rounding.rounded_once) return add_upper(error, relative > rounding.underflow ? relative : rounding.underflow);
