@@ -22,7 +22,7 @@ struct RoundingError {
     if (!is_finite(bits_of(product_upper), binary64)) return product_upper;
     const double error =
         Scaled::product_upper(Scaled::magnitude(alpha), Scaled::magnitude(product_upper)).times_power_of_two(scale).upper();
-    // An overflow is not a rounding: the verdict measures it from the overflow threshold (theory.md, section 2).
+    // An overflow is not a rounding: the verdict measures it from the overflow threshold (general_bound.md, G6).
     const double magnitude = double_from_bits(bits_of(c_hat) & ~binary64.sign);
     const double rounding = is_finite(bits_of(c_hat), binary64) ? multiply_upper(result_factor, magnitude) : 0;
     if (rounded_once) return add_upper(error, rounding > underflow ? rounding : underflow);
