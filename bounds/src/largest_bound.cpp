@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "largest_entry.hpp"
+#include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
@@ -74,7 +75,8 @@ LargestBound largest_bound(const ErrorBound& bound, const InputView& c, const Sp
       const Index first = chunk * chunk_columns, count = std::min(chunk_columns, n - first);
       const RowPart row(c, i, first, count);
       const auto top = top_bits(row.data(), count);
-      upper[chunk] = bound.at(upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)],
+      upper[chunk] =
+          rounded_error_upper(bound, upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)],
                               double_from_bits(static_cast<std::uint64_t>(top.finite)));
       for (Index j = 0; top.any >= static_cast<std::int64_t>(binary64.inf) && j < count; ++j)
         if (std::isinf(row.data()[j]) && !specials.at(i, first + j)) infinite = true;
@@ -95,8 +97,8 @@ LargestBound largest_bound(const ErrorBound& bound, const InputView& c, const Sp
                 roundings.data(), largest.value, count, open.data());
     for (Index j = 0; j < count; ++j)
       if (open[static_cast<std::size_t>(j)] != 0 && !specials.at(i, first + j))
-        largest.take({bound.at(product[static_cast<std::size_t>(j)],
-                               row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
+        largest.take({rounded_error_upper(bound, product[static_cast<std::size_t>(j)],
+                                          row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
                       i, first + j});
   };
   const double value = largest_entry(c.rows(), n, threads, of_chunks, of_entries).value;
