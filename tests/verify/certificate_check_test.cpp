@@ -89,6 +89,16 @@ Product narrow(Product product) {
   return product;
 }
 
+/// Entries that two slices round to infinity: two that are finite, one that is not; and others.
+Product near_overflow(bool is_narrow) {
+  const double largest = is_narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+  auto product = test::product_of(test::matrix_of(2, 2, {largest, -largest * 0x1p-40, 3, 1}),
+                                  test::matrix_of(2, 3, {1, -1, 2, 0.5, 0, 0}));
+  product.narrow = is_narrow;
+  product.alpha = -1, product.beta = 1, product.c0 = Matrix<double>(2, 3);
+  return product;
+}
+
 Product with_specials(Product product) {
   product.problem.a(1, 0) = nan;
   product.problem.b(0, 1) = -inf;
@@ -154,6 +164,13 @@ const std::vector<Certified>& all_certified() {
     add("beta NaN", with_scalars(uniform, 1, nan), Target::correctly_rounded(), Method::native);
     add("alpha least", with_scalars(uniform, 0x1p-1074, 0), Target::dgemm(), Method::slices, fine);
     add("overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::slices, fine);
+    for (const bool is_narrow : {false, true})
+      for (const auto& target : {Target::componentwise(1e-3), Target::normwise(1e-3), Target::correctly_rounded()}) {
+        add("finished", near_overflow(is_narrow), target, Method::slices, "balanced:2x2:full:exact");
+        add("finished, per product", near_overflow(is_narrow), target, Method::slices, "nearest7:2x2:full:per_product");
+      }
+    add("relative near overflow", near_overflow(false), Target::relative(1e-3), Method::slices, "balanced:2x2:full:exact");
+    add("cr near overflow", near_overflow(true), Target::correctly_rounded(), Method::correctly_rounded, fine);
     add("native overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::native);
     add("no terms", with_scalars(test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), nan, 1), Target::dgemm(),
         Method::slices, fine);
@@ -352,6 +369,29 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   auto swapped = one.product;
   std::swap(swapped.problem.a, swapped.problem.b);
   EXPECT_THAT(failed(swapped, one), testing::IsSupersetOf({"fingerprints.a", "fingerprints.b", "c", "bound"}));
+}
+
+/// Two slices round it to infinity, and its error is far below the target: measured from what overflows.
+TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
+  for (const bool is_narrow : {false, true}) {
+    auto one =
+        certified("finished", near_overflow(is_narrow), Target::componentwise(1e-3), Method::slices, "balanced:2x2:full:exact");
+    EXPECT_EQ(one.computed.certificate.exact, 3);
+    EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty());
+    auto uncounted = one.certificate();
+    uncounted["exact_entries"] = 0;
+    EXPECT_TRUE(names(rejections(one, resealed(uncounted)), "exact_entries"));
+    const GemmCall call{one.product.problem.a, one.product.problem.b, one.computed.c.output(),
+                        one.product.alpha,     one.product.beta,      one.product.c0};
+    gemm(call, parse_plan("balanced:2x2:full:exact"), engine());
+    EXPECT_EQ(double_from_bits(one.computed.c.input().bits(0, 0)), -inf);
+    one.computed.certificate.fingerprints.c = fingerprint(one.computed.c.input());
+    for (const Index exact : {0, 3}) {
+      one.computed.certificate.exact = exact;
+      const auto failed = rejections(one, one.certificate());
+      EXPECT_TRUE(names(failed, "c")) << testing::PrintToString(failed);
+    }
+  }
 }
 
 TEST(CertificateCheck, TakesTheCertificateOfAReport) {
