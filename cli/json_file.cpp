@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::cli {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr std::uint64_t largest_file = std::uint64_t{1} << 30;
 }  // namespace
 
 nlohmann::json read_json(const InputFile& file) {
+  const FloatEnvironment environment;
   if (file.size() > largest_file) throw InputError(file.name(), "the file is too large for a report");
   const auto text = file.head(static_cast<std::size_t>(file.size()));
   try {

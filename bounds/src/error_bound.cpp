@@ -1,5 +1,6 @@
 #include "ozbound/bounds/error_bound.hpp"
 
+#include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -7,7 +8,7 @@ namespace ozbound {
 double ErrorBound::upper(Index i, Index j, double c_hat) const {
   const FloatEnvironment environment;
   const auto scale = std::int64_t{row_exponents[static_cast<std::size_t>(i)]} + column_exponents[static_cast<std::size_t>(j)];
-  return at(product.upper(i, j), scale, c_hat);
+  return rounded_error_upper(*this, product.upper(i, j), scale, c_hat);
 }
 
 std::function<double(Index, Index)> ErrorBound::over(InputView c) const {

@@ -165,6 +165,7 @@ BoundInputs::BoundInputs(InputView operand_a, InputView operand_b, const SplitPl
       columns(measured(b, Side::columns_of_b, plan.b, engine)) {}
 
 BoundValue NamedBound::value(const BoundInputs& inputs) const {
+  const FloatEnvironment environment;
   if (!covers(inputs.plan))
     throw std::invalid_argument(name + " does not cover " + to_string(inputs.plan) + ": it needs " + conditions);
   if (bounded == Bounded::native) check_native(name, inputs);

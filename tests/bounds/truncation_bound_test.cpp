@@ -350,7 +350,7 @@ TEST(TruncationBound, APrioriFallsWithMoreProducts) {
 }
 
 /// Fewest products for E <= target, |A||B| >= k g f 2^-K and rho = 2 ufp: E / k <= target 2^-K / 4 relative to rho sigma;
-/// docs/derivations/targets.md (T8).
+/// docs/derivations/targets.md (T11).
 int fewest_products(const Encoding& encoding, double target) {
   int fewest = 1 << 20;
   for (int a = 1; a <= 14; ++a)

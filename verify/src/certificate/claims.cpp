@@ -106,8 +106,9 @@ constexpr std::array<std::pair<std::string_view, Method>, 4> methods{{{"slices",
                                                                       {"correctly_rounded", Method::correctly_rounded},
                                                                       {"native", Method::native},
                                                                       {"exact", Method::exact}}};
-constexpr std::array<std::pair<std::string_view, Target::Kind>, 6> kinds{{{"cr", Target::Kind::cr},
+constexpr std::array<std::pair<std::string_view, Target::Kind>, 7> kinds{{{"cr", Target::Kind::cr},
                                                                           {"dgemm", Target::Kind::dgemm},
+                                                                          {"dgemm-typical", Target::Kind::dgemm_typical},
                                                                           {"componentwise", Target::Kind::componentwise},
                                                                           {"rowcol", Target::Kind::rowcol},
                                                                           {"normwise", Target::Kind::normwise},
@@ -119,10 +120,10 @@ Method method_of(const std::string& text) {
   refuse("'method' is not one of slices, correctly_rounded, native, exact");
 }
 
-/// `cr`, `dgemm`, or a kind with the shortest decimal of its tau.
+/// `cr`, `dgemm`, `dgemm-typical`, or a kind with the shortest decimal of its tau.
 Target target_of(const std::string& text) {
   for (const auto& [name, kind] : kinds) {
-    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm) {
+    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm || kind == Target::Kind::dgemm_typical) {
       if (text == name) return {kind, 0};
       continue;
     }
@@ -198,7 +199,9 @@ Claims read_claims(std::string_view text) {
   const bool report = document.is_object() && document.contains("certificate");
   const auto& object = report ? document["certificate"] : document;
   Members members(object, "");
-  if (members.text("schema") != "ozbound-certificate-3") refuse("'schema' is not ozbound-certificate-3");
+  const auto schema = members.text("schema");
+  if (schema == "ozbound-certificate-3") refuse("'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
+  if (schema != "ozbound-certificate-4") refuse("'schema' is not ozbound-certificate-4");
   Claims claims;
   claims.seal = members.text("seal");
   claims.target_text = members.text("target");

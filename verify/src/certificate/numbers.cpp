@@ -380,7 +380,10 @@ Counted::Counted(MatrixView<const double> vectors, const Slicing& slicing)
     : sliced(vectors, slicing), counts(at(vectors.rows())) {
   [[maybe_unused]] const bool large = vectors.rows() * vectors.cols() > 10000;  // threads pay off
 #pragma omp parallel for schedule(static) if (large)
-  for (Index i = 0; i < vectors.rows(); ++i) counts[at(i)] = count(vectors, sliced, i);
+  for (Index i = 0; i < vectors.rows(); ++i) {
+    const PlainEnvironment environment;
+    counts[at(i)] = count(vectors, sliced, i);
+  }
 }
 
 double RelativeBound::at(Index i, Index j) const {
@@ -448,10 +451,18 @@ RelativeBound summation_bound(const Counted& a, const Counted& b, double factor)
           exponents(b)};
 }
 
+double with_rounding(double before, double tau, double u) {
+  const double left = up(1 - quotient_down(u, tau));
+  const double ratio = sum_up(quotient_up(u, tau), product_up(before, left));
+  return before > 1 ? ratio : std::min(ratio, 1.0);
+}
+
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
                        const std::vector<bool>& finite) {
   const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));
-  return Allowed(target, factor, operands, finite).worst(error);
+  auto worst = Allowed(target, factor, operands, finite).worst(error);
+  worst.ratio = with_rounding(worst.ratio, tau, u);
+  return worst;
 }
 
 NativeClaims native_claims(const Operands& in, Index k) {

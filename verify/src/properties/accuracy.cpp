@@ -21,6 +21,7 @@
 #include "properties/case_product.hpp"
 #include "properties/entry_errors.hpp"
 #include "properties/exact_number.hpp"
+#include "properties/judge.hpp"
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"
 #include "properties/sampling.hpp"
@@ -30,31 +31,6 @@
 
 namespace ozbound::properties {
 namespace {
-
-/// The matrices of a case in full and an oracle for its result.
-template <class SomeOracle>
-class Judge {
- public:
-  template <class... Options>
-  explicit Judge(const GemmCase& gemm_case, Options... options)
-      : a_(gemm_case.full_a()),
-        b_(gemm_case.full_b()),
-        c0_(gemm_case.c0.values),
-        oracle_(Operands{a_.view(), b_.view(), gemm_case.alpha, gemm_case.beta, c0_.view()}, options...) {}
-
-  [[nodiscard]] const SomeOracle& oracle() const { return oracle_; }
-
- private:
-  Matrix<double> a_, b_, c0_;
-  SomeOracle oracle_;
-};
-
-/// C in the form that verdicts take.
-template <class Look>
-Verdict with_view(const StoredMatrix& c, const Look& look) {
-  const auto input = c.input();
-  return std::visit([&](const auto& view) { return look(ResultView(view)); }, input.typed());
-}
 
 // Bounds.
 
@@ -184,19 +160,15 @@ Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }
 
-bool has_tau(const Target& target) {
-  return target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
-}
-
 /// Even a correctly rounded result misses it.
 bool cannot_be_met(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
-  return has_tau(target) && target.tau < unit_roundoff_of(gemm_case);
+  return target.has_tau() && target.tau < unit_roundoff_of(gemm_case);
 }
 
 /// The case with the largest tau below u.
 GemmCase below_unit_roundoff(GemmCase gemm_case) {
-  if (!has_tau(target_of(gemm_case))) gemm_case.target = Target::componentwise(1);
+  if (!target_of(gemm_case).has_tau()) gemm_case.target = Target::componentwise(1);
   gemm_case.target->tau = std::nextafter(unit_roundoff_of(gemm_case), 0);
   return gemm_case;
 }

@@ -45,7 +45,7 @@ struct Certificate {
   bool narrow = false;                      ///< C has the format binary32
   Fingerprints fingerprints;
   bool holds = false;  ///< the target is proven for every entry that is not special
-  double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds
+  double ratio = 0;    ///< largest error bound, rounding included, over what the target allows; at most 1 where it holds
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
   std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
@@ -57,6 +57,11 @@ struct Certificate {
 
   /// All that is taken on trust, by the bound and in the search.
   [[nodiscard]] std::vector<std::string> assumptions() const;
+
+  /// The proven bound over what a conventional DGEMM typically leaves, sqrt(max(k, 1)) u M (of normwise targets its Frobenius
+  /// norm), rounded up; M = |alpha||A||B| + |beta||C0| (docs/derivations/targets.md, T10). Infinite where nothing is proven;
+  /// none for `rowcol`, whose measure is not M.
+  [[nodiscard]] std::optional<double> typical_factor_upper() const;
 };
 
 /// With a seal over all other members, by which an alteration shows.

@@ -32,7 +32,7 @@ struct CertificateCheckOptions {
   std::function<void(double)> progress = {};         ///< told the share of the entries that are done, by any thread
 };
 
-/// Recomputes every claim of a certificate (docs/records.md, `ozbound-certificate-3`) from the operands and C alone.
+/// Recomputes every claim of a certificate (docs/records.md, `ozbound-certificate-4`) from the operands and C alone.
 ///
 /// Shares no code with what writes certificates: digits, sums and C come from the reference product, the truth from the exact
 /// oracle, bounds from a second implementation of docs/derivations. Numbers must be the same bits, since the derivations fix
