@@ -145,9 +145,8 @@ Claims read_claims(const std::filesystem::path& path) {
   const FloatEnvironment environment;
   const InputFile file(path);
   const auto json = read_json(file);
-  const bool report = json.is_object() && json.contains("certificate");
-  auto claims = CertificateReader(file, report ? json["certificate"] : json).claims();
-  if (report && json.contains("operands")) claims.call = call_of(file, json["operands"]);
+  auto claims = CertificateReader(file, member_of_report(file, json, "certificate")).claims();
+  if (is_report(json) && json.contains("operands")) claims.call = call_of(file, json["operands"]);
   return claims;
 }
 

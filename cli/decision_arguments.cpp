@@ -90,10 +90,9 @@ DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, con
 Decision read_decision(const std::filesystem::path& path) {
   const FloatEnvironment environment;
   const InputFile file(path);
-  auto json = read_json(file);
-  if (json.is_object() && json.contains("decision")) json = nlohmann::json(json["decision"]);
+  const auto json = read_json(file);
   try {
-    return decision_from_json(json);
+    return decision_from_json(member_of_report(file, json, "decision"));
   } catch (const std::invalid_argument& error) {
     throw InputError(file.name(), error.what());
   }

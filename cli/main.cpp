@@ -40,8 +40,8 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Products of FP64 matrices on integer units, with proven error bounds", "ozbound");
   app.set_version_flag("--version", OZBOUND_VERSION);
   app.require_subcommand(1);
-  for (auto* const add : {add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade, add_plan,
-                          add_study, add_survey, add_verify, add_info})
+  for (auto* const add : {add_bounds, add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade,
+                          add_plan, add_study, add_survey, add_verify, add_info})
     add(app, action);
   try {
     app.parse(argc, argv);

@@ -14,6 +14,7 @@
 #include "ozbound/bounds/json_text.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
