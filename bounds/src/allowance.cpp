@@ -38,6 +38,12 @@ double target_tau(const Target& target, Index k, const Format& format) {
   return to_double_lower(static_cast<std::uint64_t>(std::max<Index>(k, 1))) * unit_roundoff(format);  // u is a power of two
 }
 
+void check_attainable(const Target& target, double tau, double u) {
+  if (tau >= u) return;
+  throw CannotCertify("target " + to_string(target) + " is below u = " + (u == 0x1p-53 ? "2^-53" : "2^-24") +
+                      ": not even a correctly rounded result meets it");
+}
+
 HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
                              const MagnitudeProduct& product, const Engine& engine)
     : product_(product),
