@@ -86,7 +86,7 @@ class Certifier {
 
   void check_slices() const {
     plan().validate();
-    if (relative() && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
+    if (relative()) check_attainable(decision_.target, tau_, u_);
   }
 
   void set_worst(const Worst& worst) {

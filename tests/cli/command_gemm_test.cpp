@@ -338,7 +338,7 @@ TEST(CommandGemm, NativeIsCertifiedWithItsAssumption) {
   const auto report = files.report({"--engine", "native", "--verify", "exact"});
   EXPECT_EQ(report["engine"], "native");
   EXPECT_EQ(report["decision"]["method"], "native");
-  EXPECT_EQ(report["certificate"]["assumptions"].size(), 1u);
+  EXPECT_EQ(report["certificate"]["assumptions"].size(), 4u);
   EXPECT_TRUE(report["verification"]["holds"]);
   const auto beyond = ozbound(files.gemm({"--engine", "native", "--target", "componentwise:1e-15"}));
   EXPECT_EQ(beyond.code, 3);
@@ -378,6 +378,17 @@ TEST(CommandGemm, TargetsThatRoundingAloneMissesAreRefused) {
   EXPECT_EQ(finished.out, "");
   EXPECT_EQ(finished.err,
             "ozbound: target componentwise:1e-16 is below u = 2^-53: not even a correctly rounded result meets it\n");
+  EXPECT_EQ(files.names(), inputs);
+}
+
+/// With a plan too, and where a decision that was made for wider numbers is replayed.
+TEST(CommandGemm, ARelativeTargetBelowURefusesPlansToo) {
+  const auto files = wide();
+  const auto finished = ozbound(files.gemm({"--target", "relative:1e-17", "--plan", "balanced:3x3:4:exact"}));
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err,
+            "ozbound: target relative:1e-17 is below u = 2^-53: not even a correctly rounded result meets it\n");
   EXPECT_EQ(files.names(), inputs);
 }
 

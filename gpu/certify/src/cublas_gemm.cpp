@@ -125,10 +125,7 @@ class CublasGemm final : public NativeGemm {
   CublasGemm(const CublasGemm&) = delete;
   CublasGemm& operator=(const CublasGemm&) = delete;
 
-  [[nodiscard]] std::string name() const override {
-    const auto part = [](libraryPropertyType which) { return std::to_string(library_property(which)); };
-    return "cublas " + part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
-  }
+  [[nodiscard]] std::string name() const override { return cublas_name(); }
 
   void dgemm(const GemmCall& call) const override {
     if (call.m() == 0 || call.n() == 0) return;
@@ -167,6 +164,11 @@ class CublasGemm final : public NativeGemm {
 }  // namespace
 
 bool have_cublas() { return true; }
+
+std::string cublas_name() {
+  const auto part = [](libraryPropertyType which) { return std::to_string(library_property(which)); };
+  return "cublas " + part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
+}
 
 std::unique_ptr<NativeGemm> make_cublas_gemm(int device) { return std::make_unique<CublasGemm>(device); }
 

@@ -30,8 +30,16 @@ using reference::Accumulation;
 using Kind = Target::Kind;
 
 constexpr const char* assumed_of_tensor_cores =
-    "tensor cores err by 2^-22 of a sum at most in each rounding, and round a sum of k products of bfloat16 numbers k times";
-constexpr Index longest_by_tensor_cores = Index{1} << 21;  ///< inner dimension, where their sums are used (E5)
+    "tensor cores' sum of k products of bfloat16 numbers is at most the exact one over 1 - k 2^-22";
+constexpr const char* assumed_of_sums =
+    "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each addition "
+    "rounded once, or the two at once (FMA)";
+constexpr const char* assumed_of_environment = "the native DGEMM rounds to nearest, and underflow is gradual";
+constexpr const char* assumed_of_alpha = "the native DGEMM multiplies sums by alpha, not operands";
+constexpr const char* assumed_of_algorithm =
+    "the native DGEMM uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64";
+constexpr Index longest_native_underflow = Index{67108864};  // general_bound.md, G7b
+constexpr Index longest_by_tensor_cores = Index{1} << 21;    ///< inner dimension, where their sums are used (E5)
 constexpr auto lowest_exponent = std::numeric_limits<std::int64_t>::min();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -327,7 +335,7 @@ class Checker {
     source_ = with_c0 ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
               : plain ? "k u |A||B| (Jeannerod, Rump)"
                       : "gamma_{k+3} |alpha||A||B|";
-    assumptions_ = {"the native DGEMM sums conventionally: each entry is a sum of k rounded products, in some order"};
+    assumptions_ = {assumed_of_sums, assumed_of_environment, assumed_of_alpha, assumed_of_algorithm};
     if (!native_.obstacle.empty()) assumptions_.push_back("no guarantee: " + native_.obstacle);
     const double share = quotient_up(native_.factor, difference_down(1, native_.factor));
     const Counted a(operands_.a, {}), b(operands_.b.transposed(), {});
@@ -719,7 +727,8 @@ class Checker {
   [[nodiscard]] bool native_meets() const {
     if (!native_.obstacle.empty() || claims_.target.kind == Kind::cr || claims_.target.kind == Kind::relative) return false;
     const bool plain = (operands_.alpha == 1 || operands_.alpha == -1) && operands_.beta == 0;
-    if (native_.underflow > 0 && !(claims_.target.kind == Kind::dgemm && plain)) return false;
+    const bool allowed = claims_.target.kind == Kind::dgemm && plain && operands_.a.cols() <= longest_native_underflow;
+    if (native_.underflow > 0 && !allowed) return false;
     return native_.factor <= tau_;
   }
 
