@@ -32,12 +32,6 @@ bool same_kind(const Target& target, Target::Kind kind) { return target.kind == 
 
 double unit_roundoff(const Format& format) { return format.precision == binary64.precision ? 0x1p-53 : 0x1p-24; }
 
-double target_tau(const Target& target, Index k, const Format& format) {
-  if (target.kind == Target::Kind::correctly_rounded) return 0;
-  if (target.kind != Target::Kind::dgemm) return target.tau;
-  return to_double_lower(static_cast<std::uint64_t>(std::max<Index>(k, 1))) * unit_roundoff(format);  // u is a power of two
-}
-
 HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
                              const MagnitudeProduct& product, const Engine& engine)
     : product_(product),

@@ -16,9 +16,6 @@ namespace ozbound {
 /// u of a format, exactly.
 double unit_roundoff(const Format& format);
 
-/// tau of a target stated with M; 0 for cr. `dgemm` is max(k, 1) u.
-double target_tau(const Target& target, Index k, const Format& format);
-
 /// Of matrices in the host's memory.
 class HostAllowance final : public Allowance {
  public:

@@ -193,6 +193,9 @@ Decision decide_parts(const ComplexGemmCall& call, const Target& target, const E
   const bool round = norm_without_some(call, target) && target.tau >= unit_roundoff(call.c.format());
   auto decision = decide(factors.a.view(), factors.b.view(), round ? Target::correctly_rounded() : target, engine, options);
   decision.k = 2 * call.k(), decision.target = target;
+  if (!round) return decision;
+  decision.ratio = rounding_ratio_upper(target.tau, unit_roundoff(call.c.format()));
+  for (auto& candidate : decision.candidates) candidate.ratio = decision.ratio;
   return decision;
 }
 
@@ -204,6 +207,7 @@ DecideOptions with_scalars(DecideOptions options, const GemmCall& call) {
 }  // namespace
 
 Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
+  const FloatEnvironment environment;
   call.check_shapes();
   if (!call.real_scalars()) return decide_parts(call, target, engine, std::move(options));
   auto without_c = call;
@@ -243,6 +247,7 @@ DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Eng
 }
 
 Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine) {
+  const FloatEnvironment environment;
   if (decision.m % 2 != 0 || decision.k % 2 != 0)
     throw std::invalid_argument("decision: is for m = " + std::to_string(decision.m) +
                                 " and k = " + std::to_string(decision.k) + ", which of a complex product are even");

@@ -101,6 +101,11 @@ class Chooser {
   [[nodiscard]] Index n() const { return decision_.n; }
   [[nodiscard]] const CostModel& costs() const { return options_.costs == nullptr ? engine_.costs() : *options_.costs; }
 
+  /// Of a correctly rounded C.
+  [[nodiscard]] double rounded_ratio() const {
+    return decision_.target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau_, u_);
+  }
+
   void consider_native(const NativeGuarantee& guarantee) {
     if (options_.native == nullptr) return;
     const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, options_);
@@ -131,7 +136,7 @@ class Chooser {
       const auto [plan, cost, slices, number] = plans.take();
       if (cost > costs().exact(m(), n(), decision_.k) || cost > native_limit()) return false;
       const double probed = probe(plan, probes, allowance);
-      note({Method::slices, plan, cost, probed, false});
+      note({Method::slices, plan, cost, ratio_upper_after_rounding(probed, tau_, u_), false});
       if (probed > 1) continue;
       auto found = check_all(plan, allowance);
       const auto worst = found.worst;
@@ -159,7 +164,7 @@ class Chooser {
       if (cost + least_open * exact > limit) break;
       const double expected = expected_cost(plan, cost, exact, limit, probes);
       if (expected > limit || (best && expected == limit)) continue;
-      limit = expected, best = Candidate{method, plan, expected, 1, true};
+      limit = expected, best = Candidate{method, plan, expected, method == Method::slices ? 1 : rounded_ratio(), true};
     }
     if (!best || !(limit < std::min(exact, native_limit()))) return;
     note(*best);
@@ -207,7 +212,7 @@ class Chooser {
 
   Evidence check_all(const SplitPlan& plan, const Allowance& allowance) {
     Evidence found{examination_->bound(plan), {}};
-    found.worst = allowance.worst(found.bound);
+    found.worst = after_rounding(allowance.worst(found.bound), tau_, u_);
     return found;
   }
 
@@ -230,7 +235,7 @@ class Chooser {
   }
 
   void finish(const NativeGuarantee& guarantee) {
-    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), 1, options_.slices};
+    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), rounded_ratio(), options_.slices};
     if (native_) decision_.candidates.push_back(*native_);
     if (options_.slices) decision_.candidates.push_back(exact);
     const double other = chosen_ ? chosen_->cost : exact.cost;

@@ -229,12 +229,36 @@ TEST(NativeGemm, ABetterPlanIsNotGivenUpForIt) {
   }
 }
 
+TEST(NativeGemm, ItsWorstCaseIsNotItsTypicalError) {
+  const Conventional native(orders[0]);
+  for (const Index k : {1, 2, 10}) {
+    const auto product = test::product_of({Family::uniform, 3, 3, k, 0, 4});
+    const auto decision = decide_any(product, Target::dgemm_typical(), native);
+    const auto& candidate = decision.candidates[decision.candidates.size() - 2];
+    ASSERT_EQ(candidate.method, Method::native);
+    EXPECT_EQ(candidate.certifies, k == 1) << k;
+    EXPECT_EQ(candidate.ratio > 1, k > 1) << k;
+    const auto certificate =
+        test::compute_with(product, replayed(product, Target::dgemm_typical()), engine(), {.native = &native}).certificate;
+    EXPECT_EQ(certificate.holds, k == 1) << k;
+    auto alone = product.options();
+    alone.native = &native, alone.slices = false;
+    try {
+      (void)decide(product.problem.a, product.problem.b, Target::dgemm_typical(), engine(), alone);
+      EXPECT_EQ(k, 1);
+    } catch (const CannotCertify& error) {
+      EXPECT_GT(k, 1);
+      EXPECT_STREQ(error.what(), "native DGEMM does not certify dgemm-typical: its guarantee is weaker");
+    }
+  }
+}
+
 TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
   const Conventional native(orders[0]);
   auto product = test::product_of({Family::uniform, 3, 3, 10, 0, 4});
   for (const double alpha : {1.0, 0.5})
     for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-15), Target::relative(1e-3),
-                               Target::dgemm(), Target::componentwise(1e-3), Target::normwise(1e-3)}) {
+                               Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-3), Target::normwise(1e-3)}) {
       product.alpha = alpha;
       const auto decision = decide_any(product, target, native);
       const auto& candidate = decision.candidates[decision.candidates.size() - 2];

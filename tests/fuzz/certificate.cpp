@@ -42,7 +42,7 @@ json record(const Claims& claims) {
   auto plans = json::array();
   for (const auto& plan : claims.plans) plans.push_back(reference::to_string(plan.plan));
   json all{
-      {"schema", "ozbound-certificate-3"},
+      {"schema", "ozbound-certificate-4"},
       {"target", claims.target_text},
       {"method", name(claims.method)},
       {"plans", plans},

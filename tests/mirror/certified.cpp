@@ -232,7 +232,8 @@ bool compare(const Engine& cpu, const Engine& cuda, const Way& way, std::size_t 
       assumptions("assumptions");
   Index assuming = 0;
   const auto inputs = family_inputs();
-  for (const auto* target : {"cr", "dgemm", "componentwise:1e-7", "rowcol:1e-12", "normwise:1e-10", "relative:1e-9"})
+  for (const auto* target :
+       {"cr", "dgemm", "dgemm-typical", "componentwise:1e-7", "rowcol:1e-12", "normwise:1e-10", "relative:1e-9"})
     for (const auto& scalars : {Outcome::Scalars{1, 0}, {-0x1.8p3, 0.75}})
       for (std::size_t t = 0; t < inputs.size(); t += step * family_plans) {
         const auto& problem = inputs[t];
