@@ -8,6 +8,7 @@
 
 #include "cuda.hpp"
 #include "json_file.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/native.hpp"
 #include "target_help.hpp"
 #include "text.hpp"
@@ -87,11 +88,11 @@ DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, con
 }
 
 Decision read_decision(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const InputFile file(path);
-  auto json = read_json(file);
-  if (json.is_object() && json.contains("decision")) json = nlohmann::json(json["decision"]);
+  const auto json = read_json(file);
   try {
-    return decision_from_json(json);
+    return decision_from_json(member_of_report(file, json, "decision"));
   } catch (const std::invalid_argument& error) {
     throw InputError(file.name(), error.what());
   }

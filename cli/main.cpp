@@ -12,6 +12,7 @@
 #include "atomic_file.hpp"
 #include "commands.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -39,8 +40,8 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Products of FP64 matrices on integer units, with proven error bounds", "ozbound");
   app.set_version_flag("--version", OZBOUND_VERSION);
   app.require_subcommand(1);
-  for (auto* const add : {add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade, add_plan,
-                          add_study, add_survey, add_verify, add_info})
+  for (auto* const add : {add_bounds, add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade,
+                          add_plan, add_study, add_survey, add_verify, add_info})
     add(app, action);
   try {
     app.parse(argc, argv);
@@ -74,6 +75,7 @@ ExitCode run_or_complain(int argc, const char* const* argv) {
 }  // namespace ozbound::cli
 
 int main(int argc, char** argv) {
+  const ozbound::FloatEnvironment environment;  // whatever a library set that was loaded before
   ozbound::cli::remove_temporaries_on_signals();
   return static_cast<int>(ozbound::cli::run_or_complain(argc, argv));
 }

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
 #include "shipped_calibration.hpp"
 
@@ -201,6 +202,7 @@ std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int thread
 }  // namespace
 
 TermSeconds<slice_terms> slice_counts(const SplitPlan& plan, Index m, Index n, Index k, KernelTile tile) {
+  const FloatEnvironment environment;
   const double entries = real(m) * real(n);
   const double padded = rounded_up(m, tile.rows) * rounded_up(n, tile.columns);
   const double a = real(m) * real(k);
@@ -215,14 +217,17 @@ TermSeconds<slice_terms> slice_counts(const SplitPlan& plan, Index m, Index n, I
 }
 
 TermSeconds<native_terms> native_counts(Index m, Index n, Index k) {
+  const FloatEnvironment environment;
   return {1, real(m) * real(k), real(k) * real(n), real(m) * real(n), real(m) * real(n) * real(k)};
 }
 
 TermSeconds<exact_terms> exact_counts(Index m, Index n, Index k) {
+  const FloatEnvironment environment;
   return {1, (real(m) + real(n)) * real(k), real(m) * real(n), real(m) * real(n) * real(k)};
 }
 
 Rates Calibration::with_threads(int threads) const {
+  const FloatEnvironment environment;
   const auto above = std::ranges::lower_bound(rates, threads, {}, &Rates::threads);
   if (above == rates.end()) return rates.back();
   if (above == rates.begin() || above->threads == threads) return *above;
@@ -242,17 +247,23 @@ CalibratedCosts::CalibratedCosts(const Calibration& calibration, int threads, Co
 }
 
 double CalibratedCosts::slices(const SplitPlan& plan, Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
   return seconds(rates().slices, slice_counts(plan, m, n, k, calibration_.tile));
 }
 
 double CalibratedCosts::native(Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
   if (!rates().native) return std::numeric_limits<double>::infinity();
   return seconds(*rates().native, native_counts(m, n, k));
 }
 
-double CalibratedCosts::exact(Index m, Index n, Index k) const { return seconds(rates().exact, exact_counts(m, n, k)); }
+double CalibratedCosts::exact(Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
+  return seconds(rates().exact, exact_counts(m, n, k));
+}
 
 nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
+  const FloatEnvironment environment;
   auto entries = nlohmann::json::array();
   for (const auto& calibration : calibrations) {
     auto rates = nlohmann::json::array();
@@ -268,6 +279,7 @@ nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
 }
 
 std::vector<Calibration> calibrations_from_json(const nlohmann::json& json) {
+  const FloatEnvironment environment;
   if (text_member(json, "schema") != schema) throw wrong(std::string("schema must be ") + schema);
   std::vector<Calibration> calibrations;
   for (const auto& entry : list_member(json, "calibrations")) calibrations.push_back(calibration_from(entry));
@@ -275,6 +287,7 @@ std::vector<Calibration> calibrations_from_json(const nlohmann::json& json) {
 }
 
 nlohmann::json read_calibration_file(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) throw wrong("there is no such file");
   if (const auto size = std::filesystem::file_size(path, error); error || size > largest_file)
@@ -290,6 +303,7 @@ nlohmann::json read_calibration_file(const std::filesystem::path& path) {
 }
 
 nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibration) {
+  const FloatEnvironment environment;
   auto entries = nlohmann::json::array();
   auto whole = calibration;
   std::string unread;
@@ -304,6 +318,7 @@ nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibrat
 }
 
 const std::vector<Calibration>& shipped_calibrations() {
+  const FloatEnvironment environment;
   static const auto shipped = calibrations_from_json(nlohmann::json::parse(shipped_calibration_json));
   return shipped;
 }
@@ -341,6 +356,7 @@ Calibration this_machine(const CpuEngine& engine) {
 CalibratedCosts machine_costs(const CpuEngine& engine) { return machine_costs(engine, calibration_path()); }
 
 CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const auto here = this_machine(engine);
   std::string note;
   if (auto costs = costs_on_file(here, engine.threads(), path, note)) return *std::move(costs);
@@ -352,6 +368,7 @@ std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads)
 }
 
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads, const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   check_threads(threads);
   std::string note;
   if (auto costs = costs_on_file(here, threads, path, note)) return costs;

@@ -218,6 +218,7 @@ class CertifiedGemm : private Certifier {
 }  // namespace
 
 Workspace workspace_of(const Decision& decision, const Engine& engine) {
+  const FloatEnvironment environment;
   if (!decision.plan) return {};
   const auto& plan = *decision.plan;
   const auto last = last_plan(decision);

@@ -207,6 +207,7 @@ DecideOptions with_scalars(DecideOptions options, const GemmCall& call) {
 }  // namespace
 
 Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
+  const FloatEnvironment environment;
   call.check_shapes();
   if (!call.real_scalars()) return decide_parts(call, target, engine, std::move(options));
   auto without_c = call;
@@ -246,6 +247,7 @@ DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Eng
 }
 
 Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine) {
+  const FloatEnvironment environment;
   if (decision.m % 2 != 0 || decision.k % 2 != 0)
     throw std::invalid_argument("decision: is for m = " + std::to_string(decision.m) +
                                 " and k = " + std::to_string(decision.k) + ", which of a complex product are even");

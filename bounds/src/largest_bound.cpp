@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "largest_entry.hpp"
+#include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
@@ -65,8 +66,8 @@ double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialE
     for (Index chunk = 0; chunk < chunks_of(n); ++chunk) {
       const Index first = chunk * chunk_columns, count = std::min(chunk_columns, n - first);
       const auto top = static_cast<std::uint64_t>(top_bits(RowPart(c, i, first, count).data(), count));
-      upper[chunk] =
-          bound.at(upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)], double_from_bits(top));
+      upper[chunk] = rounded_error_upper(
+          bound, upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)], double_from_bits(top));
     }
   };
   const ChunkedBound entries(bound.product);
@@ -84,8 +85,8 @@ double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialE
                 roundings.data(), largest.value, count, open.data());
     for (Index j = 0; j < count; ++j)
       if (open[static_cast<std::size_t>(j)] != 0 && !specials.at(i, first + j))
-        largest.take({bound.at(product[static_cast<std::size_t>(j)],
-                               row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
+        largest.take({rounded_error_upper(bound, product[static_cast<std::size_t>(j)],
+                                          row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
                       i, first + j});
   };
   return largest_entry(c.rows(), n, threads, of_chunks, of_entries).value;

@@ -7,6 +7,7 @@
 
 #include "allowance.hpp"
 #include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "selectors/selectors.hpp"
@@ -33,6 +34,7 @@ using Select = Selection (*)(InputView a, InputView b, const Target& target, con
 
 template <Select Rule>
 Selection checked(InputView a, InputView b, const Target& target, const Engine& engine) {
+  const FloatEnvironment environment;
   check(a, b, target, engine.threads());
   return Rule(a, b, target, engine);
 }
@@ -49,6 +51,7 @@ double tau_before_rounding(const Target& target, Index k) {
 }
 
 int target_bits(const Target& target, Index k) {
+  const FloatEnvironment environment;
   const double share = selector_tau(target, k) / static_cast<double>(std::max<Index>(k, 1));
   return std::max(-std::ilogb(share), 1);  // ceil(-log2 share), as floor(log2 share) is ilogb
 }

@@ -50,6 +50,7 @@ double square_root_lower(std::uint64_t x) {
 }
 
 Target checked(Target::Kind kind, double tau) {
+  const FloatEnvironment environment;  // a subnormal tau is positive
   if (!(tau > 0) || !std::isfinite(tau)) throw std::invalid_argument("tau must be positive and finite");
   return {kind, tau};
 }
@@ -67,6 +68,11 @@ double parse_number(std::string_view text) {
 }
 
 }  // namespace
+
+bool Target::operator==(const Target& other) const {
+  const FloatEnvironment environment;
+  return kind == other.kind && tau == other.tau;
+}
 
 Target Target::componentwise(double tau) { return checked(Kind::componentwise, tau); }
 Target Target::rowcol(double tau) { return checked(Kind::rowcol, tau); }
@@ -98,6 +104,7 @@ Target parse_target(std::string_view text) {
 }
 
 std::string to_string(const Target& target) {
+  const FloatEnvironment environment;
   const auto& s = spelling_of(target.kind);
   if (!s.has_tau) return std::string(s.name);
   std::array<char, 32> buffer{};

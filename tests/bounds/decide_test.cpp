@@ -212,7 +212,7 @@ TEST(Decide, TypicalIsMetByTheExactOracle) {
 }
 
 TEST(Decide, UniformDataNeedsNoMoreProductsThanTheTableSays) {
-  // theory.md, section 4: dgemm at phi = 0, 27 products at k = 1024 and 21 at 8192 by simulation; at most 28 at 4096.
+  // docs/derivations/targets.md (T11): K is about 2, as most maxima are above 0x1.FDp-1, and 28 products do up to 64 u 2^4.
   const auto at_1024 = test::product_of({Family::uniform, 6, 6, 1024, 0, 4});
   EXPECT_LE(test::decide_for(at_1024, Target::dgemm(), engine()).plan->products(), 28);
   const auto at_4096 = test::product_of({Family::uniform, 6, 6, 4096, 0, 5});

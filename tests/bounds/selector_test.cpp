@@ -249,7 +249,7 @@ TEST(ExactRepresentation, CountsTheBitsThatThereAre) {
   EXPECT_EQ(error_ratio(product, find_scheme("abdelfattah").plan(4, 1, 2), Target::correctly_rounded()), 0);  // no slice lost
 }
 
-// Mukunoki et al.: what the slices of B leave is not looked at (theory.md, section 3, erratum 8).
+// Mukunoki et al.: what the slices of B leave is not looked at (docs/errata.md, 8).
 TEST(SliceNorms, IgnoreTheSlicesOfB) {
   const auto product = dot({1, 0x1p-60}, {1.0 / 3, 1.0 / 7});
   EXPECT_EQ(slices("mukunoki", product), std::pair(2, 2));

@@ -45,8 +45,9 @@ TEST_F(ReadClaims, OfATargetThatDoesNotHold) {
 }
 
 TEST_F(ReadClaims, OfAReport) {
-  const auto claims = read(R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
-                           R"(, "operands": {"a": {"op": "T"}, "b": {"op": "N"}, "alpha": "-inf", "beta": 0.5}})");
+  const auto claims =
+      read(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+           R"(, "operands": {"a": {"op": "T"}, "b": {"op": "N"}, "alpha": "-inf", "beta": 0.5}})");
   EXPECT_EQ(claims.largest_bounds, std::vector{0.0});
   ASSERT_TRUE(claims.call);
   EXPECT_EQ(claims.call->op_a, 'T');
@@ -56,8 +57,9 @@ TEST_F(ReadClaims, OfAReport) {
 }
 
 TEST_F(ReadClaims, OfAReportOfAComplexProduct) {
-  const auto claims = read(R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
-                           R"(, "operands": {"a": {"op": "C"}, "b": {"op": "T"}, "alpha": [1, "-inf"], "beta": [0, 0.5]}})");
+  const auto claims =
+      read(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+           R"(, "operands": {"a": {"op": "C"}, "b": {"op": "T"}, "alpha": [1, "-inf"], "beta": [0, 0.5]}})");
   ASSERT_TRUE(claims.call);
   EXPECT_EQ(claims.call->op_a, 'C');
   EXPECT_EQ(claims.call->op_b, 'T');

@@ -106,7 +106,8 @@ TEST_F(CommandVerify, JudgesForPrograms) {
 
 TEST_F(CommandVerify, AReportThatIsMet) {
   EXPECT_EQ(ozbound(arguments({"--report", write_report(certificate())})).code, 0);
-  EXPECT_EQ(ozbound(arguments({"--report", write_report({{"certificate", certificate()}})})).code, 0);
+  EXPECT_EQ(
+      ozbound(arguments({"--report", write_report({{"schema", "ozbound-report-1"}, {"certificate", certificate()}})})).code, 0);
 }
 
 TEST_F(CommandVerify, AReportThatIsNotMet) {
@@ -142,7 +143,7 @@ TEST_F(CommandVerify, ReportsOfOtherProductsAreRefused) {
 
 TEST_F(CommandVerify, ReportsOfOtherScalarsAreRefused) {
   const json operands{{"a", {{"op", "N"}}}, {"b", {{"op", "N"}}}, {"alpha", 1}, {"beta", 0}};
-  const auto path = write_report({{"certificate", certificate()}, {"operands", operands}});
+  const auto path = write_report({{"schema", "ozbound-report-1"}, {"certificate", certificate()}, {"operands", operands}});
   EXPECT_EQ(ozbound(arguments({"--report", path})).code, 0);
   expect_refusal(arguments({"--report", path, "--alpha", "2"}),
                  path +
@@ -223,6 +224,53 @@ TEST_F(CommandVerify, SaysWhichClaimFails) {
   EXPECT_EQ(record["schema"], "ozbound-certificate-check-1");
   EXPECT_EQ(record["holds"], false);
   EXPECT_EQ(record["entries"], 4);
+}
+
+TEST_F(CommandVerify, ASampleIsSaidToBeOneFirst) {
+  const std::string report = directory_ / "report.json";
+  write_matrix(a_, Matrix<double>(20, 1).view());
+  write_matrix(b_, Matrix<double>(1, 20).view());
+  ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--report", report}).code, 0);
+  const std::vector<std::string> sample{"--sample", "10", "--seed", "3"};
+  const auto first_line = [&](std::vector<std::string> more) {
+    more.insert(more.end(), sample.begin(), sample.end());
+    const auto finished = ozbound(arguments(more));
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out.substr(0, finished.out.find('\n'));
+  };
+  EXPECT_EQ(first_line({"--certificate", report}), "certificate  a sample of 10 of 400 entries, seed 3: no claim fails");
+  EXPECT_EQ(first_line({"--target", "cr"}), "a sample of 10 of 400 entries, seed 3, is looked at:");
+  EXPECT_EQ(first_line({}), "a sample of 10 of 400 entries, seed 3, is looked at:");
+  const auto record = json::parse(ozbound(arguments({"--certificate", report, "--sample", "10", "--json"})).out);
+  EXPECT_EQ(record["sample"], json({{"entries", 10}, {"of", 400}, {"seed", 0}}));
+  for (const std::vector<std::string>& all : {std::vector<std::string>{}, {"--all"}, {"--sample", "400"}}) {
+    auto more = arguments({"--certificate", report, "--json"});
+    more.insert(more.end(), all.begin(), all.end());
+    const auto checked = json::parse(ozbound(more).out);
+    EXPECT_EQ(checked["sample"], nullptr) << "a small product is checked entirely";
+    EXPECT_EQ(checked["entries"], 400);
+  }
+  EXPECT_EQ(ozbound(arguments({"--certificate", report, "--seed", "7"})).code, 0);
+  expect_refusal(arguments({"--seed", "7"}), "--seed: it needs --sample, or --certificate");
+  EXPECT_EQ(ozbound(arguments({"--certificate", report, "--all", "--sample", "3"})).code, 2);
+  EXPECT_EQ(ozbound(arguments({"--all"})).code, 2);
+}
+
+TEST_F(CommandVerify, IsNotTakenInByACertificateInACertificate) {
+  const std::string report = directory_ / "report.json";
+  ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--target", "componentwise:1e-3", "--report", report}).code,
+            0);
+  const auto weak = json::parse(read_bytes(report))["certificate"];
+  auto forged = weak;
+  forged["target"] = "cr", forged["largest_bound"] = 0, forged["certificate"] = weak;
+  write_bytes(report, forged.dump());
+  expect_refusal(arguments({"--certificate", report}), report + ": certificate: 'certificate' is unknown");
+  make_wrong();
+  EXPECT_EQ(ozbound(arguments({"--report", report})).code, 1) << "its own claims count";
+  write_bytes(report, R"({"schema": "ozbound-report-1", "certificate": 1, "certificate": 2})");
+  expect_refusal(arguments({"--report", report}), report + ": 'certificate' is there twice");
+  write_bytes(report, R"({"schema": "ozbound-report-1"})");
+  expect_refusal(arguments({"--report", report}), report + ": the report has no certificate");
 }
 
 TEST_F(CommandVerify, RejectsACertificateOfAnotherProduct) {

@@ -25,6 +25,19 @@ inline std::string seal_of(nlohmann::json certificate) {
   return text;
 }
 
+/// RFC 4648, section 4.
+inline std::string base64_of(const std::string& bytes) {
+  constexpr const char* alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t t = 0; t < bytes.size(); t += 3) {
+    unsigned three = 0;
+    for (std::size_t b = t; b < t + 3; ++b) three = three << 8 | (b < bytes.size() ? static_cast<unsigned char>(bytes[b]) : 0U);
+    for (int shift = 18; shift >= 0; shift -= 6) text.push_back(alphabet[three >> shift & 63U]);
+  }
+  for (std::size_t missing = (3 - bytes.size() % 3) % 3; missing > 0; --missing) text[text.size() - missing] = '=';
+  return text;
+}
+
 inline nlohmann::json resealed(nlohmann::json certificate) {
   certificate["seal"] = seal_of(certificate);
   return certificate;

@@ -3,8 +3,11 @@
 #include "bounds/products.hpp"
 #include "verify/altered_certificates.hpp"
 
+#include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/search_assumption.hpp"
 #include "ozbound/verify/certificate_check.hpp"
+
+#include "certificate/base64.hpp"
 
 #include <gmock/gmock.h>
 
@@ -160,6 +163,8 @@ const std::vector<Certified>& all_certified() {
   return all;
 }
 
+std::string schema() { return all_certified().front().certificate()["schema"]; }
+
 /// The claims that fail; the refusal where it is no certificate any more.
 std::vector<std::string> rejections(const Certified& certified, const json& certificate) {
   std::vector<std::string> failed;
@@ -281,7 +286,7 @@ TEST(CertificateCheck, RejectsWhatIsNotSoEvenUnderASeal) {
 }
 
 TEST(CertificateCheck, TakesWhatASearchMayAssume) {
-  int searches = 0;
+  int searches = 0, none = 0;
   for (const auto& one : all_certified()) {
     auto certificate = one.computed.certificate;
     const auto check = [&](const char* assumed) {
@@ -289,13 +294,18 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
       return one.check(json::parse(to_json(certificate).dump()));
     };
     const bool all_special = (certificate.k > 0 && !std::isfinite(certificate.alpha)) || !std::isfinite(certificate.beta);
-    const bool searched =
-        !all_special && certificate.method == Method::slices && certificate.target.kind != Target::Kind::relative;
+    const bool by_entry =
+        certificate.target.kind == Target::Kind::dgemm || certificate.target.kind == Target::Kind::componentwise;
+    const bool by_slices = !all_special && certificate.method == Method::slices && certificate.alpha != 0;
+    const bool above_u = certificate.target.kind == Target::Kind::dgemm || certificate.target.tau >= 0x1p-53;
+    const auto levels = [&] { return enclose_product(one.product.problem.a, one.product.problem.b, engine()).levels; };
+    const bool searched = by_slices && by_entry && above_u && levels() > 1;
     EXPECT_EQ(check(assumed_of_tensor_cores).holds(), searched) << one.name;
     EXPECT_FALSE(check("tensor cores do not round").holds()) << one.name;
-    searches += searched ? 1 : 0;
+    (searched ? searches : none) += 1;
   }
   EXPECT_GT(searches, 5);
+  EXPECT_GT(none, 20);
 }
 
 /// The text with its first `"name":VALUE` there once more.
@@ -350,6 +360,92 @@ TEST(CertificateCheck, TakesTheCertificateOfAReport) {
   for (const auto* const text : {"", "[]", "1", "{}", "{\"certificate\": 1}", "{\"schema\": \"ozbound-certificate-3\"}",
                                  "nonsense", "{\"schema\": 1e999}", "{\"a\": \"\xff\"}"})
     EXPECT_THROW(check_certificate(text, one.product.operands(), one.computed.c.view()), std::invalid_argument) << text;
+}
+
+TEST(CertificateCheck, UnwrapsByTheSchemaAlone) {
+  const auto wide = test::product_of({Family::wide_exponents, 4, 3, 6, 2, 2});
+  const auto weak = certified("weak", wide, Target::componentwise(1e-3), Method::slices, "balanced:2x2:cut=3:exact");
+  const auto refusal = [&weak](const json& document) -> std::string {
+    try {
+      weak.check(document);
+      return "accepted";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  auto forged = weak.certificate();
+  forged["target"] = "cr", forged["largest_bound"] = 0;
+  EXPECT_FALSE(weak.check(resealed(forged)).holds());
+  forged["certificate"] = weak.certificate();
+  EXPECT_EQ(refusal(resealed(forged)), "certificate: 'certificate' is unknown");
+  EXPECT_EQ(refusal({{"certificate", weak.certificate()}}), "certificate: 'schema' is missing");
+  EXPECT_EQ(refusal({{"schema", "ozbound-report-1"}}), "certificate: the report has no 'certificate'");
+  const json report{{"schema", "ozbound-report-1"}, {"certificate", weak.certificate()}};
+  EXPECT_EQ(refusal({{"schema", "ozbound-report-1"}, {"certificate", report}}), "certificate: 'schema' is not " + schema());
+}
+
+TEST(CertificateCheck, SaysWhatOfAReportIsNotChecked) {
+  const auto& one = all_certified().front();
+  const json report{
+      {"schema", "ozbound-report-1"}, {"certificate", one.certificate()}, {"seconds", {{"read", 0}}}, {"decision", nullptr}};
+  EXPECT_THAT(one.check(report).limits, testing::Contains("of the report: decision, seconds"));
+  EXPECT_THAT(one.check(one.certificate()).limits, testing::IsEmpty());
+}
+
+/// As if a lemma were wrong by this factor in the engine and in the check: both have such norms.
+json with_norms_scaled(json certificate, int exponent) {
+  auto& rows = certificate["bound"]["norms"]["rows"];
+  const auto numbers = *checking::numbers_in<double>(rows.get<std::string>());
+  std::string bytes;
+  for (const double x : numbers) {
+    const auto bits = std::bit_cast<std::uint64_t>(std::ldexp(x, exponent));
+    for (int b = 0; b < 64; b += 8) bytes.push_back(static_cast<char>(bits >> b & 255));
+  }
+  rows = test::base64_of(bytes);
+  certificate["bound"]["norms"]["uniform"] = "inf";
+  return resealed(certificate);
+}
+
+TEST(CertificateCheck, NoWrongLemmaPassesTwice) {
+  const auto product = test::product_of({Family::uniform, 3, 4, 60, 0, 8});
+  const auto one = certified("fine", product, Target::componentwise(1e-3), Method::slices, "balanced:9x9:cut=9:exact");
+  const auto failed = [&one](const json& certificate) {
+    std::set<std::string> claims;
+    for (const auto& claim : one.check(certificate, {.takes_norms = true}).claims)
+      if (!claim.holds) claims.insert(claim.claim);
+    return claims;
+  };
+  EXPECT_THAT(failed(with_norms_scaled(one.certificate(), 0)), testing::IsEmpty());
+  EXPECT_THAT(failed(with_norms_scaled(one.certificate(), -20)), testing::Contains("identity"));
+  EXPECT_THAT(failed(with_norms_scaled(one.certificate(), -20)), testing::Not(testing::Contains("bound")))
+      << "the rounding of C hides it: no computed entry speaks against the norms";
+  for (const auto& claim : one.check(with_norms_scaled(one.certificate(), 0)).claims)
+    EXPECT_TRUE(claim.holds || claim.claim == "bound.norms.uniform") << claim.claim;
+  EXPECT_THAT(rejections(one, with_norms_scaled(one.certificate(), 1)),
+              testing::Contains(testing::StartsWith("bound.norms.rows: ")))
+      << "nor do norms that are too large";
+}
+
+TEST(CertificateCheck, SamplesWhatIsDear) {
+  const auto certificate = [](Index size, const std::string& target, const json& plans) {
+    auto record = all_certified().front().certificate();
+    record["m"] = size, record["n"] = size, record["k"] = size;
+    record["target"] = target, record["plans"] = plans;
+    return record.dump();
+  };
+  const auto plan = json::array({"balanced:7x7:cut=8:exact"});
+  EXPECT_TRUE(affordable_selection(certificate(128, "dgemm", plan)).is_all());
+  for (const Index size : {1024, 4096, 16384}) {
+    const auto some = affordable_selection(certificate(size, "dgemm", plan), 5);
+    ASSERT_FALSE(some.is_all()) << size;
+    const auto places = some.positions(size, size);
+    EXPECT_GE(places.size(), 1000U) << size;
+    EXPECT_LT(places.size(), static_cast<std::size_t>(size * size) / 2) << size;
+    EXPECT_EQ(places, affordable_selection(certificate(size, "dgemm", plan), 5).positions(size, size)) << "no time is measured";
+    EXPECT_NE(places, affordable_selection(certificate(size, "dgemm", plan), 6).positions(size, size));
+  }
+  EXPECT_FALSE(affordable_selection(certificate(Index{1} << 61, "dgemm", plan)).is_all()) << "sizes are what somebody wrote";
+  EXPECT_THROW(affordable_selection("{}"), std::invalid_argument);
 }
 
 TEST(CertificateCheck, NamesTheLineThatIsNoJson) {
@@ -463,7 +559,7 @@ TEST(CertificateCheck, ASampleSaysWhatItLeavesOpen) {
     const auto check = one.check(one.certificate(), some);
     EXPECT_TRUE(check.holds()) << to_string(target);
     EXPECT_EQ(check.entries, 20);
-    EXPECT_THAT(check.limits, testing::Contains("c, bound, target: by a sample")) << to_string(target);
+    EXPECT_THAT(check.limits, testing::Contains("c, bound, identity, target: by a sample")) << to_string(target);
     auto wrong = one.certificate();
     wrong["undecided_entries"] = 145;
     EXPECT_FALSE(one.check(resealed(wrong), some).holds()) << "more than there are entries";

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "judge.hpp"
+#include "plain_environment.hpp"
 
 namespace ozbound::judging {
 namespace {
@@ -15,6 +16,7 @@ std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
   std::vector<Magnitude> norms(static_cast<std::size_t>(matrix.rows()));
 #pragma omp parallel for if (matrix.rows() * matrix.cols() > 10000)
   for (Index i = 0; i < matrix.rows(); ++i) {
+    const checking::PlainEnvironment environment;
     SquareSum squares;
     bool finite = true;
     for (Index l = 0; finite && l < matrix.cols(); ++l) {

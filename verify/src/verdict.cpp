@@ -13,6 +13,8 @@
 #include "judge.hpp"
 #include "target_allowance.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -136,6 +138,7 @@ std::string_view format_name(ResultFormat format) { return format == ResultForma
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<double(Index, Index)>& bound,
                const JudgeOptions& options) {
+  const FloatEnvironment environment;
   const auto gathered =
       gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
         const double allowed = bound(i, j);
@@ -146,6 +149,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<do
 }
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, const JudgeOptions& options) {
+  const FloatEnvironment environment;
   if (target.kind == Target::Kind::correctly_rounded) {
     const auto gathered = gather(
         c, oracle, options.selection,
@@ -171,6 +175,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
 }
 
 std::string explain(const Verdict& v) {
+  const FloatEnvironment environment;
   auto text = fmt::format("{} {}: error / bound = {}\n", v.claim, v.holds() ? "holds" : "FAILS", ratio_text(v.ratio));
   if (v.of_norms) text += fmt::format("  in the Frobenius norm, relative to {}\n", normwise_measure);
   if (v.row >= 0) {
@@ -185,6 +190,7 @@ std::string explain(const Verdict& v) {
 }
 
 nlohmann::json to_json(const Verdict& v) {
+  const FloatEnvironment environment;
   nlohmann::json json{{"claim", v.claim},
                       {"holds", v.holds()},
                       {"format", format_name(v.format)},

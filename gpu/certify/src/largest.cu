@@ -6,6 +6,7 @@
 #include "largest.cuh"
 #include "level_two.cuh"
 #include "ozbound/bounds/fingerprint_term.hpp"
+#include "ozbound/bounds/rounded_error.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -216,7 +217,7 @@ struct BoundOfEntry {
   [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
     if (specials.at(i, j)) return 0;
     const auto scale = std::int64_t{error.row_exponents[i]} + error.column_exponents[j];
-    return rounding.at(upper, scale, double_from_bits(c.bits(i, j)));
+    return rounded_error_upper(rounding, upper, scale, double_from_bits(c.bits(i, j)));
   }
 };
 

@@ -1,30 +1,16 @@
 #pragma once
 
-#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "plain_environment.hpp"
 
 namespace ozbound::checking {
 
 // The arithmetic of docs/derivations/rounding.md, once more: an operation to nearest, then the neighbour. Operands are >= 0.
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// While it lives, this thread rounds to nearest and keeps subnormals.
-class PlainEnvironment {
- public:
-  PlainEnvironment() {
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~PlainEnvironment() { std::fesetenv(&saved_); }
-  PlainEnvironment(const PlainEnvironment&) = delete;
-  PlainEnvironment& operator=(const PlainEnvironment&) = delete;
-
- private:
-  std::fenv_t saved_{};
-};
 
 inline double up(double x) { return std::nextafter(x, infinity); }
 inline double down(double x) { return std::nextafter(x, 0.0); }

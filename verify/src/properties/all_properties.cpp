@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/property.hpp"
 #include "properties/properties.hpp"
 
@@ -41,6 +42,7 @@ const Property& find_property(std::string_view name) {
 }
 
 std::optional<std::string> judge(const Property& property, const GemmCase& gemm_case, const Engine& engine) {
+  const FloatEnvironment environment;
   gemm_case.validate();
   std::optional<std::string> wrong;
   try {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/property.hpp"
 #include "properties/sampling.hpp"
 
@@ -45,6 +46,7 @@ Target sample_target(bool single, RandomBits& random) {
 }  // namespace
 
 GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
+  const FloatEnvironment environment;
   RandomBits random(seed);
   const auto shape = case_sampling::sample_shape(domain.largest, random);
   const bool near = !domain.extremes || random.once_in(3);

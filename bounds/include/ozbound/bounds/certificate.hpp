@@ -12,6 +12,9 @@
 
 namespace ozbound {
 
+/// The schema of a certificate's JSON (docs/records.md).
+inline constexpr const char* certificate_schema = "ozbound-certificate-4";
+
 /// What a product was made of and what it is, so that a certificate of another is seen to be one. docs/records.md has the
 /// definition.
 struct Fingerprints {
@@ -64,7 +67,8 @@ struct Certificate {
   [[nodiscard]] std::optional<double> typical_factor_upper() const;
 };
 
-/// With a seal over all other members, by which an alteration shows.
+/// With the norms that `bound` is made of, eight bytes each, 6 (m + n) of them a slice or so, and with a seal over all other
+/// members, by which an alteration shows. recorded_bound.hpp reads the bound back.
 nlohmann::json to_json(const Certificate& certificate);
 
 }  // namespace ozbound

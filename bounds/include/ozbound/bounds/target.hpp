@@ -9,9 +9,9 @@ namespace ozbound {
 
 struct Format;
 
-/// What the user asks of C = alpha A B + beta C0 (docs/derivations/targets.md). M = |alpha||A||B| + |beta||C0|; u is the unit
-/// roundoff of C's format (2^-53 or 2^-24), eta its smallest subnormal number. Every target holds up to eta/2 of underflow an
-/// entry (max(k, 1) eta/2 for `dgemm`).
+/// What the user asks of C = alpha A B + beta C0; docs/derivations/targets.md (T0). M = |alpha||A||B| + |beta||C0|; u is the
+/// unit roundoff of C's format (2^-53 or 2^-24), eta its smallest subnormal number. Every target holds up to eta/2 of underflow
+/// an entry (max(k, 1) eta/2 for `dgemm`).
 struct Target {
   enum class Kind {
     correctly_rounded,  ///< `cr`: every entry is the exact value rounded once, to nearest, ties to even
@@ -37,7 +37,7 @@ struct Target {
   /// Whether the kind is stated with a tau of the user's: all but `cr`, `dgemm` and `dgemm-typical`.
   [[nodiscard]] bool has_tau() const;
 
-  bool operator==(const Target&) const = default;
+  bool operator==(const Target& other) const;
 };
 
 /// tau of a target for an inner dimension k and a format of C, rounded down: max(k, 1) u for `dgemm`, sqrt(max(k, 1)) u for

@@ -27,7 +27,7 @@ struct CaseDomain {
 struct Property {
   std::string name;       ///< kebab-case
   std::string statement;  ///< in mathematics
-  std::string source;     ///< a section of theory.md, a derivation of docs/, a decision record, a paper
+  std::string source;     ///< a derivation of docs/, a decision record, a paper
   CaseDomain domain;
 
   /// Nothing where the property holds; else why not: the worst entry, both values in hexadecimal, the plan.
