@@ -212,7 +212,7 @@ void CertifyingEngine::finish_exactly(const GemmCall& call, const std::vector<En
 std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, const DecideOptions& options) const {
   const CudaDevice device(device_);
   const bool there =
-      on_device(factors.a, "a") || on_device(factors.b, "b") || (options.beta != 0 && on_device(options.c0, "c0"));
+      on_device(factors.a, "a") || on_device(factors.b, "b") || (!is_zero(options.beta) && on_device(options.c0, "c0"));
   if (!there) return host_.examine(factors, options);
   return std::make_unique<DeviceExamination>(factors, options, kernels(), options_, stream, side_);
 }

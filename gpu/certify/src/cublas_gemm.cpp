@@ -85,7 +85,7 @@ class CublasResult {
     if (on_device_) matrix_ = matrix_of(call.c.as_input());
     in_place_ = on_device_ && (by_column(matrix_, shape_) || by_row(matrix_, shape_));
     if (!in_place_) copy_ = DeviceCopy::unset(call.c.as_input(), stream), matrix_ = copy_.matrix();
-    if (call.beta == 0 || (in_place_ && same_elements(call.c0, call.c))) return;
+    if (is_zero(call.beta) || (in_place_ && same_elements(call.c0, call.c))) return;
     const DeviceOperand c0(call.c0, "c0", stream);
     launch_copying(c0.matrix(), matrix_, shape_.rows, shape_.columns, stream);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
