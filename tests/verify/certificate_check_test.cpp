@@ -28,6 +28,7 @@ using nlohmann::json;
 using test::alterations;
 using test::is_premise;
 using test::is_refusal;
+using test::is_same_target;
 using test::names;
 using test::Product;
 using test::resealed;
@@ -268,7 +269,8 @@ bool still_true(const Certified& one, const test::Alteration& altered) {
   if (altered.member == "native") return ran_native;                               // any name of a library
   if (altered.member == "plans") return refined && altered.how == "element less";  // the last left open what those before did
   if (altered.member == "target")
-    return (certificate.ratio == 1 && altered.how == "cr") || (ran_native && certificate.ratio == inf);  // a rounding; no claim
+    return is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
+           (ran_native && certificate.ratio == inf);  // a rounding; no claim
   // A rounding and no more: every method would do it, if all entries are special; `exact`, if its plans left none to it.
   return altered.member == "method" && certificate.plans.empty() && !ran_native;
 }

@@ -297,7 +297,8 @@ bool still_true(const Certified& one, const test::Alteration& altered) {
   // The last left open what those before did; every plan would leave nothing.
   if (altered.member == "plans") return refined && (altered.how == "element less" || certificate.undecided == 0);
   if (altered.member == "target")  // a rounding that meets it is all; no claim
-    return (certificate.ratio == 1 && altered.how == "cr") || certificate.ratio == inf;
+    return test::is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
+           certificate.ratio == inf;
   if (altered.member != "method" || altered.how == "native") return false;
   // A rounding and no more: every method would do it, if all entries are special; both that refine would meet `relative`.
   return certificate.plans.empty() || (relative && altered.how == "correctly_rounded");
