@@ -11,6 +11,7 @@
 
 #include "input_file.hpp"
 #include "json_file.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -126,6 +127,7 @@ class CertificateReader {
 }  // namespace
 
 void Claims::check(const OperandArguments& given, const OperandFiles& files) const {
+  const FloatEnvironment environment;
   auto arguments = given;
   if (!files.is_complex())  // where conjugation changes nothing
     for (auto* const op : {&arguments.op_a, &arguments.op_b})
@@ -140,6 +142,7 @@ void Claims::check(const OperandArguments& given, const OperandFiles& files) con
 }
 
 Claims read_claims(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const InputFile file(path);
   const auto json = read_json(file);
   auto claims = CertificateReader(file, member_of_report(file, json, "certificate")).claims();

@@ -16,6 +16,7 @@
 
 #include "claims.hpp"
 #include "commands.hpp"
+#include "formula_claim.hpp"
 #include "input_file.hpp"
 #include "matrix_file.hpp"
 #include "operands.hpp"
@@ -26,6 +27,7 @@
 #include "ozbound/verify/verdict.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "target_help.hpp"
 #include "text.hpp"
 #include "watched_oracle.hpp"
 
@@ -36,6 +38,7 @@ struct Arguments {
   OperandArguments operands;
   std::string c;
   std::string target, report, certificate;  // empty where they are not given
+  std::string formula;                      // likewise: what `--claims` says
   std::optional<Index> sample;
   std::optional<std::uint64_t> seed;
   bool all = false;  // of a certificate
@@ -113,6 +116,19 @@ class Judge {
     return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
   }
 
+  /// By the bound of a formula, and by its bits.
+  [[nodiscard]] FormulaVerdict judge(const std::string& claim, const models::CublasEmulation& method) const {
+    if (files_.is_complex())
+      throw std::invalid_argument("--claims: what cuBLAS's emulation makes of complex products is not known");
+    if (result_.view().format() != ResultFormat::binary64) throw std::invalid_argument("--claims: C must be of doubles");
+    const models::CublasProduct formula(method, judged_.operands());
+    const auto bound = [&formula](Index i, Index j) { return to_double_upper(formula.bound_upper(i, j)); };
+    auto verdict =
+        watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
+    verdict.claim = claim;
+    return {verdict, compare(formula, result_.view(), options_.selection)};
+  }
+
  private:
   static constexpr std::uint64_t largest_certificate = std::uint64_t{1} << 30;
 
@@ -152,6 +168,7 @@ nlohmann::ordered_json record(const Measurement& measured) {
           {"undecided", measured.undecided},
           {"componentwise", json_number(measured.componentwise_upper)},
           {"dgemm", json_number(measured.dgemm_upper)},
+          {"dgemm_typical", json_number(measured.dgemm_typical_upper)},
           {"normwise", json_number(measured.normwise_upper)},
           {"relative", json_number(measured.relative_upper)}};
 }
@@ -163,7 +180,9 @@ void print_for_people(const Measurement& measured) {
                {"rounding undecided", fmt::format("{}", measured.undecided)},
                {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
                {"dgemm", format_upper(measured.dgemm_upper) + "  max |C^ - C| / (k u M)"},
-               {"normwise", format_upper(measured.normwise_upper) + "  ||C^ - C||_F / ||M||_F"},
+               {"dgemm-typical", format_upper(measured.dgemm_typical_upper) + "  max |C^ - C| / (sqrt(k) u M)"},
+               {"normwise", fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}", format_upper(measured.normwise_upper),
+                                        normwise_measure)},
                {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
 }
 
@@ -237,6 +256,11 @@ ExitCode report_check(const CertificateCheck& check, const std::optional<Sample>
   return check.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
+ExitCode report_formula(const FormulaVerdict& verdict, bool json) {
+  json ? print_json(to_json(verdict)) : print_text(explain(verdict));
+  return verdict.bound.holds() ? ExitCode::success : ExitCode::verdict_failed;
+}
+
 ExitCode check(const Arguments& arguments, const std::string& command_line) {
   Judge judge(arguments, command_line);
   const auto found = judge.check(arguments.certificate);
@@ -244,6 +268,10 @@ ExitCode check(const Arguments& arguments, const std::string& command_line) {
 }
 
 ExitCode run(const Arguments& arguments, const std::string& command_line) {
+  if (!arguments.formula.empty()) {
+    const auto method = parse_formula(arguments.formula);  // refused before the matrices are read
+    return report_formula(Judge(arguments, command_line).judge(arguments.formula, method), arguments.json);
+  }
   if (!arguments.certificate.empty()) return check(arguments, command_line);
   if (arguments.seed && !arguments.sample) throw std::invalid_argument("--seed: it needs --sample, or --certificate");
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
@@ -261,14 +289,22 @@ void add_verify(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
-  auto* target =
-      command->add_option("--target", arguments->target, "Judge by this target, such as dgemm or componentwise:1e-14");
+  auto* target = command->add_option("--target", arguments->target, "Judge by this target, see below");
   target->type_name("TARGET");
+  add_target_help(*command);
   auto* report = command->add_option("--report", arguments->report, "Judge by what this report of a product claims");
   report->type_name("FILE");
   auto* certificate = command->add_option("--certificate", arguments->certificate,
                                           "Recompute every claim of this certificate, or of this report's");
   certificate->type_name("FILE")->excludes(target)->excludes(report);
+  command
+      ->add_option(
+          "--claims", arguments->formula,
+          "Judge by the formula of the library that computed C: cublas:M, cuBLAS's FP64 emulation with M mantissa bits")
+      ->type_name("FORMULA")
+      ->excludes(target)
+      ->excludes(report)
+      ->excludes(certificate);
   auto* sample = command->add_option_function<std::string>(
       "--sample",
       [arguments](const std::string& text) {

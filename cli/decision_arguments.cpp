@@ -8,7 +8,9 @@
 
 #include "cuda.hpp"
 #include "json_file.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/native.hpp"
+#include "target_help.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -43,9 +45,9 @@ void add_threads_option(CLI::App& command, int& threads) {
 }
 
 DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments) {
-  auto* target =
-      command.add_option("--target", arguments.target, "How accurate: dgemm, cr, componentwise:1e-14, …; dgemm if not given");
+  auto* target = command.add_option("--target", arguments.target, "How accurate, see below; dgemm if not given");
   target->type_name("TARGET");
+  add_target_help(command);
   auto* engine = add_engine_option(command, arguments.engine);
   add_threads_option(command, arguments.threads);
   return {target, engine};
@@ -86,6 +88,7 @@ DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, con
 }
 
 Decision read_decision(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const InputFile file(path);
   const auto json = read_json(file);
   try {

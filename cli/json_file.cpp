@@ -11,6 +11,8 @@
 
 #include "text.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::cli {
 namespace {
 
@@ -31,6 +33,7 @@ nlohmann::json::parser_callback_t refusing_twice(const InputFile& file) {
 }  // namespace
 
 nlohmann::json read_json(const InputFile& file) {
+  const FloatEnvironment environment;
   if (file.size() > largest_file) throw InputError(file.name(), "the file is too large for a report");
   const auto text = file.head(static_cast<std::size_t>(file.size()));
   try {

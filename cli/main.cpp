@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cfenv>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -74,6 +75,7 @@ ExitCode run_or_complain(int argc, const char* const* argv) {
 }  // namespace ozbound::cli
 
 int main(int argc, char** argv) {
+  std::fesetenv(FE_DFL_ENV);  // whatever a library made of it that was loaded before
   ozbound::cli::remove_temporaries_on_signals();
   return static_cast<int>(ozbound::cli::run_or_complain(argc, argv));
 }

@@ -2,8 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "allowance.hpp"
 #include "hex.hpp"
 #include "json_numbers.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
 #include "recorded_norms.hpp"
 #include "seal.hpp"
 
@@ -24,7 +27,17 @@ std::vector<std::string> Certificate::assumptions() const {
   return all;
 }
 
+std::optional<double> Certificate::typical_factor_upper() const {
+  if (target.kind == Target::Kind::rowcol) return std::nullopt;
+  const FloatEnvironment to_nearest;
+  const auto& format = narrow ? binary32 : binary64;
+  const double tau = target.kind == Target::Kind::correctly_rounded ? unit_roundoff(format) : target_tau(target, k, format);
+  const double typical = target_tau(Target::dgemm_typical(), k, format);
+  return tau == typical ? ratio : divide_upper(multiply_upper(ratio, tau), typical);
+}
+
 nlohmann::json to_json(const Certificate& certificate) {
+  const FloatEnvironment environment;
   auto plans = nlohmann::json::array();
   for (const auto& plan : certificate.plans) plans.push_back(to_string(plan));
   auto terms = nlohmann::json::array();

@@ -9,6 +9,8 @@
 
 #include "json_numbers.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -89,6 +91,7 @@ std::string to_string(Method method) {
 }
 
 nlohmann::json to_json(const Decision& decision) {
+  const FloatEnvironment environment;
   auto candidates = nlohmann::json::array();
   for (const auto& c : decision.candidates)
     candidates.push_back({{"method", to_string(c.method)},
@@ -114,6 +117,7 @@ nlohmann::json to_json(const Decision& decision) {
 }
 
 Decision decision_from_json(const nlohmann::json& json) {
+  const FloatEnvironment environment;
   if (!json.is_object()) throw std::invalid_argument("decision: must be a JSON object");
   const auto version = member<std::string>(json, "schema");
   if (version != schema && version != schema_before_rounding && version != schema_of_products)
@@ -135,6 +139,7 @@ Decision decision_from_json(const nlohmann::json& json) {
 }
 
 Decision parse_decision(std::string_view text) {
+  const FloatEnvironment environment;
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw std::invalid_argument("decision: is not JSON");
   return decision_from_json(json);

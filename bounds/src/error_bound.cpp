@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -10,7 +11,7 @@ namespace ozbound {
 double ErrorBound::upper(Index i, Index j, double c_hat) const {
   const FloatEnvironment environment;
   const auto scale = std::int64_t{row_exponents[static_cast<std::size_t>(i)]} + column_exponents[static_cast<std::size_t>(j)];
-  return at(product.upper(i, j), scale, c_hat);
+  return rounded_error_upper(*this, product.upper(i, j), scale, c_hat);
 }
 
 Matrix<double> ErrorBound::of_entries(InputView c) const {
@@ -25,7 +26,8 @@ Matrix<double> ErrorBound::of_entries(InputView c) const {
       const double value = double_from_bits(c.bits(i, j));
       const auto scale =
           std::int64_t{row_exponents[static_cast<std::size_t>(i)]} + column_exponents[static_cast<std::size_t>(j)];
-      bounds(i, j) = std::isnan(value) ? value : at(relative[static_cast<std::size_t>(j)], scale, value);
+      bounds(i, j) =
+          std::isnan(value) ? value : rounded_error_upper(*this, relative[static_cast<std::size_t>(j)], scale, value);
     }
   }
   return bounds;

@@ -1,80 +1,148 @@
 #include "ozbound/core/overlap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <variant>
 
 namespace ozbound {
 namespace {
 
-/// The elements of a view as lines, in bytes: elements of a line are `step` apart, lines `line_step`, the larger of the two.
-struct Lines {
-  std::intptr_t first;
-  std::intptr_t line_step, lines;
-  std::intptr_t step, length;
-  std::intptr_t size;  ///< of an element
+/// Addresses, their differences and sums of a few: below 2^70 in size.
+__extension__ using Bytes = __int128;
 
-  /// From the first byte of a line to the last.
-  [[nodiscard]] std::intptr_t span() const { return (length - 1) * step + size; }
-  [[nodiscard]] std::intptr_t start(std::intptr_t line) const { return first + line * line_step; }
-  [[nodiscard]] std::intptr_t end() const { return start(lines - 1) + span(); }
+/// 0 to `most` steps of one length.
+struct Steps {
+  Bytes length, most;
+
+  [[nodiscard]] Bytes reach() const { return length * most; }
 };
 
-/// A direction of distance 0 shows the same elements again and counts once; an empty view has no lines.
+/// The bytes of a view that is not empty: `size` from `start`, and wherever two kinds of steps lead from there.
+struct Lattice {
+  Bytes start, size;
+  std::array<Steps, 2> steps;
+
+  [[nodiscard]] Bytes reach() const { return steps[0].reach() + steps[1].reach(); }
+};
+
+/// Elements that would lie further from the first than the address space is long are left out: there are none.
 template <class T>
-Lines lines_of(const MatrixView<T>& view) {
-  constexpr auto size = static_cast<std::intptr_t>(sizeof(T));
-  if (view.empty()) return {0, 0, 0, 0, 0, size};
-  Index outer = view.rows(), outer_stride = view.row_stride(), inner = view.cols(), inner_stride = view.col_stride();
-  if (outer == 1 || outer_stride == 0) outer = 1, outer_stride = 0;
-  if (inner == 1 || inner_stride == 0) inner = 1, inner_stride = 0;
-  if (outer > 1 && inner_stride > outer_stride) std::swap(outer, inner), std::swap(outer_stride, inner_stride);
-  return {reinterpret_cast<std::intptr_t>(view.data()), outer_stride * size, outer, inner_stride * size, inner, size};
+Lattice lattice_of(const MatrixView<T>& view) {
+  const auto steps = [](Index stride, Index count) -> Steps {
+    constexpr auto size = static_cast<Index>(sizeof(T)), farthest = (Index{1} << 62) / size * 4;
+    if (count == 1 || stride == 0) return {0, 0};
+    return {Bytes{stride} * size, std::min(count - 1, farthest / stride)};
+  };
+  return {static_cast<Bytes>(reinterpret_cast<std::uintptr_t>(view.data())),
+          sizeof(T),
+          {steps(view.row_stride(), view.rows()), steps(view.col_stride(), view.cols())}};
 }
 
-template <class View>
-Lines lines_of(const View& view) {
-  return std::visit([](const auto& typed) { return lines_of(typed); }, view.typed());
-}
+Bytes ceil_div(Bytes x, Bytes y) { return (x + y - 1) / y; }
 
-/// Whether elements of two lines that start at x and y, and that reach into each other, share a byte.
-bool lines_share(const Lines& x, std::intptr_t x_start, const Lines& y, std::intptr_t y_start) {
-  if (x_start >= y_start + y.span() || y_start >= x_start + x.span()) return false;
-  const auto period = std::gcd(x.step, y.step);
-  if (period == 0) return true;  // one element each
-  const auto ahead = ((y_start - x_start) % period + period) % period;
-  return ahead < x.size || period - ahead < y.size;
-}
-
-}  // namespace
-
-bool overlap(const InputView& x_view, const OutputView& y_view) {
-  const auto x = lines_of(x_view);
-  const auto y = lines_of(y_view);
-  if (x.lines == 0 || y.lines == 0 || x.first >= y.end() || y.first >= x.end()) return false;
-  for (std::intptr_t i = 0; i < x.lines; ++i) {
-    // Lines of y do not mesh: those that meet this one follow the last that starts at or before it.
-    const auto start = x.start(i);
-    auto j = y.line_step == 0 ? 0 : std::clamp<std::intptr_t>((start - y.first) / y.line_step, 0, y.lines - 1);
-    for (; j < y.lines && y.start(j) < start + x.span(); ++j)
-      if (lines_share(x, start, y, y.start(j))) return true;
+/// Whether a z mod m lies in [first, last] for a 0 <= z <= most, as Euclid's algorithm goes. @pre 0 < first <= last < m.
+///
+/// If [first, last] has no multiple of a, then a z - m y in [first, last] says that m y mod a lies in
+/// [-last mod a, -first mod a], where no residue comes twice; and z <= most says that m y + first <= a most, as the next
+/// multiple of a above m y + first is a z.
+bool multiple_lies_in(Bytes a, Bytes m, Bytes first, Bytes last, Bytes most) {
+  for (;;) {
+    a %= m;
+    if (a * most < first) return false;
+    if (last / a * a >= first) return true;
+    most = (a * most - first) / m;
+    const Bytes least = a - last % a;
+    last = a - first % a;
+    first = least;
+    std::swap(a, m);
   }
+}
+
+/// Whether x steps of one kind and y of the other lead into [first, last]. @pre first <= last; last - first < y.length - 1.
+///
+/// Then v = last - x x.length must be y y.length, and at most last - first more. For a y <= y.most that is
+/// 0 <= v <= y.reach() + last - first, which bounds x, and v mod y.length <= last - first.
+bool leads_into(const Steps& x, const Steps& y, Bytes first, Bytes last) {
+  if (last < 0) return false;
+  const Bytes least = ceil_div(std::max<Bytes>(0, first - y.reach()), x.length);
+  const Bytes most = std::min(x.most, last / x.length);
+  if (least > most) return false;
+  const Bytes width = last - first;
+  const Bytes rest = (last - most * x.length) % y.length;
+  return rest <= width || multiple_lies_in(x.length, y.length, y.length - rest, y.length - rest + width, most - least);
+}
+
+/// Whether steps lead into [first, last]. @pre first <= last; the steps are sorted by length, which is not 0.
+///
+/// Steps that are no longer than the interval leave no gap in it: what they reach is one longer interval, which the others must
+/// lead into. Two kinds that are left, as of any two matrices of which each has a stride of 1, one row or one column, take
+/// O(log) divisions. More are tried one number of the longest steps after the other.
+bool lead_into(std::span<const Steps> steps, Bytes first, Bytes last) {
+  for (; !steps.empty() && steps.front().length <= last - first + 1; steps = steps.subspan(1)) first -= steps.front().reach();
+  Bytes reach = 0;
+  for (const auto& kind : steps) reach += kind.reach();
+  if (last < 0 || first > reach) return false;
+  if (steps.empty()) return true;
+  if (steps.size() == 2) return leads_into(steps[1], steps[0], first, last);
+  const auto& [length, most] = steps.back();
+  const Bytes end = std::min(most, last / length);
+  for (Bytes n = ceil_div(std::max<Bytes>(0, first - (reach - length * most)), length); n <= end; ++n)
+    if (lead_into(steps.first(steps.size() - 1), first - n * length, last - n * length)) return true;
   return false;
 }
 
-bool overlaps_itself(const OutputView& view) {
+/// Sorted by length, each length once, none of 0.
+std::span<const Steps> sorted(std::span<Steps> steps) {
+  std::sort(steps.begin(), steps.end(), [](const Steps& x, const Steps& y) { return x.length < y.length; });
+  std::size_t kinds = 0;
+  for (const auto& kind : steps) {
+    if (kind.most == 0) continue;
+    if (kinds > 0 && steps[kinds - 1].length == kind.length)
+      steps[kinds - 1].most += kind.most;
+    else
+      steps[kinds++] = kind;
+  }
+  return steps.first(kinds);
+}
+
+/// Elements of x and y share a byte if that of x starts less than y.size after that of y or less than x.size before it. Steps
+/// in y go backwards from its last element, so that all steps lead from y to x.
+bool share_a_byte(const Lattice& x, const Lattice& y) {
+  const Bytes from_y = x.start - y.start - y.reach();
+  const Bytes first = 1 - x.size - from_y, last = y.size - 1 - from_y;
+  if (last < 0 || first > x.reach() + y.reach()) return false;
+  std::array steps{x.steps[0], x.steps[1], y.steps[0], y.steps[1]};
+  return lead_into(sorted(steps), first, last);
+}
+
+template <class X, class Y>
+bool views_overlap(const X& x, const Y& y) {
   return std::visit(
-      [](const auto& typed) {
-        const auto lines = lines_of(typed);
-        const bool repeats = (typed.rows() > 1 && typed.row_stride() == 0) || (typed.cols() > 1 && typed.col_stride() == 0);
-        return !typed.empty() && (repeats || (lines.lines > 1 && lines.line_step < lines.span()));
+      [](const auto& v, const auto& w) { return !v.empty() && !w.empty() && share_a_byte(lattice_of(v), lattice_of(w)); },
+      x.typed(), y.typed());
+}
+
+/// Elements (i, j) and (i', j') are one if (i - i') row_stride = (j' - j) col_stride: in a view that is large enough for the
+/// smallest solution that is not 0, i - i' = col_stride / g and j' - j = row_stride / g, g the greatest common divisor.
+template <class View>
+bool view_overlaps_itself(const View& view) {
+  return std::visit(
+      [](const auto& v) {
+        if (v.empty() || (v.rows() == 1 && v.cols() == 1)) return false;
+        if (v.rows() == 1) return v.col_stride() == 0;
+        if (v.cols() == 1) return v.row_stride() == 0;
+        const auto g = std::gcd(v.row_stride(), v.col_stride());
+        return g == 0 || (v.col_stride() / g < v.rows() && v.row_stride() / g < v.cols());
       },
       view.typed());
 }
 
-bool same_elements(const InputView& x, const InputView& y) {
+template <class X, class Y>
+bool views_show_the_same(const X& x, const Y& y) {
   return std::visit(
       [](const auto& v, const auto& w) {
         return static_cast<const void*>(v.data()) == static_cast<const void*>(w.data()) &&
@@ -84,19 +152,15 @@ bool same_elements(const InputView& x, const InputView& y) {
       x.typed(), y.typed());
 }
 
-bool same_elements(const InputView& x, const OutputView& y) { return same_elements(x, y.as_input()); }
+}  // namespace
 
-bool overlap(const ComplexInputView& x, const ComplexOutputView& y) {
-  for (const auto p : both_parts)
-    for (const auto q : both_parts)
-      if (overlap(x.stored_parts(p), y.parts(q))) return true;
-  return false;
-}
+bool overlap(const InputView& x, const OutputView& y) { return views_overlap(x, y); }
+bool overlaps_itself(const OutputView& view) { return view_overlaps_itself(view); }
+bool same_elements(const InputView& x, const InputView& y) { return views_show_the_same(x, y); }
+bool same_elements(const InputView& x, const OutputView& y) { return views_show_the_same(x, y); }
 
-bool overlaps_itself(const ComplexOutputView& view) { return overlaps_itself(view.parts(Part::real)); }
-
-bool same_elements(const ComplexInputView& x, const ComplexOutputView& y) {
-  return same_elements(x.stored_parts(Part::real), y.parts(Part::real));
-}
+bool overlap(const ComplexInputView& x, const ComplexOutputView& y) { return views_overlap(x, y); }
+bool overlaps_itself(const ComplexOutputView& view) { return view_overlaps_itself(view); }
+bool same_elements(const ComplexInputView& x, const ComplexOutputView& y) { return views_show_the_same(x, y); }
 
 }  // namespace ozbound

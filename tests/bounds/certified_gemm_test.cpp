@@ -30,7 +30,7 @@ const CpuEngine& engine() {
 
 constexpr double phis[] = {0, 0.5, 1, 2, 3, 4, 6, 8};
 
-/// The targets of theory.md, section 4; those that only binary64 can meet become as strict as binary32 can.
+/// The targets of docs/derivations/targets.md (T0); those that only binary64 can meet become as strict as binary32 can.
 Target sample_target(bool narrow, test::RandomBits& random) {
   static const char* const texts[] = {"componentwise:1e-8",
                                       "componentwise:1e-12",
@@ -309,7 +309,7 @@ TEST(CorrectRounding, SubnormalResultsAreRoundedOnce) {
     product.alpha = alpha;
     ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
   }
-  // theory.md, section 2: (2^60 + 2^52 + 1) 2^-1127 is 0x81 eta; rounding first and scaling afterwards gives 0x80 eta.
+  // docs/derivations/general_bound.md (G6a): (2^60 + 2^52 + 1) 2^-1127 is 0x81 eta; rounded first and then scaled, 0x80 eta.
   auto once = test::product_of(test::matrix_of(1, 3, {0x1p60, 0x1p52, 1}), test::matrix_of(3, 1, {0x1p-53, 0x1p-53, 0x1p-53}));
   once.alpha = eta;
   EXPECT_EQ(test::compute(once, Target::correctly_rounded(), engine()).c.bits().front(), 0x81u);

@@ -22,8 +22,8 @@ const CpuEngine& engine() {
 }
 
 const std::vector<const char*>& targets() {
-  static const std::vector<const char*> all{
-      "cr", "dgemm", "componentwise:1e-12", "rowcol:1e-13", "normwise:1e-14", "relative:1e-10", "componentwise:0x1p-53"};
+  static const std::vector<const char*> all{"cr",           "dgemm",          "dgemm-typical",  "componentwise:1e-12",
+                                            "rowcol:1e-13", "normwise:1e-14", "relative:1e-10", "componentwise:0x1p-53"};
   return all;
 }
 

@@ -56,6 +56,9 @@ TEST_F(CommandVerify, MeasuresAndSucceeds) {
   EXPECT_THAT(finished.out, testing::ContainsRegex("entries measured +4\n"));
   EXPECT_THAT(finished.out, testing::ContainsRegex("not correctly rounded +1\n"));
   EXPECT_THAT(finished.out, testing::ContainsRegex("relative +1\\.777e-16 "));  // 2^-49 / 10 = 1.7763…e-16, upward
+  EXPECT_THAT(finished.out, testing::ContainsRegex("dgemm-typical +[0-9.]+  max \\|C\\^ - C\\| / \\(sqrt\\(k\\) u M\\)\n"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("  ||C^ - C||_F / ||M||_F: relative to || |alpha||A||B| + |beta||C0| ||_F, "
+                                               "not to ||C||_F\n"));
 }
 
 TEST_F(CommandVerify, MeasuresForPrograms) {
@@ -66,6 +69,7 @@ TEST_F(CommandVerify, MeasuresForPrograms) {
   EXPECT_EQ(measured["entries"], 4);
   EXPECT_EQ(measured["not_correctly_rounded"], 1);
   EXPECT_EQ(measured["componentwise"], 0x1p-49 / 10);  // which is above the quotient
+  EXPECT_GT(measured["dgemm_typical"], measured["dgemm"]);
 }
 
 TEST_F(CommandVerify, ATargetThatIsMet) {
@@ -167,7 +171,7 @@ TEST_F(CommandVerify, RecomputesACertificate) {
   write_matrix(b_, matrix_of<float>(2, 3, {1.5F, 0, 1, 1e-3F, 1, -1}).view());
   write_matrix(c0, matrix_of<double>(2, 2, {1e-3, 2, 3, 4}).view());
   const std::vector<std::string> call{"--op-a", "T", "--op-b", "T", "--alpha", "0.1", "--beta", "-3", "--c", c0};
-  for (const auto* target : {"dgemm", "cr", "componentwise:1e-10", "relative:1e-8", "normwise:1e-12"}) {
+  for (const auto* target : {"dgemm", "dgemm-typical", "cr", "componentwise:1e-10", "relative:1e-8", "normwise:1e-12"}) {
     std::vector<std::string> gemm{"gemm", a_, b_, "-o", c_, "--target", target, "--report", report};
     gemm.insert(gemm.end(), call.begin(), call.end());
     ASSERT_EQ(ozbound(gemm).code, 0) << target;

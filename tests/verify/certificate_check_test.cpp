@@ -29,6 +29,7 @@ using nlohmann::json;
 using test::alterations;
 using test::is_premise;
 using test::is_refusal;
+using test::is_same_target;
 using test::names;
 using test::Product;
 using test::resealed;
@@ -90,6 +91,16 @@ Product narrow(Product product) {
   return product;
 }
 
+/// Entries that two slices round to infinity: two that are finite, one that is not; and others.
+Product near_overflow(bool is_narrow) {
+  const double largest = is_narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+  auto product = test::product_of(test::matrix_of(2, 2, {largest, -largest * 0x1p-40, 3, 1}),
+                                  test::matrix_of(2, 3, {1, -1, 2, 0.5, 0, 0}));
+  product.narrow = is_narrow;
+  product.alpha = -1, product.beta = 1, product.c0 = Matrix<double>(2, 3);
+  return product;
+}
+
 Product with_specials(Product product) {
   product.problem.a(1, 0) = nan;
   product.problem.b(0, 1) = -inf;
@@ -109,7 +120,8 @@ const std::vector<Certified>& all_certified() {
     constexpr const char* fine = "balanced:7x7:cut=8:exact";
     std::vector<Certified> list;
     const auto add = [&list](auto&&... arguments) { list.push_back(certified(arguments...)); };
-    for (const auto& target : {Target::dgemm(), Target::componentwise(1e-12), Target::rowcol(1e-13), Target::normwise(3e-14)})
+    for (const auto& target : {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-12), Target::rowcol(1e-13),
+                               Target::normwise(3e-14)})
       for (const auto* product : {&uniform, &wide, &scaled, &special}) {
         add("slices " + to_string(target), *product, target, Method::slices, fine);
         add("exact " + to_string(target), *product, target, Method::exact);
@@ -154,6 +166,13 @@ const std::vector<Certified>& all_certified() {
     add("beta NaN", with_scalars(uniform, 1, nan), Target::correctly_rounded(), Method::native);
     add("alpha least", with_scalars(uniform, 0x1p-1074, 0), Target::dgemm(), Method::slices, fine);
     add("overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::slices, fine);
+    for (const bool is_narrow : {false, true})
+      for (const auto& target : {Target::componentwise(1e-3), Target::normwise(1e-3), Target::correctly_rounded()}) {
+        add("finished", near_overflow(is_narrow), target, Method::slices, "balanced:2x2:full:exact");
+        add("finished, per product", near_overflow(is_narrow), target, Method::slices, "nearest7:2x2:full:per_product");
+      }
+    add("relative near overflow", near_overflow(false), Target::relative(1e-3), Method::slices, "balanced:2x2:full:exact");
+    add("cr near overflow", near_overflow(true), Target::correctly_rounded(), Method::correctly_rounded, fine);
     add("native overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::native);
     add("no terms", with_scalars(test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), nan, 1), Target::dgemm(),
         Method::slices, fine);
@@ -188,8 +207,8 @@ TEST(CertificateCheck, ConfirmsWhatTheEngineCertifies) {
 TEST(CertificateCheck, ConfirmsWhatIsDecided) {
   test::RandomBits random(7);
   for (const auto family : all_families())
-    for (const auto& target : {Target::dgemm(), Target::componentwise(1e-5), Target::rowcol(1e-6), Target::normwise(1e-6),
-                               Target::relative(1e-5), Target::correctly_rounded()}) {
+    for (const auto& target : {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-5), Target::rowcol(1e-6),
+                               Target::normwise(1e-6), Target::relative(1e-5), Target::correctly_rounded()}) {
       const auto product = test::sample_product(test::sample_recipe(family, 0.5 * random.between(0, 6), 6, random), random);
       const auto decision = test::decide_for(product, target, engine());
       const Certified one{"decided", product, test::compute_with(product, decision, engine())};
@@ -197,6 +216,16 @@ TEST(CertificateCheck, ConfirmsWhatIsDecided) {
           << to_string(target) << ": " << product.describe() << '\n'
           << one.certificate().dump(1);
     }
+}
+
+/// The ratio has tau in it: a tau that the second implementation rounds otherwise shows in its last bits.
+TEST(CertificateCheck, ConfirmsTheTypicalTargetOfEveryInnerDimension) {
+  for (Index k = 0; k <= 300; ++k) {
+    auto product = test::product_of({Family::uniform, 1, 1, k, 0, 1});
+    product.narrow = k % 3 == 0;
+    const Certified one{"typical", product, test::compute(product, Target::dgemm_typical(), engine())};
+    EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << k << '\n' << one.certificate().dump(1);
+  }
 }
 
 TEST(CertificateCheck, ConfirmsEveryEncoding) {
@@ -241,7 +270,8 @@ bool still_true(const Certified& one, const test::Alteration& altered) {
   if (altered.member == "native") return ran_native;                               // any name of a library
   if (altered.member == "plans") return refined && altered.how == "element less";  // the last left open what those before did
   if (altered.member == "target")
-    return certificate.ratio == 0 || (ran_native && certificate.ratio == inf);  // no error; no claim
+    return is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
+           (ran_native && certificate.ratio == inf);  // a rounding; no claim
   // A rounding and no more: every method would do it, if all entries are special; `exact`, if its plans left none to it.
   return altered.member == "method" && certificate.plans.empty() && !ran_native;
 }
@@ -342,6 +372,29 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   auto swapped = one.product;
   std::swap(swapped.problem.a, swapped.problem.b);
   EXPECT_THAT(failed(swapped, one), testing::IsSupersetOf({"fingerprints.a", "fingerprints.b", "c", "bound"}));
+}
+
+/// Two slices round it to infinity, and its error is far below the target: measured from what overflows.
+TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
+  for (const bool is_narrow : {false, true}) {
+    auto one =
+        certified("finished", near_overflow(is_narrow), Target::componentwise(1e-3), Method::slices, "balanced:2x2:full:exact");
+    EXPECT_EQ(one.computed.certificate.exact, 3);
+    EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty());
+    auto uncounted = one.certificate();
+    uncounted["exact_entries"] = 0;
+    EXPECT_TRUE(names(rejections(one, resealed(uncounted)), "exact_entries"));
+    const GemmCall call{one.product.problem.a, one.product.problem.b, one.computed.c.output(),
+                        one.product.alpha,     one.product.beta,      one.product.c0};
+    gemm(call, parse_plan("balanced:2x2:full:exact"), engine());
+    EXPECT_EQ(double_from_bits(one.computed.c.input().bits(0, 0)), -inf);
+    one.computed.certificate.fingerprints.c = fingerprint(one.computed.c.input());
+    for (const Index exact : {0, 3}) {
+      one.computed.certificate.exact = exact;
+      const auto failed = rejections(one, one.certificate());
+      EXPECT_TRUE(names(failed, "c")) << testing::PrintToString(failed);
+    }
+  }
 }
 
 TEST(CertificateCheck, TakesTheCertificateOfAReport) {

@@ -11,6 +11,7 @@
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/decision.hpp"
 #include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/json_text.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"

@@ -115,8 +115,9 @@ constexpr std::array<std::pair<std::string_view, Method>, 4> methods{{{"slices",
                                                                       {"correctly_rounded", Method::correctly_rounded},
                                                                       {"native", Method::native},
                                                                       {"exact", Method::exact}}};
-constexpr std::array<std::pair<std::string_view, Target::Kind>, 6> kinds{{{"cr", Target::Kind::cr},
+constexpr std::array<std::pair<std::string_view, Target::Kind>, 7> kinds{{{"cr", Target::Kind::cr},
                                                                           {"dgemm", Target::Kind::dgemm},
+                                                                          {"dgemm-typical", Target::Kind::dgemm_typical},
                                                                           {"componentwise", Target::Kind::componentwise},
                                                                           {"rowcol", Target::Kind::rowcol},
                                                                           {"normwise", Target::Kind::normwise},
@@ -128,10 +129,10 @@ Method method_of(const std::string& text) {
   refuse("'method' is not one of slices, correctly_rounded, native, exact");
 }
 
-/// `cr`, `dgemm`, or a kind with the shortest decimal of its tau.
+/// `cr`, `dgemm`, `dgemm-typical`, or a kind with the shortest decimal of its tau.
 Target target_of(const std::string& text) {
   for (const auto& [name, kind] : kinds) {
-    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm) {
+    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm || kind == Target::Kind::dgemm_typical) {
       if (text == name) return {kind, 0};
       continue;
     }

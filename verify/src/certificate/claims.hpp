@@ -15,7 +15,7 @@ namespace ozbound::checking {
 enum class Method : std::uint8_t { slices, correctly_rounded, native, exact };
 
 struct Target {
-  enum class Kind : std::uint8_t { cr, dgemm, componentwise, rowcol, normwise, relative };
+  enum class Kind : std::uint8_t { cr, dgemm, dgemm_typical, componentwise, rowcol, normwise, relative };
   Kind kind = Kind::dgemm;
   double tau = 0;
 };

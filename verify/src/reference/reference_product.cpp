@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../plain_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "plan_arithmetic.hpp"
 
@@ -252,6 +253,7 @@ ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weigh
 }
 
 ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNumber& product) {
+  const checking::PlainEnvironment environment;
   ExactNumber sum;
   if (operands.alpha != 0 && product.number != 0) sum = exact(operands.alpha) * product;
   if (operands.beta != 0) sum = sum + exact(operands.beta) * exact(operands.c0(i, j));
@@ -295,6 +297,7 @@ bool Product::decided_by_specials(Index i, Index j) const {
 }
 
 double Product::entry(Index i, Index j, ResultFormat format) const {
+  const checking::PlainEnvironment environment;
   if (decided_by_specials(i, j)) {
     const auto special = ExactOracle(operands_).evaluate(i, j, 0, format);
     if (special.kind != OracleEntry::Kind::finite) return special.rounded;

@@ -32,7 +32,7 @@ void check_overlaps(const Input& a, const Input& b, const Output& c, const Input
   if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
   if (overlap(a, c)) throw std::invalid_argument("a must not overlap c");
   if (overlap(b, c)) throw std::invalid_argument("b must not overlap c");
-  if (c0 != nullptr && overlap(*c0, c) && !same_elements(*c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
+  if (c0 != nullptr && !same_elements(*c0, c) && overlap(*c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
 }
 
 /// For a cap below the least bytes of a product's workspace.

@@ -5,11 +5,13 @@
 
 namespace ozbound {
 
-/// Whether two views have a byte in common: exactly, unless lines of elements mesh that are at different distances; those are
-/// taken to overlap where they could. @pre !overlaps_itself(y).
+// Exact for all strides and sizes: elements that only lie between each other share nothing. Views are not dereferenced.
+
+/// Whether two views have a byte in common. Takes logarithmic time where each has a stride of 1, one row or one column, as all
+/// matrices of BLAS do; for other strides it tries the lines that reach into the other view.
 bool overlap(const InputView& x, const OutputView& y);
 
-/// Whether two elements of a view share memory, or two lines of them mesh.
+/// Whether two elements of a view share memory.
 bool overlaps_itself(const OutputView& view);
 
 /// Whether element (i, j) of one is element (i, j) of the other, for all of them. @pre they have the same shape.
