@@ -17,6 +17,7 @@
 #include "matrix_file.hpp"
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -80,6 +81,7 @@ double largest_of(const Matrix<double>& bounds) {
 }
 
 ExitCode run(const Arguments& arguments) {
+  const FloatEnvironment environment;  // subnormal numbers of binary32 become doubles
   output_format(arguments.output);  // refuses a wrong name before anything is read
   const InputFile file(arguments.report);
   const auto json = read_json(file);
