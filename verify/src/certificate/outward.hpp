@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "plain_environment.hpp"
+#include "../plain_environment.hpp"
 
 namespace ozbound::checking {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../plain_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "plain_environment.hpp"
 #include "plan_arithmetic.hpp"
 
 namespace ozbound::reference {
