@@ -11,6 +11,7 @@
 
 #include "input_file.hpp"
 #include "json_file.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -66,8 +67,8 @@ OperandArguments call_of(const InputFile& file, const nlohmann::json& operands) 
 class CertificateReader {
  public:
   CertificateReader(const InputFile& file, const nlohmann::json& json) : file_(file), json_(json) {
-    if (!json_.is_object() || !json_.contains("schema") || json_["schema"] != "ozbound-certificate-3")
-      throw InputError(file.name(), "the report has no certificate of schema ozbound-certificate-3");
+    if (!json_.is_object() || !json_.contains("schema") || json_["schema"] != "ozbound-certificate-4")
+      throw InputError(file.name(), "the report has no certificate of schema ozbound-certificate-4");
   }
 
   [[nodiscard]] Claims claims() const {
@@ -126,6 +127,7 @@ class CertificateReader {
 }  // namespace
 
 void Claims::check(const OperandArguments& given, const OperandFiles& files) const {
+  const FloatEnvironment environment;
   auto arguments = given;
   if (!files.is_complex())  // where conjugation changes nothing
     for (auto* const op : {&arguments.op_a, &arguments.op_b})
@@ -140,11 +142,11 @@ void Claims::check(const OperandArguments& given, const OperandFiles& files) con
 }
 
 Claims read_claims(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const InputFile file(path);
   const auto json = read_json(file);
-  const bool report = json.is_object() && json.contains("certificate");
-  auto claims = CertificateReader(file, report ? json["certificate"] : json).claims();
-  if (report && json.contains("operands")) claims.call = call_of(file, json["operands"]);
+  auto claims = CertificateReader(file, member_of_report(file, json, "certificate")).claims();
+  if (is_report(json) && json.contains("operands")) claims.call = call_of(file, json["operands"]);
   return claims;
 }
 

@@ -52,9 +52,13 @@ double parse_phi(const std::string& text) {
 
 Target parse_entrywise(const std::string& text) {
   const auto target = parse_target(text);
-  if (target.kind != Target::Kind::componentwise && target.kind != Target::Kind::dgemm)
-    throw std::invalid_argument("--target must be dgemm or componentwise here: " + quote(text));
+  if (!selectors_take(target))
+    throw std::invalid_argument("--target must be dgemm, dgemm-typical or componentwise here: " + quote(text));
   return target;
+}
+
+std::vector<Target> default_targets() {
+  return {Target::componentwise(1e-8), Target::componentwise(1e-12), Target::dgemm(), Target::dgemm_typical()};
 }
 
 ComparisonGrid grid_of(const Arguments& arguments) {
@@ -63,8 +67,7 @@ ComparisonGrid grid_of(const Arguments& arguments) {
           parsed<double>(arguments.phis, {0, 0.5, 1, 2, 3}, parse_phi),
           parsed<Index>(arguments.inner, {1, 16, 64, 256, 1024},
                         [](const std::string& text) { return parse_integer(text, "--k", 1, largest_size); }),
-          parsed<Target>(arguments.targets, {Target::componentwise(1e-8), Target::componentwise(1e-12), Target::dgemm()},
-                         parse_entrywise),
+          parsed<Target>(arguments.targets, default_targets(), parse_entrywise),
           arguments.n,
           arguments.seed};
 }
@@ -140,7 +143,8 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("FAMILY", arguments->families, "Families of problems; all of them if none is given");
   add_list(*command, "--phi", arguments->phis, "0,0.5,1,2,3 if not given; for families that take one", "PHI,...");
   add_list(*command, "--k", arguments->inner, "Inner dimensions, 1,16,64,256,1024 if not given", "SIZE,...");
-  add_list(*command, "--target", arguments->targets, "componentwise:1e-8,componentwise:1e-12,dgemm if not given", "TARGET,...");
+  add_list(*command, "--target", arguments->targets, "componentwise:1e-8,componentwise:1e-12,dgemm,dgemm-typical if not given",
+           "TARGET,...");
   add_list(*command, "--selector", arguments->selectors, "All if not given; ozbound info lists them", "NAME,...");
   add_integer(
       *command, "--n", [arguments](const std::string& text) { arguments->n = parse_integer(text, "--n", 1, largest_size); },

@@ -246,8 +246,9 @@ class Run {
                 {"method", method_text()},
                 {"plan", plan_text()},
                 {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
-                {"bound", format_upper(certificate_.ratio) + " of what the target allows"},
-                {"largest bound", format_upper(certificate_.largest_bound) + " of any entry"}};
+                {"bound", format_upper(certificate_.ratio) + " of what the target allows"}};
+    add_meaning(table);
+    table.emplace_back("largest bound", format_upper(certificate_.largest_bound) + " of any entry");
     if (!certificate_.plans.empty() || certificate_.exact > 0)
       table.emplace_back("left open", fmt::format("{} entries; {} summed exactly", certificate_.undecided, certificate_.exact));
     for (const auto& assumption : certificate_.assumptions()) table.emplace_back("assumes", assumption);
@@ -256,6 +257,16 @@ class Run {
     if (!verification_) return;
     for (const auto& verdict : verification_->verdicts) print_text(explain(verdict));
     if (files_->is_complex()) print_text(parts_note);
+  }
+
+  /// What the bound is beside what users know: a conventional DGEMM's error, and C.
+  void add_meaning(Table& table) const {
+    const bool normwise = certificate_.target.kind == Target::Kind::normwise;
+    if (normwise) table.emplace_back("relative to", normwise_measure);
+    const auto factor = certificate_.typical_factor_upper();
+    if (factor && std::isfinite(*factor))
+      table.emplace_back("typical DGEMM", fmt::format("errs by sqrt(k) u {} or less; the bound is {} times that",
+                                                      normwise ? "||M||_F" : "M", format_upper(*factor)));
   }
 
   [[nodiscard]] std::string method_text() const {

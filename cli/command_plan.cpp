@@ -93,12 +93,15 @@ void print_for_people(const Decision& decision, const OperandFiles& files, const
     for (const auto& one : measured) rows.push_back(row_of(one, decision));
     print_text(format_columns(rows) + "\n");
   }
-  print_table({{"target", fmt::format("{} for {}", to_string(decision.target), product_text(files))},
-               {"engine", decision.engine},
-               {"chosen", to_string(decision.method) + (decision.plan ? ", " + to_string(*decision.plan) : "")},
-               {"reason", decision.reason},
-               {"costs", origin_text(decision.costs)},
-               {"decided in", fmt::format("{:.3f} s", seconds)}});
+  Table table{{"target", fmt::format("{} for {}", to_string(decision.target), product_text(files))}};
+  if (decision.target.kind == Target::Kind::normwise) table.emplace_back("relative to", normwise_measure);
+  const auto plan = decision.plan ? ", " + to_string(*decision.plan) : "";
+  table.insert(table.end(), {{"engine", decision.engine},
+                             {"chosen", to_string(decision.method) + plan},
+                             {"reason", decision.reason},
+                             {"costs", origin_text(decision.costs)},
+                             {"decided in", fmt::format("{:.3f} s", seconds)}});
+  print_table(table);
 }
 
 nlohmann::ordered_json measured_json(const std::vector<Measured>& measured) {

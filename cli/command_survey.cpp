@@ -27,7 +27,7 @@ namespace ozbound::cli {
 namespace {
 
 constexpr std::array phis{0.0, 0.5, 1.0, 2.0, 3.0, 4.0};
-constexpr std::array targets{"componentwise:1e-8", "componentwise:1e-12", "dgemm"};
+constexpr std::array targets{"componentwise:1e-8", "componentwise:1e-12", "dgemm", "dgemm-typical"};
 constexpr Index largest_size = 4096;
 
 struct Arguments {

@@ -16,6 +16,7 @@
 
 #include "claims.hpp"
 #include "commands.hpp"
+#include "formula_claim.hpp"
 #include "input_file.hpp"
 #include "matrix_file.hpp"
 #include "operands.hpp"
@@ -26,6 +27,7 @@
 #include "ozbound/verify/verdict.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "target_help.hpp"
 #include "text.hpp"
 #include "watched_oracle.hpp"
 
@@ -36,8 +38,10 @@ struct Arguments {
   OperandArguments operands;
   std::string c;
   std::string target, report, certificate;  // empty where they are not given
+  std::string formula;                      // likewise: what `--claims` says
   std::optional<Index> sample;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed;
+  bool all = false;  // of a certificate
   bool mpfr = false;
   bool json = false;
 };
@@ -52,14 +56,25 @@ MatrixFile read_result(const std::string& path, const OperandFiles& files) {
   return files.is_complex() ? std::move(c).to_complex() : c;
 }
 
+/// The entries that are looked at where not all are: a sample of so many of so many.
+struct Sample {
+  Index entries = 0, all = 0;
+  std::uint64_t seed = 0;
+};
+
+std::string text_of(const Sample& sample) {
+  return fmt::format("a sample of {} of {} entries, seed {}", sample.entries, sample.all, sample.seed);
+}
+
 /// C and the oracle to judge it by.
 class Judge {
  public:
   Judge(const Arguments& arguments, const std::string& command_line)
-      : files_(arguments.operands), judged_(files_), c_(read_result(arguments.c, files_)), result_(c_) {
+      : arguments_(arguments), files_(arguments.operands), judged_(files_), c_(read_result(arguments.c, files_)), result_(c_) {
     options_.reproduction = command_line;
-    if (arguments.sample) options_.selection = EntrySelection::sample(*arguments.sample, arguments.seed);
-    if (!arguments.certificate.empty()) return;  // brings its own
+    const auto c = result_.view();
+    if (arguments.sample && *arguments.sample < c.rows() * c.cols()) select(EntrySelection::sample(*arguments.sample, seed()));
+    if (!arguments.certificate.empty()) return;  // brings its own oracle
     if (arguments.mpfr)
       oracle_ = std::make_unique<MpfrOracle>(judged_.operands(), MpfrOracle::exact_bits(judged_.inner()));
     else
@@ -68,13 +83,18 @@ class Judge {
 
   [[nodiscard]] const OperandFiles& files() const { return files_; }
 
-  /// Recomputes every claim of the certificate in a file, or in the report in it.
-  [[nodiscard]] CertificateCheck check(const std::string& path) const {
+  /// The entries that are looked at; none where all are.
+  [[nodiscard]] const std::optional<Sample>& sample() const { return sample_; }
+
+  /// Recomputes every claim of the certificate in a file, or in the report in it: of all entries if asked to, else of as many
+  /// as are affordable, where no sample was asked for.
+  CertificateCheck check(const std::string& path) {
     const InputFile file(path);
     if (file.size() > largest_certificate) throw InputError(file.name(), "the file is too large for a certificate");
     const auto text = file.head(static_cast<std::size_t>(file.size()));
     Progress progress("checking");
     try {
+      if (!arguments_.all && !arguments_.sample) select(affordable_selection(text, seed()));
       return check_certificate(text, judged_.operands(), result_.view(),
                                {options_.selection, [&progress](double done) { progress.update(done); }});
     } catch (const std::invalid_argument& error) {
@@ -96,24 +116,48 @@ class Judge {
     return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
   }
 
+  /// By the bound of a formula, and by its bits.
+  [[nodiscard]] FormulaVerdict judge(const std::string& claim, const models::CublasEmulation& method) const {
+    if (files_.is_complex())
+      throw std::invalid_argument("--claims: what cuBLAS's emulation makes of complex products is not known");
+    if (result_.view().format() != ResultFormat::binary64) throw std::invalid_argument("--claims: C must be of doubles");
+    const models::CublasProduct formula(method, judged_.operands());
+    const auto bound = [&formula](Index i, Index j) { return to_double_upper(formula.bound_upper(i, j)); };
+    auto verdict =
+        watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
+    verdict.claim = claim;
+    return {verdict, compare(formula, result_.view(), options_.selection)};
+  }
+
  private:
   static constexpr std::uint64_t largest_certificate = std::uint64_t{1} << 30;
 
-  template <class Result>
-  [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
-    const auto& selection = options_.selection;
+  [[nodiscard]] std::uint64_t seed() const { return arguments_.seed.value_or(0); }
+
+  [[nodiscard]] Index entries() const {
     const auto c = result_.view();
-    const Index all = c.rows() * c.cols();
-    const Index entries = selection.is_all() ? all : static_cast<Index>(selection.positions(c.rows(), c.cols()).size());
-    Progress progress("judging");
-    return pass(WatchedOracle(*oracle_, entries, progress));
+    const auto& selection = options_.selection;
+    return selection.is_all() ? c.rows() * c.cols() : static_cast<Index>(selection.positions(c.rows(), c.cols()).size());
   }
 
+  void select(const EntrySelection& selection) {
+    options_.selection = selection;
+    if (!selection.is_all()) sample_ = {entries(), result_.view().rows() * result_.view().cols(), seed()};
+  }
+
+  template <class Result>
+  [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
+    Progress progress("judging");
+    return pass(WatchedOracle(*oracle_, entries(), progress));
+  }
+
+  const Arguments& arguments_;
   OperandFiles files_;
   JudgedOperands judged_;
   MatrixFile c_;
   JudgedResult result_;
   JudgeOptions options_;
+  std::optional<Sample> sample_;
   std::unique_ptr<Oracle> oracle_;
 };
 
@@ -124,6 +168,7 @@ nlohmann::ordered_json record(const Measurement& measured) {
           {"undecided", measured.undecided},
           {"componentwise", json_number(measured.componentwise_upper)},
           {"dgemm", json_number(measured.dgemm_upper)},
+          {"dgemm_typical", json_number(measured.dgemm_typical_upper)},
           {"normwise", json_number(measured.normwise_upper)},
           {"relative", json_number(measured.relative_upper)}};
 }
@@ -135,7 +180,9 @@ void print_for_people(const Measurement& measured) {
                {"rounding undecided", fmt::format("{}", measured.undecided)},
                {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
                {"dgemm", format_upper(measured.dgemm_upper) + "  max |C^ - C| / (k u M)"},
-               {"normwise", format_upper(measured.normwise_upper) + "  ||C^ - C||_F / ||M||_F"},
+               {"dgemm-typical", format_upper(measured.dgemm_typical_upper) + "  max |C^ - C| / (sqrt(k) u M)"},
+               {"normwise", fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}", format_upper(measured.normwise_upper),
+                                        normwise_measure)},
                {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
 }
 
@@ -153,32 +200,49 @@ Claims claims_of(const Arguments& arguments) {
   return claims;
 }
 
-ExitCode report_verdicts(const Verification& verification, const OperandFiles& files, bool json) {
-  if (json) print_json(to_json(verification));
+void print_sample(const Judge& judge) {
+  if (judge.sample()) print_text(text_of(*judge.sample()) + ", is looked at:\n");
+}
+
+ExitCode report_verdicts(const Verification& verification, const Judge& judge, bool json) {
+  json ? print_json(to_json(verification)) : print_sample(judge);
   for (const auto& verdict : verification.verdicts)
     if (!json) print_text(explain(verdict));
-  if (!json && files.is_complex()) print_text(parts_note);
+  if (!json && judge.files().is_complex()) print_text(parts_note);
   return verification.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
-ExitCode report_measurement(const Measurement& measured, bool json) {
+ExitCode report_measurement(const Measurement& measured, const Judge& judge, bool json) {
+  if (!json) print_sample(judge);
   json ? print_json({{"schema", "ozbound-verification-1"}, {"measurement", record(measured)}}) : print_for_people(measured);
   return ExitCode::success;
 }
 
-nlohmann::ordered_json record(const CertificateCheck& check) {
+nlohmann::ordered_json record(const std::optional<Sample>& sample) {
+  if (!sample) return nullptr;
+  return {{"entries", sample->entries}, {"of", sample->all}, {"seed", sample->seed}};
+}
+
+nlohmann::ordered_json record(const CertificateCheck& check, const std::optional<Sample>& sample) {
   auto claims = nlohmann::ordered_json::array();
   for (const auto& [claim, holds, finding] : check.claims)
     claims.push_back({{"claim", claim}, {"holds", holds}, {"finding", finding}});
   return {{"schema", "ozbound-certificate-check-1"},
           {"holds", check.holds()},
           {"entries", check.entries},
+          {"sample", record(sample)},
           {"claims", claims},
           {"limits", check.limits}};
 }
 
-void print_for_people(const CertificateCheck& check) {
-  Table table{{"certificate", check.holds() ? "every claim holds" : "REJECTED"},
+/// What was found, and of what: a sample does not show that every claim holds.
+std::string headline(const CertificateCheck& check, const std::optional<Sample>& sample) {
+  if (!sample) return check.holds() ? "every claim holds" : "REJECTED";
+  return text_of(*sample) + (check.holds() ? ": no claim fails" : ": REJECTED");
+}
+
+void print_for_people(const CertificateCheck& check, const std::optional<Sample>& sample) {
+  Table table{{"certificate", headline(check, sample)},
               {"claims", fmt::format("{} recomputed", check.claims.size())},
               {"entries", fmt::format("{} recomputed", check.entries)}};
   for (const auto& claim : check.claims)
@@ -187,19 +251,34 @@ void print_for_people(const CertificateCheck& check) {
   print_table(table);
 }
 
-ExitCode report_check(const CertificateCheck& check, bool json) {
-  json ? print_json(record(check)) : print_for_people(check);
+ExitCode report_check(const CertificateCheck& check, const std::optional<Sample>& sample, bool json) {
+  json ? print_json(record(check, sample)) : print_for_people(check, sample);
   return check.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
+ExitCode report_formula(const FormulaVerdict& verdict, bool json) {
+  json ? print_json(to_json(verdict)) : print_text(explain(verdict));
+  return verdict.bound.holds() ? ExitCode::success : ExitCode::verdict_failed;
+}
+
+ExitCode check(const Arguments& arguments, const std::string& command_line) {
+  Judge judge(arguments, command_line);
+  const auto found = judge.check(arguments.certificate);
+  return report_check(found, judge.sample(), arguments.json);
+}
+
 ExitCode run(const Arguments& arguments, const std::string& command_line) {
-  if (!arguments.certificate.empty())
-    return report_check(Judge(arguments, command_line).check(arguments.certificate), arguments.json);
+  if (!arguments.formula.empty()) {
+    const auto method = parse_formula(arguments.formula);  // refused before the matrices are read
+    return report_formula(Judge(arguments, command_line).judge(arguments.formula, method), arguments.json);
+  }
+  if (!arguments.certificate.empty()) return check(arguments, command_line);
+  if (arguments.seed && !arguments.sample) throw std::invalid_argument("--seed: it needs --sample, or --certificate");
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
   const Judge judge(arguments, command_line);
-  if (claims.empty()) return report_measurement(judge.measure(), arguments.json);
+  if (claims.empty()) return report_measurement(judge.measure(), judge, arguments.json);
   claims.check(arguments.operands, judge.files());
-  return report_verdicts(judge_claims(judge, claims), judge.files(), arguments.json);
+  return report_verdicts(judge_claims(judge, claims), judge, arguments.json);
 }
 
 }  // namespace
@@ -210,14 +289,22 @@ void add_verify(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
-  auto* target =
-      command->add_option("--target", arguments->target, "Judge by this target, such as dgemm or componentwise:1e-14");
+  auto* target = command->add_option("--target", arguments->target, "Judge by this target, see below");
   target->type_name("TARGET");
+  add_target_help(*command);
   auto* report = command->add_option("--report", arguments->report, "Judge by what this report of a product claims");
   report->type_name("FILE");
   auto* certificate = command->add_option("--certificate", arguments->certificate,
                                           "Recompute every claim of this certificate, or of this report's");
   certificate->type_name("FILE")->excludes(target)->excludes(report);
+  command
+      ->add_option(
+          "--claims", arguments->formula,
+          "Judge by the formula of the library that computed C: cublas:M, cuBLAS's FP64 emulation with M mantissa bits")
+      ->type_name("FORMULA")
+      ->excludes(target)
+      ->excludes(report)
+      ->excludes(certificate);
   auto* sample = command->add_option_function<std::string>(
       "--sample",
       [arguments](const std::string& text) {
@@ -229,8 +316,11 @@ void add_verify(CLI::App& app, Action& action) {
       ->add_option_function<std::string>(
           "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
           "Another random sample; 0 where it is not given")
-      ->type_name("INTEGER")
-      ->needs(sample);
+      ->type_name("INTEGER");
+  command
+      ->add_flag("--all", arguments->all, "Every entry, however long it takes; of a large product's certificate only a sample")
+      ->needs(certificate)
+      ->excludes(sample);
   command->add_flag("--mpfr", arguments->mpfr, "Compute the truth with MPFR: slower, and shares no code with the default")
       ->excludes(certificate);
   command->add_flag("--json", arguments->json, "One JSON object instead of a table");

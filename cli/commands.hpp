@@ -17,6 +17,7 @@ using Action = std::function<ExitCode(const std::string& command_line)>;
 
 /// Each adds one subcommand to `app`, which stores itself in `action` when it is parsed. One file each, command_NAME.cpp; a new
 /// one is also listed in main.cpp. `action` must outlive `app`.
+void add_bounds(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);

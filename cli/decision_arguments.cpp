@@ -8,7 +8,9 @@
 
 #include "cuda.hpp"
 #include "json_file.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/native.hpp"
+#include "target_help.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -43,9 +45,9 @@ void add_threads_option(CLI::App& command, int& threads) {
 }
 
 DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments) {
-  auto* target =
-      command.add_option("--target", arguments.target, "How accurate: dgemm, cr, componentwise:1e-14, …; dgemm if not given");
+  auto* target = command.add_option("--target", arguments.target, "How accurate, see below; dgemm if not given");
   target->type_name("TARGET");
+  add_target_help(command);
   auto* engine = add_engine_option(command, arguments.engine);
   add_threads_option(command, arguments.threads);
   return {target, engine};
@@ -86,11 +88,11 @@ DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, con
 }
 
 Decision read_decision(const std::filesystem::path& path) {
+  const FloatEnvironment environment;
   const InputFile file(path);
-  auto json = read_json(file);
-  if (json.is_object() && json.contains("decision")) json = nlohmann::json(json["decision"]);
+  const auto json = read_json(file);
   try {
-    return decision_from_json(json);
+    return decision_from_json(member_of_report(file, json, "decision"));
   } catch (const std::invalid_argument& error) {
     throw InputError(file.name(), error.what());
   }

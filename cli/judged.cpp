@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::cli {
 namespace {
 
@@ -31,6 +33,7 @@ MatrixView<const std::complex<double>> doubles(const ComplexInputView& input, Co
 }  // namespace
 
 JudgedOperands::JudgedOperands(const OperandFiles& files) {
+  const FloatEnvironment environment;  // subnormal numbers of binary32 become doubles
   if (!files.is_complex()) {
     operands_ = {doubles(files.a(), a_), doubles(files.b(), b_), files.alpha(), files.beta(), doubles(files.c0(), c0_)};
     return;

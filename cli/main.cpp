@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cfenv>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -39,8 +40,8 @@ ExitCode run(int argc, const char* const* argv) {
   CLI::App app("Products of FP64 matrices on integer units, with proven error bounds", "ozbound");
   app.set_version_flag("--version", OZBOUND_VERSION);
   app.require_subcommand(1);
-  for (auto* const add : {add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade, add_plan,
-                          add_study, add_survey, add_verify, add_info})
+  for (auto* const add : {add_bounds, add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade,
+                          add_plan, add_study, add_survey, add_verify, add_info})
     add(app, action);
   try {
     app.parse(argc, argv);
@@ -74,6 +75,7 @@ ExitCode run_or_complain(int argc, const char* const* argv) {
 }  // namespace ozbound::cli
 
 int main(int argc, char** argv) {
+  std::fesetenv(FE_DFL_ENV);  // whatever a library made of it that was loaded before
   ozbound::cli::remove_temporaries_on_signals();
   return static_cast<int>(ozbound::cli::run_or_complain(argc, argv));
 }

@@ -10,6 +10,7 @@
 
 #include "matrix_market.hpp"
 #include "npy.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -17,6 +18,7 @@ namespace {
 
 template <class T>
 void write_formatted(AtomicFile& file, MatrixView<const T> matrix) {
+  const FloatEnvironment environment;
   if (output_format(file.path()) == MatrixFormat::npy)
     write_npy(file, matrix);
   else
@@ -49,6 +51,7 @@ Index MatrixFile::cols() const {
 }
 
 Matrix<double> MatrixFile::to_double() && {
+  const FloatEnvironment environment;
   if (auto* doubles = std::get_if<Matrix<double>>(&values)) return std::move(*doubles);
   const auto& floats = std::get<Matrix<float>>(values);
   Matrix<double> out(floats.rows(), floats.cols());
@@ -63,6 +66,7 @@ std::string MatrixFile::type() const {
 }
 
 MatrixFile MatrixFile::to_complex() && {
+  const FloatEnvironment environment;
   if (is_complex()) return std::move(*this);
   return is_float() ? complex_of(std::get<Matrix<float>>(values)) : complex_of(std::get<Matrix<double>>(values));
 }
@@ -72,6 +76,7 @@ std::uint64_t physical_memory() {
 }
 
 MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  const FloatEnvironment environment;
   const InputFile file(path);
   if (file.size() == 0) throw InputError(file.name(), "the file is empty");
   const auto head = file.head(longest_signature);

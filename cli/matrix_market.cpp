@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/core/float_environment.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -320,6 +321,7 @@ void write_element(AtomicFile& file, const std::complex<T>& value) {
 
 template <class T>
 void write_array(AtomicFile& file, std::string_view field, MatrixView<const T> matrix) {
+  const FloatEnvironment environment;
   file.write(fmt::format("%%MatrixMarket matrix array {} general\n{} {}\n", field, matrix.rows(), matrix.cols()));
   if (matrix.empty()) return;
   for (Index j = 0; j < matrix.cols(); ++j)
@@ -330,7 +332,10 @@ void write_array(AtomicFile& file, std::string_view field, MatrixView<const T> m
 
 bool is_matrix_market(std::string_view head) { return same_word(head.substr(0, longest_signature), "%%MatrixMarket"); }
 
-MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes) { return Reader(file, max_bytes).read(); }
+MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes) {
+  const FloatEnvironment environment;
+  return Reader(file, max_bytes).read();
+}
 
 void write_matrix_market(AtomicFile& file, MatrixView<const double> matrix) { write_array(file, "real", matrix); }
 void write_matrix_market(AtomicFile& file, MatrixView<const float> matrix) { write_array(file, "real", matrix); }

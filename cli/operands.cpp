@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "ozbound/core/float_environment.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -68,6 +69,7 @@ void add_operand_arguments(CLI::App& command, OperandArguments& arguments) {
 
 OperandFiles::OperandFiles(const OperandArguments& arguments)
     : arguments_(arguments), a_(read_operand(arguments.a)), b_(read_operand(arguments.b)) {
+  const FloatEnvironment environment;  // a subnormal beta is not 0
   check_factors();
   if (reads_c0()) read_c0();
   for (const auto* file : {&a_, &b_, &c0_}) stored_.push_back({file->rows(), file->cols(), file->type()});

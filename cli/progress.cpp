@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::cli {
 namespace {
 
@@ -51,6 +53,7 @@ Progress::~Progress() {
 }
 
 void Progress::draw_until_finished(milliseconds delay, milliseconds interval) {
+  const FloatEnvironment environment;
   std::unique_lock lock(mutex_);
   bool drawn = false;
   for (auto wait = delay; !changed_.wait_for(lock, wait, [this] { return finished_; }); wait = interval, drawn = true) {

@@ -7,11 +7,14 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::cli {
 namespace {
 
 // Names of files come from outside and need not be UTF-8; dump() would throw.
 std::string text_of(const nlohmann::ordered_json& object) {
+  const FloatEnvironment environment;
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -26,11 +29,13 @@ void print_table(const Table& table) {
 void print_text(std::string_view text) { fmt::print(stdout, "{}", text); }
 
 nlohmann::ordered_json json_number(double x) {
+  const FloatEnvironment environment;
   if (std::isfinite(x)) return x;
   return x > 0 ? "inf" : x < 0 ? "-inf" : "nan";
 }
 
 nlohmann::ordered_json json_number(const std::complex<double>& x) {
+  const FloatEnvironment environment;
   if (x.imag() == 0) return json_number(x.real());
   return {json_number(x.real()), json_number(x.imag())};
 }

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::cli {
 namespace {
 
@@ -71,6 +73,7 @@ std::string one_line(std::string_view text) {
 }
 
 double parse_real(std::string_view text, std::string_view what) {
+  const FloatEnvironment environment;  // from_chars rounds as the caller does
   const auto [negative, unsigned_text] = split_sign(text);
   const bool hexadecimal = is_hexadecimal(unsigned_text);
   const auto digits = hexadecimal ? unsigned_text.substr(2) : unsigned_text;
@@ -92,6 +95,7 @@ std::complex<double> parse_complex(std::string_view text, std::string_view what)
 }
 
 std::string complex_text(const std::complex<double>& x) {
+  const FloatEnvironment environment;
   return x.imag() == 0 ? fmt::format("{}", x.real()) : fmt::format("{},{}", x.real(), x.imag());
 }
 
@@ -127,6 +131,7 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
 }
 
 std::chrono::milliseconds parse_duration(std::string_view text, std::string_view what) {
+  const FloatEnvironment environment;
   constexpr std::string_view wanted = "a time, such as 300s or 5m";
   constexpr double longest = 10000 * 3600e3;
   double number = 0;
@@ -138,6 +143,7 @@ std::chrono::milliseconds parse_duration(std::string_view text, std::string_view
 }
 
 std::string format_bytes(std::uint64_t bytes) {
+  const FloatEnvironment environment;
   if (bytes < 1024) return fmt::format("{} bytes", bytes);
   constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   auto scaled = static_cast<double>(bytes) / 1024;
@@ -147,6 +153,7 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_upper(double x) {
+  const FloatEnvironment environment;
   if (!std::isfinite(x) || x < 1e-300) return fmt::format("{}", x);
   const auto nearest = fmt::format("{:.3e}", x);
   double value = read_back(nearest);

@@ -8,6 +8,9 @@
  * ..._destroy. Handles do not change: threads may share them. Matrices lie in the host's memory, and products run on the CPU;
  * for a device there is the C++ interface, whose calls take an engine.
  *
+ * Each works in a floating-point environment of its own: the caller's rounding mode, flush-to-zero and traps change no bit and
+ * no text, and are as they were afterwards.
+ *
  * The first call that chooses by predicted seconds reads the machine's calibration; where memory runs out in that, the program
  * ends (the JSON library's destructors allocate).
  */
@@ -57,12 +60,13 @@ typedef struct ozb_decision ozb_decision;
 /* What is proven of a C. */
 typedef struct ozb_certificate ozb_certificate;
 
-/* C = alpha op(A) op(B) + beta C to a target: "dgemm" (as accurate as a conventional DGEMM must be), "cr" (correctly rounded),
- * "componentwise:1e-14", "rowcol:...", "normwise:...", "relative:...".
+/* C = alpha op(A) op(B) + beta C to a target: "dgemm" (as accurate as a conventional DGEMM must be), "dgemm-typical" (as it is
+ * if its rounding errors have random signs), "cr" (correctly rounded), "componentwise:1e-14", "rowcol:...", "normwise:..."
+ * (relative to || |alpha||A||B| + |beta||C| ||_F, not to the norm of the result), "relative:...".
  *
  * op(A) is m x k, op(B) is k x n, C is m x n; lda, ldb, ldc count elements between the starts of rows (OZB_ROW_MAJOR) or
  * columns (OZB_COLUMN_MAJOR) of A, B and C as stored. beta = 0 never reads C, alpha = 0 never reads A or B; what is not read
- * may be null. C must not overlap A or B. `certificate` may be null where it is not wanted. Threads: OMP_NUM_THREADS; they
+ * may be null. C must share no element with A or B: all may be blocks of one array. `certificate` may be null where it is not wanted. Threads: OMP_NUM_THREADS; they
  * change no bit, except of native DGEMM.
  */
 int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,

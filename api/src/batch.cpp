@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "blas_arguments.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/overlap.hpp"
 
 namespace ozbound {
@@ -161,6 +162,7 @@ class BatchedProduct {
   }
 
   std::vector<Certificate> run() {
+    const FloatEnvironment environment;
     batch_.check_overlap();
     for (Index t = 0; t < batch_.count(); ++t)
       check_gemm(batch_.product(t).call(), decision(t), engine_, gemm_options(options_));
@@ -203,6 +205,7 @@ class BatchedProduct {
 
 template <class T, class C>
 std::vector<Decision> decide_all(const Batch<T, C>& batch, const Target& target, const BlasOptions& options) {
+  const FloatEnvironment environment;
   const auto engine = engine_of(options);
   std::vector<Decision> decisions;
   for (Index t = 0; t < batch.count(); ++t) decisions.push_back(decide_for(batch.product(t), target, engine, options));
@@ -211,6 +214,7 @@ std::vector<Decision> decide_all(const Batch<T, C>& batch, const Target& target,
 
 template <class T>
 std::vector<Certificate> gemm_all(const Batch<T>& batch, const Target& target, const BlasOptions& options) {
+  const FloatEnvironment environment;
   batch.check_overlap();
   return BatchedProduct<T>(batch, decide_all(batch, target, options), options).run();
 }

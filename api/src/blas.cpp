@@ -2,16 +2,20 @@
 
 #include "blas_arguments.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
 template <class T>
 Decision decide_of(const BlasArguments<T, const T>& arguments, const Target& target, const BlasOptions& options) {
+  const FloatEnvironment environment;
   return decide_for(views_of(arguments), target, engine_of(options), options);
 }
 
 template <class T>
 Certificate gemm_of(const BlasArguments<T>& arguments, const Target& target, const BlasOptions& options) {
+  const FloatEnvironment environment;
   const auto views = views_of(arguments);
   const auto call = views.call();
   call.check();
@@ -21,6 +25,7 @@ Certificate gemm_of(const BlasArguments<T>& arguments, const Target& target, con
 
 template <class T>
 Certificate gemm_of(const BlasArguments<T>& arguments, const Decision& decision, const BlasOptions& options) {
+  const FloatEnvironment environment;
   return gemm(views_of(arguments).call(), decision, engine_of(options), gemm_options(options));
 }
 

@@ -19,7 +19,9 @@
 #include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
 #include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/bounds/json_text.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/float_environment.hpp"
 
 /// A record and its JSON, which is written when it is first asked for.
 template <class Record>
@@ -27,7 +29,7 @@ struct WithJson {
   Record record;
 
   const char* json() const {
-    std::call_once(once_, [this] { json_ = to_json(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace); });
+    std::call_once(once_, [this] { json_ = ozbound::json_text(to_json(record)); });
     return json_.c_str();
   }
 
@@ -49,9 +51,10 @@ int fail(int status, const char* text) noexcept {
   return status;
 }
 
-/// Runs what may throw, and returns its status.
+/// Runs what may throw, in an environment of its own, and returns its status.
 template <class Body>
 int guarded(const Body& body) noexcept {
+  const FloatEnvironment environment;
   try {
     return body();
   } catch (const CannotCertify& e) {

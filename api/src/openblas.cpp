@@ -1,14 +1,12 @@
 #include <cblas.h>
-#include <omp.h>
 
 #include <algorithm>
-#include <cfenv>
 #include <complex>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
+#include "openblas_threads.hpp"
 #include "ozbound/native.hpp"
 
 namespace ozbound {
@@ -33,7 +31,10 @@ class CblasOperand {
   CblasOperand& operator=(const CblasOperand&) = delete;
 
   [[nodiscard]] CBLAS_TRANSPOSE op() const { return op_; }
-  [[nodiscard]] const double* data() const { return view_.data(); }
+  /// From element (i, j) of the operand on.
+  [[nodiscard]] const double* from(Index i, Index j) const {
+    return op_ == CblasNoTrans ? view_.data() + i * ld() + j : view_.data() + j * ld() + i;
+  }
   [[nodiscard]] blasint ld() const { return static_cast<blasint>(std::max<Index>({view_.row_stride(), view_.cols(), 1})); }
 
  private:
@@ -48,31 +49,14 @@ class CblasOperand {
   CBLAS_TRANSPOSE op_ = CblasNoTrans;
 };
 
-/// While it lives, the OpenMP workers that OpenBLAS computes on round to nearest and keep subnormals, whatever they inherited.
-class WorkerEnvironments {
- public:
-  WorkerEnvironments() : saved_(static_cast<std::size_t>(omp_get_max_threads())) {
-#pragma omp parallel num_threads(static_cast<int>(saved_.size()))
-    {
-      std::fegetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
-      std::fesetenv(FE_DFL_ENV);
-    }
-  }
-  ~WorkerEnvironments() {
-#pragma omp parallel num_threads(static_cast<int>(saved_.size()))
-    std::fesetenv(&saved_[static_cast<std::size_t>(omp_get_thread_num())]);
-  }
-  WorkerEnvironments(const WorkerEnvironments&) = delete;
-  WorkerEnvironments& operator=(const WorkerEnvironments&) = delete;
-
- private:
-  std::vector<std::fenv_t> saved_;
-};
-
 blasint blas_size(Index size) {
   if (size > std::numeric_limits<blasint>::max())
     throw std::length_error("native DGEMM: a size of " + std::to_string(size) + " is too large for this BLAS");
   return static_cast<blasint>(size);
+}
+
+void check_sizes(Index m, Index n, Index k) {
+  for (const Index size : {m, n, k}) blas_size(size);
 }
 
 class OpenBlas final : public NativeGemm {
@@ -80,37 +64,45 @@ class OpenBlas final : public NativeGemm {
   [[nodiscard]] std::string name() const override { return openblas_get_config(); }
 
   void dgemm(const GemmCall& call) const override {
-    const WorkerEnvironments environments;
+    check_sizes(call.m(), call.n(), call.k());
     const CblasOperand a(std::get<0>(call.a.typed()));
     const CblasOperand b(std::get<0>(call.b.typed()));
     Matrix<double> c(call.m(), call.n());
-    if (call.beta != 0)
-      for (Index i = 0; i < call.m(); ++i)
-        for (Index j = 0; j < call.n(); ++j) c(i, j) = double_from_bits(call.c0.bits(i, j));
-    if (call.m() > 0 && call.n() > 0)
-      cblas_dgemm(CblasRowMajor, a.op(), b.op(), blas_size(call.m()), blas_size(call.n()), blas_size(call.k()), call.alpha,
-                  a.data(), a.ld(), b.data(), b.ld(), call.beta, c.data(), blas_size(call.n()));
+    multiply_in_blocks(call.m(), call.n(), call.k(), [&](const BlockOfC& block) { multiply(call, a, b, block, c); });
     for (Index i = 0; i < call.m(); ++i)
       for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(c(i, j)));
+  }
+
+ private:
+  static void multiply(const GemmCall& call, const CblasOperand& a, const CblasOperand& b, const BlockOfC& block,
+                       Matrix<double>& c) {
+    const auto [row, column, rows, columns] = block;
+    if (!is_zero(call.beta))
+      for (Index i = row; i < row + rows; ++i)
+        for (Index j = column; j < column + columns; ++j) c(i, j) = double_from_bits(call.c0.bits(i, j));
+    cblas_dgemm(CblasRowMajor, a.op(), b.op(), blas_size(rows), blas_size(columns), blas_size(call.k()), call.alpha,
+                a.from(row, 0), a.ld(), b.from(0, column), b.ld(), call.beta, &c(row, column), blas_size(call.n()));
   }
 };
 
 void zgemm(Index m, Index n, Index k, const std::complex<double>* a, const std::complex<double>* b, std::complex<double>* c) {
-  const WorkerEnvironments environments;
+  check_sizes(m, n, k);
   const std::complex<double> one = 1, zero = 0;
   const auto ld = [](Index rows) { return blas_size(std::max<Index>(rows, 1)); };
-  if (m > 0 && n > 0)
-    cblas_zgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(m), blas_size(n), blas_size(k), &one, a, ld(m), b, ld(k),
-                &zero, c, ld(m));
+  multiply_in_blocks(m, n, k, [&](const BlockOfC& block) {
+    const auto [row, column, rows, columns] = block;
+    cblas_zgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, blas_size(rows), blas_size(columns), blas_size(k), &one, a + row,
+                ld(m), b + column * k, ld(k), &zero, c + row + column * m, ld(m));
+  });
 }
 
 }  // namespace
 
-NativeZgemm native_zgemm() { return zgemm; }
+NativeZgemm native_zgemm() { return blas_threads() == BlasThreads::unknown ? nullptr : zgemm; }
 
 const NativeGemm* native_gemm() {
   static const OpenBlas openblas;
-  return &openblas;
+  return blas_threads() == BlasThreads::unknown ? nullptr : &openblas;
 }
 
 }  // namespace ozbound

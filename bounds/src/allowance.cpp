@@ -32,10 +32,10 @@ bool same_kind(const Target& target, Target::Kind kind) { return target.kind == 
 
 double unit_roundoff(const Format& format) { return format.precision == binary64.precision ? 0x1p-53 : 0x1p-24; }
 
-double target_tau(const Target& target, Index k, const Format& format) {
-  if (target.kind == Target::Kind::correctly_rounded) return 0;
-  if (target.kind != Target::Kind::dgemm) return target.tau;
-  return to_double_lower(static_cast<std::uint64_t>(std::max<Index>(k, 1))) * unit_roundoff(format);  // u is a power of two
+void check_attainable(const Target& target, double tau, double u) {
+  if (tau >= u) return;
+  throw CannotCertify("target " + to_string(target) + " is below u = " + (u == 0x1p-53 ? "2^-53" : "2^-24") +
+                      ": not even a correctly rounded result meets it");
 }
 
 HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,

@@ -16,8 +16,8 @@ namespace ozbound {
 /// u of a format, exactly.
 double unit_roundoff(const Format& format);
 
-/// tau of a target stated with M; 0 for cr. `dgemm` is max(k, 1) u.
-double target_tau(const Target& target, Index k, const Format& format);
+/// @throws CannotCertify where tau is below u.
+void check_attainable(const Target& target, double tau, double u);
 
 /// Of matrices in the host's memory.
 class HostAllowance final : public Allowance {

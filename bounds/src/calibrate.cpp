@@ -12,6 +12,7 @@
 
 #include "nonnegative_fit.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
 namespace {
@@ -110,6 +111,7 @@ double most_for_products(const std::vector<Sample>& samples, Method method, std:
 }  // namespace
 
 std::vector<Sample> calibration_samples(bool large) {
+  const FloatEnvironment environment;
   const std::span<const Shape> all = large ? std::span<const Shape>(large_shapes) : shapes;
   std::vector<Sample> samples;
   for (const auto [m, n, k] : all) {
@@ -124,6 +126,7 @@ std::vector<Sample> calibration_samples(bool large) {
 }
 
 Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile) {
+  const FloatEnvironment environment;
   const auto counts = [tile](const Sample& sample) { return slice_counts(*sample.plan, sample.m, sample.n, sample.k, tile); };
   auto slices = fitted<slice_terms.size()>(samples, Method::slices, counts);
   const auto exact = fitted<exact_terms.size()>(
@@ -139,6 +142,7 @@ Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile
 }
 
 double median_seconds(const std::function<void()>& run, double budget) {
+  const FloatEnvironment environment;
   const auto timed = [&run] {
     const auto start = Clock::now();
     run();
@@ -155,6 +159,7 @@ double median_seconds(const std::function<void()>& run, double budget) {
 
 void time_samples(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native,
                   const CalibrationOptions& options) {
+  const FloatEnvironment environment;
   const auto certified = [](const auto&... arguments) { static_cast<void>(gemm(arguments...)); };
   const auto multiply = options.multiply ? options.multiply : certified;
   const auto start = Clock::now();

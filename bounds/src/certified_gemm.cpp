@@ -163,7 +163,7 @@ class CertifiedGemm : private Certifier {
   Certificate run_relative() {
     // E + u |C^| <= tau (|C^| (1 - u) - E): E <= |C^| (tau (1 - u) - u) / (1 + tau); docs/derivations/targets.md.
     const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
-    double worst = std::min(1.0, divide_upper(u_, tau_));
+    double worst = 0;
     refine_all([&](const SplitPlan& plan) {
       const auto bound = error_bound(plan_bound(plan));
       const auto wide = access_->matrix(certificate_.m, certificate_.n, call_.c.is_double());
@@ -177,7 +177,7 @@ class CertifiedGemm : private Certifier {
     certificate_.bound = rounding_bound();
     certificate_.bound.source = "relative: every entry within tau |C|";
     certificate_.bound.result_factor = divide_upper(tau_, subtract_lower(1, tau_));
-    certificate_.ratio = std::min(worst, 1.0);
+    certificate_.ratio = ratio_upper_after_rounding(worst, tau_, u_);
     return finish();
   }
 
@@ -200,7 +200,23 @@ class CertifiedGemm : private Certifier {
     return finish();
   }
 
-  Certificate finish() { return Certifier::finish(call_.c.as_input(), specials_, bound_there_.get()); }
+  [[nodiscard]] OperandAccess::ResultFacts facts_of_c() const {
+    return access_->result_facts(certificate_.bound, bound_there_.get(), call_.c.as_input(), specials_);
+  }
+
+  Certificate finish() {
+    auto facts = facts_of_c();
+    if (facts.infinite && rounds_slices()) facts = finish_infinite();
+    return Certifier::finish(facts);
+  }
+
+  /// Entries that slices round to infinity are summed exactly (docs/derivations/general_bound.md, G6).
+  OperandAccess::ResultFacts finish_infinite() {
+    const auto entries = access_->infinite_entries(call_.c.as_input(), specials_);
+    access_->finish_exactly(call_, entries);
+    certificate_.exact += static_cast<Index>(entries.size());
+    return facts_of_c();
+  }
 
   GemmCall call_;
   const Evidence* evidence_;
@@ -218,6 +234,7 @@ class CertifiedGemm : private Certifier {
 }  // namespace
 
 Workspace workspace_of(const Decision& decision, const Engine& engine) {
+  const FloatEnvironment environment;
   if (!decision.plan) return {};
   const auto& plan = *decision.plan;
   const auto last = last_plan(decision);

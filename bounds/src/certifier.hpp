@@ -22,6 +22,24 @@ inline double share_before_rounding_lower(double tau, double u) {
   return divide_lower(subtract_lower(tau, u), add_upper(1, 2 * u));
 }
 
+/// Error bound over what a target allows, of a correctly rounded C, rounded up: u / tau. @pre the target is not `cr`.
+inline double rounding_ratio_upper(double tau, double u) {
+  return tau >= u ? std::min(1.0, divide_upper(u, tau)) : std::numeric_limits<double>::infinity();
+}
+
+/// The same after the last rounding, from `before`: the error before it over the share of M that it may take (targets.md, T8),
+/// or, for `relative`, over what (T4) allows. At most 1 exactly where `before` is. @pre tau >= u.
+inline double ratio_upper_after_rounding(double before, double tau, double u) {
+  const double rest = next_up(1 - divide_lower(u, tau));
+  const double ratio = add_upper(divide_upper(u, tau), multiply_upper(before, rest));
+  return before <= 1 ? std::min(1.0, ratio) : ratio;
+}
+
+inline Worst after_rounding(Worst before, double tau, double u) {
+  before.ratio = ratio_upper_after_rounding(before.ratio, tau, u);
+  return before;
+}
+
 /// The last plan that a decision comes to: `cr` and `relative` may go on to finer ones. @pre it has one.
 inline SplitPlan last_plan(const Decision& decision) {
   auto plan = *decision.plan;
@@ -63,9 +81,12 @@ class Certifier {
     return decision_.method == Method::slices && decision_.target.kind == Target::Kind::relative;
   }
 
+  /// Whether C is what one plan's sums are rounded to: infinite, then, where the exact entry need not be.
+  [[nodiscard]] bool rounds_slices() const { return decision_.method == Method::slices && !relative(); }
+
   void check_slices() const {
     plan().validate();
-    if (relative() && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
+    if (relative()) check_attainable(decision_.target, tau_, u_);
   }
 
   void set_worst(const Worst& worst) {
@@ -83,7 +104,8 @@ class Certifier {
 
   void judge_slices(const PlanBound& bound, Examination& examination) {
     if (!(tau_ >= u_)) return set_worst({infinity, 0, 0});
-    set_worst(examination.allowance(decision_.target, share_before_rounding_lower(tau_, u_))->worst(bound));
+    const auto allowance = examination.allowance(decision_.target, share_before_rounding_lower(tau_, u_));
+    set_worst(after_rounding(allowance->worst(bound), tau_, u_));
   }
 
   /// One rounding to C's format and nothing else.
@@ -110,7 +132,7 @@ class Certifier {
 
   void certify_rounding() {
     certificate_.bound = rounding_bound();
-    certificate_.ratio = correctly_rounded() ? 1 : (tau_ >= u_ ? std::min(1.0, divide_upper(u_, tau_)) : infinity);
+    certificate_.ratio = correctly_rounded() ? 1 : rounding_ratio_upper(tau_, u_);
   }
 
   /// Multiplies with ever more slices; `open` gives the entries of a product that its error bound leaves open, `least` the
@@ -132,10 +154,8 @@ class Certifier {
     return std::move(*undecided);
   }
 
-  /// @param there the certificate's bound where the matrices lie, or null
-  Certificate finish(const InputView& c, const SpecialEntries& specials, const BoundThere* there = nullptr) {
+  Certificate finish(const OperandAccess::ResultFacts& of_c) {
     certificate_.holds = certificate_.ratio <= 1;
-    const auto of_c = access_->result_facts(certificate_.bound, there, c, specials);
     certificate_.fingerprints.c = of_c.fingerprint;
     certificate_.largest_bound = of_c.largest_bound;
     return std::move(certificate_);

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -29,18 +31,22 @@ CheapestCosts::CheapestCosts(std::vector<Of> engines) : engines_(std::move(engin
 }
 
 double CheapestCosts::slices(const SplitPlan& plan, Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
   return least(engines_, [&](const Of& engine) { return engine.costs->slices(plan, m, n, k); });
 }
 
 double CheapestCosts::native(Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
   return least(engines_, [&](const Of& engine) { return native_cost(engine, m, n, k); });
 }
 
 double CheapestCosts::exact(Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
   return least(engines_, [&](const Of& engine) { return engine.costs->exact(m, n, k); });
 }
 
 std::size_t CheapestCosts::engine_for(const Decision& decision) const {
+  const FloatEnvironment environment;
   std::size_t best = 0;
   for (std::size_t t = 1; t < engines_.size(); ++t)
     if (cost_on(t, decision) < cost_on(best, decision)) best = t;
@@ -48,6 +54,7 @@ std::size_t CheapestCosts::engine_for(const Decision& decision) const {
 }
 
 double CheapestCosts::cost_on(std::size_t engine, const Decision& decision) const {
+  const FloatEnvironment environment;
   const auto [m, n, k] = std::array{decision.m, decision.n, decision.k};
   const auto& costs = *engines_.at(engine).costs;
   if (decision.method == Method::native) return native_cost(engines_[engine], m, n, k);

@@ -166,7 +166,24 @@ class ScaledCertifiedGemm : private Certifier {
     return c0_marks_;
   }
 
-  Certificate finish() { return Certifier::finish(stacked_parts(call_.c.as_input(), engine_.threads()).view(), specials()); }
+  Certificate finish() {
+    const auto special = specials();
+    auto c = stacked_parts(call_.c.as_input(), engine_.threads());
+    const auto facts = access_->result_facts(certificate_.bound, nullptr, c.view(), special);
+    if (!facts.infinite || !rounds_slices()) return Certifier::finish(facts);
+    finish_infinite(access_->infinite_entries(c.view(), special));
+    c = stacked_parts(call_.c.as_input(), engine_.threads());
+    return Certifier::finish(access_->result_facts(certificate_.bound, nullptr, c.view(), special));
+  }
+
+  /// Both components, where slices round one of them to infinity.
+  void finish_infinite(std::vector<Entry> components) {
+    for (auto& entry : components) entry.i /= 2;
+    std::sort(components.begin(), components.end());
+    components.erase(std::unique(components.begin(), components.end()), components.end());
+    finish_exactly(call_, components, engine_.threads());
+    certificate_.exact += 2 * static_cast<Index>(components.size());
+  }
 
   ComplexGemmCall call_;
   RealFactors factors_;
@@ -193,6 +210,9 @@ Decision decide_parts(const ComplexGemmCall& call, const Target& target, const E
   const bool round = norm_without_some(call, target) && target.tau >= unit_roundoff(call.c.format());
   auto decision = decide(factors.a.view(), factors.b.view(), round ? Target::correctly_rounded() : target, engine, options);
   decision.k = 2 * call.k(), decision.target = target;
+  if (!round) return decision;
+  decision.ratio = rounding_ratio_upper(target.tau, unit_roundoff(call.c.format()));
+  for (auto& candidate : decision.candidates) candidate.ratio = decision.ratio;
   return decision;
 }
 
@@ -204,6 +224,7 @@ DecideOptions with_scalars(DecideOptions options, const GemmCall& call) {
 }  // namespace
 
 Decision decide(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
+  const FloatEnvironment environment;
   call.check_shapes();
   if (!call.real_scalars()) return decide_parts(call, target, engine, std::move(options));
   auto without_c = call;
@@ -243,6 +264,7 @@ DecidedProduct gemm(const ComplexGemmCall& call, const Target& target, const Eng
 }
 
 Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine) {
+  const FloatEnvironment environment;
   if (decision.m % 2 != 0 || decision.k % 2 != 0)
     throw std::invalid_argument("decision: is for m = " + std::to_string(decision.m) +
                                 " and k = " + std::to_string(decision.k) + ", which of a complex product are even");

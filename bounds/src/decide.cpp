@@ -83,9 +83,7 @@ class Chooser {
       throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
                                   to_string(options_.encoding));
     const auto kind = decision_.target.kind;
-    if (kind != Target::Kind::correctly_rounded && !(tau_ >= u_))
-      throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +
-                          ": not even a correctly rounded result meets it");
+    if (kind != Target::Kind::correctly_rounded) check_attainable(decision_.target, tau_, u_);
     const bool asked = options_.native != nullptr || !options_.slices;
     const auto guarantee = asked ? native_guarantee(a_, b_, options_, *access_) : NativeGuarantee{};
     consider_native(guarantee);
@@ -100,6 +98,11 @@ class Chooser {
   [[nodiscard]] Index m() const { return decision_.m; }
   [[nodiscard]] Index n() const { return decision_.n; }
   [[nodiscard]] const CostModel& costs() const { return options_.costs == nullptr ? engine_.costs() : *options_.costs; }
+
+  /// Of a correctly rounded C.
+  [[nodiscard]] double rounded_ratio() const {
+    return decision_.target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau_, u_);
+  }
 
   void consider_native(const NativeGuarantee& guarantee) {
     if (options_.native == nullptr) return;
@@ -131,7 +134,7 @@ class Chooser {
       const auto [plan, cost, slices, number] = plans.take();
       if (cost > costs().exact(m(), n(), decision_.k) || cost > native_limit()) return false;
       const double probed = probe(plan, probes, allowance);
-      note({Method::slices, plan, cost, probed, false});
+      note({Method::slices, plan, cost, ratio_upper_after_rounding(probed, tau_, u_), false});
       if (probed > 1) continue;
       auto found = check_all(plan, allowance);
       const auto worst = found.worst;
@@ -159,7 +162,7 @@ class Chooser {
       if (cost + least_open * exact > limit) break;
       const double expected = expected_cost(plan, cost, exact, limit, probes);
       if (expected > limit || (best && expected == limit)) continue;
-      limit = expected, best = Candidate{method, plan, expected, 1, true};
+      limit = expected, best = Candidate{method, plan, expected, method == Method::slices ? 1 : rounded_ratio(), true};
     }
     if (!best || !(limit < std::min(exact, native_limit()))) return;
     note(*best);
@@ -207,7 +210,7 @@ class Chooser {
 
   Evidence check_all(const SplitPlan& plan, const Allowance& allowance) {
     Evidence found{examination_->bound(plan), {}};
-    found.worst = allowance.worst(found.bound);
+    found.worst = after_rounding(allowance.worst(found.bound), tau_, u_);
     return found;
   }
 
@@ -230,7 +233,7 @@ class Chooser {
   }
 
   void finish(const NativeGuarantee& guarantee) {
-    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), 1, options_.slices};
+    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), rounded_ratio(), options_.slices};
     if (native_) decision_.candidates.push_back(*native_);
     if (options_.slices) decision_.candidates.push_back(exact);
     const double other = chosen_ ? chosen_->cost : exact.cost;

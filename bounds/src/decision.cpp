@@ -9,6 +9,8 @@
 
 #include "json_numbers.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -19,8 +21,9 @@ constexpr std::array<std::pair<Method, const char*>, 4> methods{{
     {Method::exact, "exact"},
 }};
 
-constexpr const char* schema = "ozbound-decision-2";
-constexpr const char* schema_of_products = "ozbound-decision-1";  ///< that costs were counted in
+constexpr const char* schema = "ozbound-decision-3";
+constexpr const char* schema_before_rounding = "ozbound-decision-2";  ///< that ratios stopped at
+constexpr const char* schema_of_products = "ozbound-decision-1";      ///< that costs were counted in
 
 Method parse_method(const std::string& text) {
   for (const auto& [method, name] : methods)
@@ -88,6 +91,7 @@ std::string to_string(Method method) {
 }
 
 nlohmann::json to_json(const Decision& decision) {
+  const FloatEnvironment environment;
   auto candidates = nlohmann::json::array();
   for (const auto& c : decision.candidates)
     candidates.push_back({{"method", to_string(c.method)},
@@ -113,9 +117,10 @@ nlohmann::json to_json(const Decision& decision) {
 }
 
 Decision decision_from_json(const nlohmann::json& json) {
+  const FloatEnvironment environment;
   if (!json.is_object()) throw std::invalid_argument("decision: must be a JSON object");
   const auto version = member<std::string>(json, "schema");
-  if (version != schema && version != schema_of_products)
+  if (version != schema && version != schema_before_rounding && version != schema_of_products)
     throw std::invalid_argument(std::string("decision: schema must be ") + schema);
   Decision decision;
   decision.target = parse_target(member<std::string>(json, "target"));
@@ -129,11 +134,12 @@ Decision decision_from_json(const nlohmann::json& json) {
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = unbounded_member(json, "cost");
   decision.ratio = unbounded_member(json, "ratio");
-  if (version == schema) decision.costs = costs_member(json);
+  if (version != schema_of_products) decision.costs = costs_member(json);
   return decision;
 }
 
 Decision parse_decision(std::string_view text) {
+  const FloatEnvironment environment;
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw std::invalid_argument("decision: is not JSON");
   return decision_from_json(json);

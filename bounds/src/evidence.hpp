@@ -12,7 +12,7 @@ namespace ozbound {
 /// elements that were read, and holds no view of them; whoever uses it answers for their being the same.
 struct Evidence {
   PlanBound bound;
-  Worst worst;  ///< over what the decision's target allows
+  Worst worst;  ///< over what the decision's target allows, after the last rounding
 };
 
 struct Decided {

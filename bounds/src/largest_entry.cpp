@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ozbound/core/multiversion.hpp"
+#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

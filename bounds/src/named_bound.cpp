@@ -54,7 +54,7 @@ BoundValue higham_mary(In in) {
   return value;
 }
 
-constexpr const char* general = "theory.md, section 2; docs/derivations/general_bound.md";
+constexpr const char* general = "docs/derivations/general_bound.md";
 constexpr const char* uchino = "Uchino, Ozaki, Imamura, ";
 constexpr const char* abdelfattah = "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur, last display";
 constexpr const char* any = "any plan";
@@ -165,6 +165,7 @@ BoundInputs::BoundInputs(InputView operand_a, InputView operand_b, const SplitPl
       columns(measured(b, Side::columns_of_b, plan.b, engine)) {}
 
 BoundValue NamedBound::value(const BoundInputs& inputs) const {
+  const FloatEnvironment environment;
   if (!covers(inputs.plan))
     throw std::invalid_argument(name + " does not cover " + to_string(inputs.plan) + ": it needs " + conditions);
   if (bounded == Bounded::native) check_native(name, inputs);

@@ -7,6 +7,7 @@
 
 #include "allowance.hpp"
 #include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "selectors/selectors.hpp"
@@ -19,9 +20,11 @@ bool all_finite(InputView operand, Side side, int threads) {
   return std::none_of(scales.begin(), scales.end(), [](const VectorScale& scale) { return scale.special; });
 }
 
+constexpr std::array entrywise{Target::Kind::componentwise, Target::Kind::dgemm, Target::Kind::dgemm_typical};
+
 void check(InputView a, InputView b, const Target& target, int threads) {
-  if (target.kind != Target::Kind::componentwise && target.kind != Target::Kind::dgemm)
-    throw std::invalid_argument("target of a selector must be componentwise or dgemm: " + to_string(target));
+  if (!selectors_take(target))
+    throw std::invalid_argument("target of a selector must be componentwise, dgemm or dgemm-typical: " + to_string(target));
   check_factors(a, b);
   if (!all_finite(a, Side::rows_of_a, threads)) throw std::invalid_argument("a must be finite");
   if (!all_finite(b, Side::columns_of_b, threads)) throw std::invalid_argument("b must be finite");
@@ -31,11 +34,14 @@ using Select = Selection (*)(InputView a, InputView b, const Target& target, con
 
 template <Select Rule>
 Selection checked(InputView a, InputView b, const Target& target, const Engine& engine) {
+  const FloatEnvironment environment;
   check(a, b, target, engine.threads());
   return Rule(a, b, target, engine);
 }
 
 }  // namespace
+
+bool selectors_take(const Target& target) { return std::ranges::find(entrywise, target.kind) != entrywise.end(); }
 
 double selector_tau(const Target& target, Index k) { return target_tau(target, k, binary64); }
 
@@ -45,6 +51,7 @@ double tau_before_rounding(const Target& target, Index k) {
 }
 
 int target_bits(const Target& target, Index k) {
+  const FloatEnvironment environment;
   const double share = selector_tau(target, k) / static_cast<double>(std::max<Index>(k, 1));
   return std::max(-std::ilogb(share), 1);  // ceil(-log2 share), as floor(log2 share) is ilogb
 }
@@ -57,7 +64,8 @@ std::span<const Selector> all_selectors() {
        true,
        "A bound by norms cannot see that errors of either sign cancel: about sqrt(k) is lost, and with it up to a diagonal of "
        "products. Nothing cheaper than another product sees it. What slices leave is measured to 16 bits of a slice, so that a "
-       "residual far below that counts for too much: powers of two and their neighbours. A target at u (dgemm with k = 1) "
+       "residual far below that counts for too much: powers of two and their neighbours. A target at u (dgemm and "
+       "dgemm-typical with k = 1) "
        "leaves no "
        "room beside the rounding.",
        checked<select_ozbound>},

@@ -31,7 +31,10 @@ bool splitting_covered(const SplitPlan& plan) { return triangle(plan) && (trunca
 double magnitude_factor(const SplitPlan& plan) { return nearest(plan) ? 9 : 1; }
 
 /// Some roundings, each at most u sum |A_p B_q|; small integers and a power of two, so exact.
-double roundings(const SplitPlan& plan, int count) { return magnitude_factor(plan) * count * u; }
+double roundings(const SplitPlan& plan, int count) {
+  const FloatEnvironment environment;
+  return magnitude_factor(plan) * count * u;
+}
 
 /// k factor 2^(-beta s).
 double truncation(const SplitPlan& plan, Index k, double factor) {

@@ -299,6 +299,7 @@ void ComplexGemmCall::check() const {
 }
 
 void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
+  const FloatEnvironment environment;
   call.check();
   plan.validate();
   if (!call.real_scalars()) {
@@ -312,15 +313,18 @@ void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engi
 
 std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error, double workspace) {
+  const FloatEnvironment environment;
   plan.validate();
   return PlannedProduct(call, plan, engine, error).run(workspace);
 }
 
 double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
+  const FloatEnvironment environment;
   return scaled_workspace(engine, plan, 1, 1, k);
 }
 
 double full_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
+  const FloatEnvironment environment;
   return scaled_workspace(engine, plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 

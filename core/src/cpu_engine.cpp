@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernels/functions.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
 #include "tile_epilogue.hpp"
 #include "tiled_product.hpp"
@@ -62,6 +63,7 @@ SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) con
 
 std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
                                        const Epilogue& epilogue, OutputView c) const {
+  const FloatEnvironment environment;
   check_operands(a, b, plan);
   check_epilogue(epilogue, c, a.count(), b.count());
   const auto [rows, columns] = panels_of(a, b, *kernel_);
@@ -77,6 +79,7 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
 
 std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                         const SplitPlan& plan) const {
+  const FloatEnvironment environment;
   check_operands(a, b, plan);
   const auto [rows, columns] = panels_of(a, b, *kernel_);
   std::vector<Matrix<std::int64_t>> sums;
@@ -93,6 +96,7 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
 }
 
 double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
   const auto groups = plan.groups(k);
   const auto tile = TiledProduct::tile_shape(options_, *kernel_, groups.size(), m, n);
   const PanelLayout layout{kernel_->columns(), options_.inner_block};

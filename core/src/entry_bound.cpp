@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/multiversion.hpp"
+#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {
@@ -27,7 +29,22 @@ OZB_MULTIVERSION void add_to(const double* x, Index count, double* total) {
 
 }  // namespace
 
+double EntryBound::upper(Index i, Index j) const {
+  const FloatEnvironment environment;
+  double total = 0;
+  for (const auto& term : terms) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& outer : term.alternatives) {
+      const double value = multiply_upper(outer.rows[static_cast<std::size_t>(i)], outer.columns[static_cast<std::size_t>(j)]);
+      least = value < least ? value : least;
+    }
+    total = add_upper(total, least);
+  }
+  return total < uniform ? total : uniform;
+}
+
 void EntryBound::upper_row(Index i, Index first, Index count, double* out) const {
+  const FloatEnvironment environment;
   std::array<double, static_cast<std::size_t>(row_block)> least;
   for (Index start = 0; start < count; start += row_block) {
     const Index length = std::min(row_block, count - start);

@@ -11,6 +11,7 @@
 #include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "ozbound/core/special.hpp"
 #include "ozbound/core/special_entries.hpp"
@@ -116,10 +117,14 @@ GemmCall GemmCall::without_unread() const {
 bool GemmCall::all_special() const { return (!is_zero(alpha) && k() > 0 && !finite(alpha)) || !finite(beta); }
 
 double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
+  const FloatEnvironment environment;
   return engine.workspace(plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 
-double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) { return engine.workspace(plan, 1, 1, k); }
+double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
+  const FloatEnvironment environment;
+  return engine.workspace(plan, 1, 1, k);
+}
 
 std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error, double workspace) {
@@ -128,6 +133,7 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
 
 std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
                                    const EntryBound* error, double workspace) {
+  const FloatEnvironment environment;
   plan.validate();
   const auto call = original.without_unread();
   if (call.k() == 0) kept = {};
@@ -218,6 +224,7 @@ void multiply_exactly(const GemmCall& original, const SpecialEntries& specials, 
 void multiply_exactly(const GemmCall& call, int threads) { multiply_exactly(call, special_entries(call, threads), threads); }
 
 void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
+  const FloatEnvironment environment;
   call.check();
   plan.validate();
   const auto read = call.without_unread();

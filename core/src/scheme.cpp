@@ -53,7 +53,7 @@ std::vector<Scheme> make_schemes() {
       {"abdelfattah", "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur: High-Accuracy Floating-Point Matrix Multiplication",
        "truncated digits (fixed point), s_A and s_B apart; every product; one FP64 addition a product",
        [](int a, int b, Index k) { return full_set(truncated_for(k), a, b, Accumulation::per_product); }},
-      {"adp", "cuBLAS, FP64 emulation by fixed point; Schwarz, Anders, Brower et al.: Guaranteed DGEMM Accuracy",
+      {"adp", "Schwarz, Anders, Brower et al.: Guaranteed DGEMM Accuracy, as published; cuBLAS 13.0 and 13.1 do otherwise",
        "radix-256 digits rounded down, the first signed, the rest unsigned; p + q <= s + 1; one FP64 addition a diagonal",
        [](int a, int b, Index) { return square_triangle(Encoding::unsigned8(), a, b, Accumulation::per_diagonal); }},
       {"gemmi", "gemmi (north-numerical-computing), its reduced set of products",

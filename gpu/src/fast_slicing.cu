@@ -43,8 +43,8 @@ class BalancedTask::Writer {
         bias_(0x0080808080808080 >> (8 * (8 - task.slices.slices))),
         scale_(scale) {}
 
-  /// Elements l … l + 3. Byte b, from the lowest, of x in units of its last digit, balanced, is digit s - b (theory.md,
-  /// section 1). @pre l is a multiple of 4.
+  /// Elements l … l + 3. Byte b, from the lowest, of x in units of its last digit, balanced, is digit s - b;
+  /// docs/derivations/slicing.md (S3). @pre l is a multiple of 4.
   __device__ void write(Index l, const double (&x)[4]) const {
     std::uint32_t low[4], high[4], bytes[8];
 #pragma unroll

@@ -16,8 +16,9 @@ struct DiagonalPair {
   bool ends_with_b = false;  ///< the last A tile does not exist
 };
 
-/// The carry chain (theory.md, section 2) two diagonals at a time, from the least significant up: the bits that a pair finishes
-/// are a field of 2 * radix_bits; two fields make a word. Diagonal 2 comes alone where the number of diagonals is odd.
+/// The carry chain, docs/derivations/slicing.md (S6), two diagonals at a time, from the least significant up: the bits that a
+/// pair finishes are a field of 2 * radix_bits; two fields make a word. Diagonal 2 comes alone where the number of diagonals is
+/// odd.
 ///
 /// While the last pair is multiplied a thread holds one word of each of its entries; what is finished before lies in memory.
 /// The entry is head 2^tail_bits() + tail, the tail being, from its least significant bit up, words() words, held_fields()

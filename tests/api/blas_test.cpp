@@ -36,7 +36,8 @@ TYPED_TEST_SUITE(BlasGemm, Types);
 
 TYPED_TEST(BlasGemm, EveryLayoutOperationAndLeadingDimension) {
   test::RandomBits random(1);
-  const Target targets[] = {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6), Target::componentwise(1e-5)};
+  const Target targets[] = {Target::dgemm(), Target::dgemm_typical(), Target::correctly_rounded(), Target::relative(1e-6),
+                            Target::componentwise(1e-5)};
   for (const auto layout : layouts)
     for (const auto op_a : ops)
       for (const auto op_b : ops)
@@ -170,7 +171,7 @@ TYPED_TEST(BlasGemm, ChoosesByPredictedSeconds) {
   BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
   call.counts = false;
   for (const int threads : {1, 2}) {
-    const auto costs = machine_costs(CpuEngine({.threads = threads}));
+    const auto costs = machine_costs(CpuEngine({.threads = threads}), native_gemm());
     for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-3)}) {
       const auto expected = to_json(call.decision(target, {.threads = threads, .costs = &costs}));
       EXPECT_EQ(to_json(call.decision(target, {.threads = threads})), expected);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ozbound/batch.hpp"
+#include "properties/disturbed.hpp"
 #include "support/replaces_new.hpp"
 
 // The C interface: the same as C++'s, with statuses for exceptions.
@@ -163,9 +164,9 @@ Arguments<T> arguments_of(BlasCall<T>& call, const char* target) {
 }
 
 /// The same bits, certificates and decisions as in C++, and nothing beside C is written.
-TYPED_TEST(CApi, IsTheSameAsInCpp) {
+TYPED_TEST(CApiEnvironment, IsTheSameAsInCpp) {
   test::RandomBits random(1);
-  static const char* const targets[] = {"dgemm", "cr", "relative:1e-6", "componentwise:0x1p-17"};
+  static const char* const targets[] = {"dgemm", "dgemm-typical", "cr", "relative:1e-6", "componentwise:0x1p-17"};
   for (const auto layout : test::layouts)
     for (const auto op_a : test::ops)
       for (const auto op_b : test::ops) {
@@ -548,6 +549,64 @@ TEST(CApiMemory, ExactProductsMayFailToo) {
     ASSERT_TRUE(status == OZB_SUCCESS || status == OZB_OUT_OF_MEMORY) << status << ": " << ozb_last_error();
   }
   EXPECT_GT(failures, 5);
+}
+
+/// A caller that flushes subnormals or rounds in another mode gets the same C, JSON and numbers; alpha and beta are 2^-1074.
+template <class T>
+void expect_the_same_in_any_environment(T least, T large) {
+  Arguments<T> x;
+  x.alpha = x.beta = least;
+  for (std::size_t t = 0; t < 80; ++t) x.memory_a[t] = T{1} / static_cast<T>(t + 3), x.memory_c[t] = large;
+  const auto memory_c = x.memory_c;
+  const auto told = [&x, &memory_c] {
+    std::copy(memory_c.begin(), memory_c.end(), x.memory_c.begin());
+    std::vector<std::string> text;
+    ozb_decision *decision = nullptr, *read = nullptr;
+    ozb_certificate* certificate = nullptr;
+    const char* json = nullptr;
+    int status = x.decide(&decision);
+    status = std::max(status, ozb_decision_json(decision, &json));
+    const DecisionHandle owns_decision(decision);
+    text.emplace_back(json);
+    status = std::max(status, ozb_decision_from_json(json, &read));
+    const DecisionHandle owns_read(read);
+    status = std::max(status, ozb_decision_json(read, &json));
+    text.emplace_back(json);
+    status = std::max(status, x.gemm_decided(read, 0, &certificate));
+    const CertificateHandle owns_certificate(certificate);
+    status = std::max(status, ozb_certificate_json(certificate, &json));
+    text.emplace_back(json);
+    double ratio = 0, largest = 0, bound = 0;
+    status = std::max({status, ozb_certificate_ratio(certificate, &ratio), ozb_certificate_largest_bound(certificate, &largest),
+                       ozb_certificate_bound(certificate, 1, 2, 1, &bound)});
+    for (const double number : {ratio, largest, bound}) text.push_back(std::to_string(bits_of(number)));
+    for (const T& element : x.memory_c) text.push_back(std::to_string(bits_of(element)));
+    text.push_back(std::to_string(status));
+    return text;
+  };
+  for (const char* target : {"dgemm", "cr", "componentwise:1e-6"}) {
+    x.target = target;
+    const auto expected = told();
+    EXPECT_EQ(expected.back(), "0") << target << ": " << ozb_last_error();
+    const auto record = nlohmann::json::parse(expected[2]);
+    EXPECT_EQ(record["alpha"], static_cast<double>(least));
+    EXPECT_EQ(record["beta"], static_cast<double>(least));
+    EXPECT_GT(record["bound"]["underflow"], 0);
+    for (const auto& setting : settings) {
+      std::vector<std::string> other;
+      {
+        const Disturbed caller(setting);
+        other = told();
+        EXPECT_TRUE(Disturbed::in_force(setting));
+      }
+      EXPECT_EQ(other, expected) << setting.name << ", " << target;
+    }
+  }
+}
+
+TEST(CApiEnvironment, IsTheSameInAnyEnvironment) {
+  expect_the_same_in_any_environment(0x1p-1074, 0x1p1000);
+  expect_the_same_in_any_environment(0x1p-149f, 0x1p100f);
 }
 
 /// Many threads at once, each with calls that succeed and calls that fail: their bits and their texts are their own.

@@ -117,7 +117,8 @@ TYPED_TEST_SUITE(ComplexBlas, Types);
 
 TYPED_TEST(ComplexBlas, EveryLayoutOperationAndLeadingDimension) {
   test::RandomBits random(1);
-  const Target targets[] = {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6), Target::componentwise(1e-5)};
+  const Target targets[] = {Target::dgemm(), Target::dgemm_typical(), Target::correctly_rounded(), Target::relative(1e-6),
+                            Target::componentwise(1e-5)};
   for (const auto layout : layouts)
     for (const auto op_a : ops)
       for (const auto op_b : ops)

@@ -1,11 +1,15 @@
 #include "bounds/products.hpp"
 
+#include <omp.h>
+
 #include "ozbound/native.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <cfenv>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -13,6 +17,19 @@
 #include <vector>
 
 #include "bounds/hostile_environment.hpp"
+
+namespace {
+
+std::atomic<int> asked{0};       ///< how often the load was
+std::atomic<int> high_until{0};  ///< the load is high before it was asked so often
+
+}  // namespace
+
+/// What libgomp, where OMP_DYNAMIC is set, makes the size of a team of; in place of the machine's.
+extern "C" int getloadavg(double* load, int count) noexcept {
+  std::fill_n(load, count, asked++ < high_until ? 1000 : 0);
+  return count;
+}
 
 namespace ozbound {
 namespace {
@@ -184,6 +201,46 @@ TEST(Native, ACallersEnvironmentDisturbsNothing) {
   const auto computed = compute(product, Target::dgemm());
   EXPECT_TRUE(test::keeps_its_target(product, computed));
   EXPECT_TRUE(test::HostileEnvironment::is_in_force());
+}
+
+/// How many threads of a team trap, as settings that are all zero do.
+int threads_that_trap(int threads) {
+  std::atomic<int> count{0};
+#pragma omp parallel num_threads(threads)
+  count += fegetexcept() == 0 ? 0 : 1;
+  return count;
+}
+
+/// Teams that are smaller when their settings are changed than when OpenBLAS computes, and when they get them back.
+TEST(Native, WorkersThatJoinLaterAreSetUpToo) {
+  const auto product = test::product_of({Family::uniform, 100, 100, 100, 0, 9});
+  const auto expected = compute(product, Target::dgemm());
+  const int threads = omp_get_max_threads();
+  const test::HostileEnvironment hostile;
+  for (const int high : {1, 2, 3, 0}) {
+    omp_set_dynamic(1);
+    asked = 0, high_until = high;
+    const auto computed = compute(product, Target::dgemm());
+    EXPECT_EQ(omp_get_dynamic(), 1);
+    omp_set_dynamic(0);
+    EXPECT_TRUE(test::keeps_its_target(product, computed)) << high;
+    EXPECT_TRUE(test::same_bits(computed.c, expected.c)) << "workers that round upwards";
+    EXPECT_EQ(omp_get_max_threads(), threads);
+    EXPECT_EQ(threads_that_trap(threads), 0) << high;
+  }
+}
+
+TEST(Native, TheNumberOfThreadsMayChangeFromCallToCall) {
+  const auto product = test::product_of({Family::uniform, 90, 90, 90, 0, 10});
+  const int threads = omp_get_max_threads();
+  const test::HostileEnvironment hostile;
+  for (const int count : {1, 4, 2, 3, 4}) {
+    omp_set_num_threads(count);
+    EXPECT_TRUE(test::keeps_its_target(product, compute(product, Target::dgemm()))) << count;
+    EXPECT_EQ(omp_get_max_threads(), count);
+    EXPECT_EQ(threads_that_trap(count), 0) << count;
+  }
+  omp_set_num_threads(threads);
 }
 
 #endif

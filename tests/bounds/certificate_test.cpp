@@ -27,7 +27,7 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   product.alpha = -0.5;
   const auto computed = test::compute(product, Target::componentwise(1e-12), engine());
   const auto record = json::parse(to_json(computed.certificate).dump());
-  EXPECT_EQ(record.at("schema"), "ozbound-certificate-3");
+  EXPECT_EQ(record.at("schema"), "ozbound-certificate-4");
   EXPECT_EQ(record.at("target"), "componentwise:1e-12");
   EXPECT_EQ(record.at("method"), "slices");
   EXPECT_EQ(record.at("plans"), json::array({to_string(*computed.decision.plan)}));
@@ -43,6 +43,51 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   EXPECT_EQ(record.at("bound").at("underflow"), 0x1p-1074);
   EXPECT_FALSE(record.at("bound").at("terms").empty());
   EXPECT_EQ(record.at("assumptions"), json::array()) << "slices rest on integers alone";
+}
+
+/// A certificate with this ratio.
+Certificate judged(const Target& target, Index k, double ratio) {
+  Certificate certificate;
+  certificate.target = target, certificate.k = k, certificate.ratio = ratio;
+  return certificate;
+}
+
+TEST(Certificate, SaysWhatItsBoundIsBesideATypicalDgemm) {
+  const auto expect_just_above = [](const Certificate& certificate, double expected) {
+    EXPECT_GE(certificate.typical_factor_upper().value(), expected) << to_string(certificate.target);
+    EXPECT_LE(certificate.typical_factor_upper().value(), expected * (1 + 0x1p-50)) << to_string(certificate.target);
+  };
+  expect_just_above(judged(Target::dgemm(), 4096, 0.5), 32);
+  expect_just_above(judged(Target::dgemm_typical(), 4096, 0.5), 0.5);
+  expect_just_above(judged(Target::correctly_rounded(), 4096, 1), 0x1p-6);
+  expect_just_above(judged(Target::componentwise(0x1p-40), 4096, 0.75), 96);
+  expect_just_above(judged(Target::normwise(0x1p-40), 4096, 0.75), 96);
+  expect_just_above(judged(Target::relative(0x1p-40), 4096, 0.75), 96);
+  expect_just_above(judged(Target::componentwise(0x1p-53), 0, 1), 1);
+  auto narrow = judged(Target::componentwise(0x1p-20), 16, 1);
+  narrow.narrow = true;
+  expect_just_above(narrow, 4);
+  EXPECT_EQ(judged(Target::dgemm(), 16, inf).typical_factor_upper(), inf);
+  EXPECT_EQ(judged(Target::componentwise(0.5), 16, 0).typical_factor_upper(), 0);
+  EXPECT_EQ(judged(Target::rowcol(0.5), 16, 1).typical_factor_upper(), std::nullopt) << "its measure is not M";
+}
+
+/// Exactly: no entry's error is above the factor times sqrt(k) u M, but for eta / 2.
+TEST(Certificate, NoEntryErrsByMoreThanTheFactorSays) {
+  test::RandomBits random(17);
+  for (const auto family : {Family::uniform, Family::wide_exponents, Family::cancellation, Family::sparse})
+    for (const auto& target : {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-6), Target::relative(1e-6),
+                               Target::correctly_rounded()}) {
+      const auto product = test::sample_product(test::sample_recipe(family, 1, 12, random), random);
+      if (product.narrow && target.has_tau() && target.tau < 0x1p-24) continue;
+      const auto computed = test::compute(product, target, engine());
+      const double tau = *computed.certificate.typical_factor_upper() *
+                         std::sqrt(static_cast<double>(std::max<Index>(product.k(), 1))) * (product.narrow ? 0x1p-24 : 0x1p-53);
+      if (tau == 0) continue;
+      const auto within = verify(computed.c.view(), ExactOracle(product.operands()),
+                                 Target::componentwise(tau * (1 + 0x1p-50)));  // what the two operations here round
+      EXPECT_TRUE(within.holds()) << to_string(target) << ": " << product.describe() << '\n' << explain(within);
+    }
 }
 
 TEST(Certificate, NamesTheProductThatItIsAbout) {

@@ -30,7 +30,7 @@ const CpuEngine& engine() {
 
 constexpr double phis[] = {0, 0.5, 1, 2, 3, 4, 6, 8};
 
-/// The targets of theory.md, section 4; those that only binary64 can meet become as strict as binary32 can.
+/// The targets of docs/derivations/targets.md (T0); those that only binary64 can meet become as strict as binary32 can.
 Target sample_target(bool narrow, test::RandomBits& random) {
   static const char* const texts[] = {"componentwise:1e-8",
                                       "componentwise:1e-12",
@@ -166,9 +166,41 @@ TEST(CertifiedGemm, HoldsUpToTheTargetAndNoFurther) {
     const Decision decision{Target::componentwise(tau), Method::slices, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
     return test::compute_with(product, decision, engine()).certificate;
   };
-  const double reached = 0.5 * certificate(0.5).ratio;  // but for a few u, the tau at which the ratio is 1
+  const double reached = 0.5 * certificate(0.5).ratio;  // but for a few u, the tau at which the ratio is 1: it is e / tau
   EXPECT_TRUE(certificate(reached * (1 + 0x1p-40)).holds);
   EXPECT_FALSE(certificate(reached * (1 - 0x1p-40)).holds);
+}
+
+/// No error but that of the last rounding, which is all that the target allows: nearly for the first, exactly for the second.
+TEST(CertifiedGemm, TheRatioHasTheLastRounding) {
+  const auto nearly = test::product_of(test::matrix_of(1, 1, {1 + 0x1p-26}), test::matrix_of(1, 1, {1 + 0x1p-27}));
+  const auto product = test::product_of(test::matrix_of(1, 2, {1, 0x1p-53}), test::matrix_of(2, 1, {1, 1}));
+  for (const auto& [exact, tau] : {std::pair(&nearly, 0x1p-53), {&product, 0x1p-53}, {&product, 0x1p-50}})
+    for (const auto& target : {Target::componentwise(tau), Target::rowcol(tau), Target::normwise(tau), Target::relative(tau)}) {
+      const Decision decision{target, Method::slices, SplitPlan::balanced(7, 7, 14), 1, 1, exact->k(), 1, 0, {}, {}};
+      const auto computed = test::compute_with(*exact, decision, engine());
+      EXPECT_TRUE(test::keeps_its_target(*exact, computed)) << to_string(target);
+      EXPECT_EQ(computed.certificate.ratio, tau == 0x1p-53 ? 1 : 0.125 * (1 + 0x1p-52)) << to_string(target);
+    }
+}
+
+/// Twice a target is half its ratio, whatever part of that the rounding is.
+TEST(CertifiedGemm, TheRatioIsProportionalToTheError) {
+  const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
+  for (const auto kind : {Target::Kind::componentwise, Target::Kind::rowcol, Target::Kind::normwise})
+    for (const bool narrow : {false, true}) {
+      auto wanted = product;
+      wanted.narrow = narrow;
+      const auto ratio = [&](double tau) {
+        const Decision decision{
+            {kind, tau}, Method::slices, SplitPlan::balanced(narrow ? 4 : 7, narrow ? 4 : 7, 8), 4, 4, 8, 1, 0, {}, {}};
+        return test::compute_with(wanted, decision, engine()).certificate.ratio;
+      };
+      const double u = narrow ? 0x1p-24 : 0x1p-53;
+      const double error = 1024 * u * ratio(1024 * u);
+      EXPECT_GT(error, u);
+      for (const double tau : {1.0625 * u, 2 * u, 16 * u}) EXPECT_NEAR(ratio(tau) * tau, error, error * 0x1p-40) << tau;
+    }
 }
 
 // Correct rounding.
@@ -277,7 +309,7 @@ TEST(CorrectRounding, SubnormalResultsAreRoundedOnce) {
     product.alpha = alpha;
     ASSERT_TRUE(is_correctly_rounded(product, test::compute(product, Target::correctly_rounded(), engine())));
   }
-  // theory.md, section 2: (2^60 + 2^52 + 1) 2^-1127 is 0x81 eta; rounding first and scaling afterwards gives 0x80 eta.
+  // docs/derivations/general_bound.md (G6a): (2^60 + 2^52 + 1) 2^-1127 is 0x81 eta; rounded first and then scaled, 0x80 eta.
   auto once = test::product_of(test::matrix_of(1, 3, {0x1p60, 0x1p52, 1}), test::matrix_of(3, 1, {0x1p-53, 0x1p-53, 0x1p-53}));
   once.alpha = eta;
   EXPECT_EQ(test::compute(once, Target::correctly_rounded(), engine()).c.bits().front(), 0x81u);

@@ -22,8 +22,8 @@ const CpuEngine& engine() {
 }
 
 const std::vector<const char*>& targets() {
-  static const std::vector<const char*> all{
-      "cr", "dgemm", "componentwise:1e-12", "rowcol:1e-13", "normwise:1e-14", "relative:1e-10", "componentwise:0x1p-53"};
+  static const std::vector<const char*> all{"cr",           "dgemm",          "dgemm-typical",  "componentwise:1e-12",
+                                            "rowcol:1e-13", "normwise:1e-14", "relative:1e-10", "componentwise:0x1p-53"};
   return all;
 }
 
@@ -68,7 +68,7 @@ TEST(Decision, RecordsItsCandidates) {
   const auto product = test::product_of({Family::wide_exponents, 5, 6, 30, 2, 1});
   const auto decision = test::decide_for(product, Target::dgemm(), engine());
   const auto record = to_json(decision);
-  EXPECT_EQ(record.at("schema"), "ozbound-decision-2");
+  EXPECT_EQ(record.at("schema"), "ozbound-decision-3");
   ASSERT_EQ(record.at("candidates").size(), decision.candidates.size());
   for (std::size_t t = 0; t < decision.candidates.size(); ++t) {
     const auto& candidate = record.at("candidates")[t];
@@ -106,6 +106,19 @@ TEST(Decision, AnInfiniteCostComesBack) {
   decision.method = Method::native;
   decision.cost = std::numeric_limits<double>::infinity();
   EXPECT_EQ(parse_decision(to_json(decision).dump()).cost, decision.cost);
+}
+
+/// It fixes the same bits.
+TEST(Decision, RatiosOfTheSecondSchemaStopBeforeTheRounding) {
+  const Decision decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}};
+  auto older = to_json(decision);
+  older["schema"] = "ozbound-decision-2";
+  older["costs"] = {{"model", "shipped"}, {"unit", "seconds"}};
+  EXPECT_EQ(decision_from_json(older).plan, decision.plan);
+  EXPECT_EQ(decision_from_json(older).ratio, 0.5);
+  EXPECT_EQ(decision_from_json(older).costs.unit, "seconds");
+  older["schema"] = "ozbound-decision-4";
+  EXPECT_THROW(decision_from_json(older), std::invalid_argument);
 }
 
 TEST(Decision, TheOlderSchemaCountsProducts) {

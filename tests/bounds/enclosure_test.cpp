@@ -115,7 +115,7 @@ TEST(Enclosure, HoldsForFloats) {
 }
 
 TEST(Enclosure, LevelOneIsTightOnUniformData) {
-  // [theory.md, section 4: mean L / true 0.95]
+  // docs/derivations/enclosure.md (E1)
   const auto problem = generate({Family::uniform, 16, 16, 1024, 0, 4});
   const auto enclosure = enclose_product(problem.a, problem.b, engine());
   EXPECT_EQ(enclosure.levels, 1);

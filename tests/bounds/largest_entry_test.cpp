@@ -48,6 +48,7 @@ Worst worst_of_all(const Matrix<double>& a, const Matrix<double>& b, const Error
           allowed == 0 ? std::numeric_limits<double>::infinity() : divide_upper(Scaled{error, shift}.upper(), allowed);
       if (ratio > worst.ratio) worst = {ratio, row, column};
     }
+  worst.ratio = add_upper(divide_upper(u, tau), multiply_upper(worst.ratio, next_up(1 - divide_lower(u, tau))));  // (T8)
   return worst;
 }
 

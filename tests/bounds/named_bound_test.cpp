@@ -18,6 +18,7 @@
 #include "bounds/entry_errors.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

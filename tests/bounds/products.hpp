@@ -114,19 +114,44 @@ inline Computed compute(const Product& product, const Target& target, const Engi
   return compute_with(product, decide_for(product, target, engine), engine);
 }
 
+/// Whether a verdict's error is within the certificate's ratio of what the target allows; underflow may come beside it. A
+/// verdict rounds errors up and what is allowed down, a few 2^-52 each.
+inline bool ratio_covers(const Certificate& certificate, const Verdict& met) {
+  if (certificate.target.kind == Target::Kind::correctly_rounded) return true;
+  const auto terms = static_cast<double>(std::max<Index>(certificate.k, 1) * std::max<Index>(met.entries, 1));
+  const auto underflow = multiply_upper(Magnitude::of(certificate.narrow ? 0x1p-149 : 0x1p-1074), Magnitude::of(terms));
+  const auto share = multiply_upper(Magnitude::of(certificate.ratio * (1 + 0x1p-49)), met.bound);
+  return !(met.error > add_upper(share, underflow));
+}
+
+/// Whether C is infinite nowhere but where the exact entry rounds to that infinity, or where the inputs are not finite.
+inline testing::AssertionResult infinite_where_exact(const Result& c, const ExactOracle& oracle) {
+  for (Index i = 0; i < c.input().rows(); ++i)
+    for (Index j = 0; j < c.input().cols(); ++j) {
+      const double x = double_from_bits(c.input().bits(i, j));
+      const bool narrow = c.view().format() == ResultFormat::binary32;
+      if (std::isinf(x) && x != (narrow ? double{oracle.rounded_float(i, j)} : oracle.rounded(i, j)))
+        return testing::AssertionFailure() << "entry (" << i << ", " << j << ") is infinite";
+    }
+  return testing::AssertionSuccess();
+}
+
 /// The exact oracle finds every entry within the certificate's bound, and, where the certificate says so, within its target.
 /// A certificate without any guarantee claims nothing.
 inline testing::AssertionResult tells_the_truth(const Product& product, const Computed& computed) {
   const ExactOracle oracle(product.operands());
   const auto& certificate = computed.certificate;
   if (std::isinf(certificate.bound.underflow) && !certificate.holds) return testing::AssertionSuccess();
+  if (auto infinite = infinite_where_exact(computed.c, oracle); !infinite)
+    return infinite << to_json(certificate).dump(1) << product.describe();
   const JudgeOptions options{.reproduction = product.describe() + ", target " + to_string(certificate.target)};
   const auto within = verify(computed.c.view(), oracle, certificate.bound.over(computed.c.input()), options);
   if (!within.holds()) return testing::AssertionFailure() << to_json(certificate).dump(1) << '\n' << explain(within);
   if (certificate.holds != (certificate.ratio <= 1)) return testing::AssertionFailure() << to_json(certificate).dump(1);
   if (!certificate.holds) return testing::AssertionSuccess();
   const auto met = verify(computed.c.view(), oracle, certificate.target, options);
-  if (!met.holds()) return testing::AssertionFailure() << to_json(certificate).dump(1) << '\n' << explain(met);
+  if (!met.holds() || !ratio_covers(certificate, met))
+    return testing::AssertionFailure() << to_json(certificate).dump(1) << '\n' << explain(met);
   return testing::AssertionSuccess();
 }
 

@@ -62,8 +62,8 @@ TEST(Selector, RefusesWhatItCannotJudge) {
       };
     };
     for (const auto& target : {Target::correctly_rounded(), Target::relative(0.5), Target::normwise(0.5), Target::rowcol(0.5)})
-      EXPECT_THAT(choose(plain, target),
-                  ThrowsMessage<std::invalid_argument>(HasSubstr("must be componentwise or dgemm: " + to_string(target))));
+      EXPECT_THAT(choose(plain, target), ThrowsMessage<std::invalid_argument>(
+                                             HasSubstr("must be componentwise, dgemm or dgemm-typical: " + to_string(target))));
     EXPECT_THAT(choose(product_of(Matrix<double>(1, 2), Matrix<double>(3, 1)), Target::dgemm()),
                 ThrowsMessage<std::invalid_argument>("b must have a's inner dimension, 2 rows: 3 x 1"));
     EXPECT_THAT(choose(dot({1, infinity}, {3, 4}), Target::dgemm()), ThrowsMessage<std::invalid_argument>("a must be finite"));
@@ -83,7 +83,8 @@ TEST(Selector, WhatIsCertifiedIsMet) {
   Index certified = 0;
   for (const auto family : all_families())
     for (const double phi : {0.0, 2.0})
-      for (const auto& target : {Target::componentwise(0x1p-20), Target::componentwise(0x1p-45), Target::dgemm()}) {
+      for (const auto& target :
+           {Target::componentwise(0x1p-20), Target::componentwise(0x1p-45), Target::dgemm(), Target::dgemm_typical()}) {
         const auto product = product_of({.family = family, .m = 5, .n = 4, .k = 37, .phi = phi, .seed = 3});
         for (const auto& selector : all_selectors()) {
           const auto selection = select(selector.name, product, target);
@@ -248,7 +249,7 @@ TEST(ExactRepresentation, CountsTheBitsThatThereAre) {
   EXPECT_EQ(error_ratio(product, find_scheme("abdelfattah").plan(4, 1, 2), Target::correctly_rounded()), 0);  // no slice lost
 }
 
-// Mukunoki et al.: what the slices of B leave is not looked at (theory.md, section 3, erratum 8).
+// Mukunoki et al.: what the slices of B leave is not looked at (docs/errata.md, 8).
 TEST(SliceNorms, IgnoreTheSlicesOfB) {
   const auto product = dot({1, 0x1p-60}, {1.0 / 3, 1.0 / 7});
   EXPECT_EQ(slices("mukunoki", product), std::pair(2, 2));

@@ -3,13 +3,18 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bounds/hostile_environment.hpp"
+#include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/wide_integer.hpp"
 #include "support/generators.hpp"
 
 namespace ozbound {
@@ -20,6 +25,7 @@ using Kind = Target::Kind;
 TEST(Target, ReadsEverySpelling) {
   EXPECT_EQ(parse_target("cr"), Target::correctly_rounded());
   EXPECT_EQ(parse_target("dgemm"), Target::dgemm());
+  EXPECT_EQ(parse_target("dgemm-typical"), Target::dgemm_typical());
   EXPECT_EQ(parse_target("componentwise:1e-14"), Target::componentwise(1e-14));
   EXPECT_EQ(parse_target("rowcol:0x1p-46"), Target::rowcol(0x1p-46));
   EXPECT_EQ(parse_target("normwise:0X1.8P-30"), Target::normwise(0x1.8p-30));
@@ -30,6 +36,7 @@ TEST(Target, ReadsEverySpelling) {
 TEST(Target, PrintsTheCanonicalSpelling) {
   EXPECT_EQ(to_string(Target::correctly_rounded()), "cr");
   EXPECT_EQ(to_string(Target::dgemm()), "dgemm");
+  EXPECT_EQ(to_string(Target::dgemm_typical()), "dgemm-typical");
   EXPECT_EQ(to_string(Target::componentwise(1e-12)), "componentwise:1e-12");
   EXPECT_EQ(to_string(Target::rowcol(0.5)), "rowcol:0.5");
   EXPECT_THROW((void)to_string(Target{static_cast<Kind>(17), 1}), std::invalid_argument);
@@ -55,6 +62,10 @@ TEST(Target, RefusesOtherSpellings) {
                            "cr:1",
                            "dgemm:1",
                            "dgemm ",
+                           "dgemm-typical:1",
+                           "dgemm-typical ",
+                           "dgemm-",
+                           "dgemm_typical",
                            " dgemm",
                            "componentwise",
                            "componentwise:",
@@ -85,6 +96,75 @@ TEST(Target, RefusesATauThatIsNotPositiveAndFinite) {
     EXPECT_THROW((void)Target::normwise(tau), std::invalid_argument);
     EXPECT_THROW((void)Target::relative(tau), std::invalid_argument);
   }
+}
+
+TEST(Target, EverySpellingIsListedAndRead) {
+  EXPECT_EQ(target_spellings(), "cr, dgemm, dgemm-typical, componentwise:TAU, rowcol:TAU, normwise:TAU or relative:TAU");
+  for (const char* text : {"cr", "dgemm", "dgemm-typical"}) EXPECT_FALSE(parse_target(text).has_tau()) << text;
+  for (const char* text : {"componentwise:1", "rowcol:1", "normwise:1", "relative:1"})
+    EXPECT_TRUE(parse_target(text).has_tau()) << text;
+  EXPECT_THROW((void)(Target{static_cast<Kind>(17), 1}.has_tau()), std::invalid_argument);
+}
+
+// tau, which is exact or the next double below.
+
+/// Whether tau / u is the largest double whose square is not above max(k, 1): in integers, root^2 <= k 2^(2 shift) < (root +
+/// 1)^2.
+void expect_root(Index k, const Format& format, double u) {
+  const double tau = target_tau(Target::dgemm_typical(), k, format);
+  const int shift = 52 - std::ilogb(tau / u);
+  const auto root = static_cast<std::uint64_t>(std::ldexp(tau / u, shift));
+  ASSERT_EQ(std::ldexp(static_cast<double>(root), -shift) * u, tau) << k;
+  ASSERT_EQ(root >> 52, 1u) << k;
+  const auto square = uint128{static_cast<std::uint64_t>(std::max<Index>(k, 1))} << (2 * shift);
+  EXPECT_TRUE(uint128{root} * root <= square) << k << std::hexfloat << " " << tau;
+  EXPECT_TRUE(square < uint128{root + 1} * (root + 1)) << k << std::hexfloat << " " << tau;
+}
+
+void expect_root(Index k) {
+  expect_root(k, binary64, 0x1p-53);
+  expect_root(k, binary32, 0x1p-24);
+}
+
+/// k where a rounding may show: small ones, powers of two, squares and what is beside them, and the largest.
+std::vector<Index> inner_dimensions() {
+  std::vector<Index> all;
+  for (Index k = 0; k <= 300; ++k) all.push_back(k);
+  for (int bit = 9; bit < 63; ++bit)
+    for (const Index beside : {-1, 0, 1}) all.push_back((Index{1} << bit) + beside);
+  for (const Index root : std::initializer_list<Index>{4097, 46341, 94906265, 94906266, 94906267, 3037000499})
+    for (const Index beside : {-1, 0, 1}) all.push_back(root * root + beside);
+  all.push_back(std::numeric_limits<Index>::max());
+  return all;
+}
+
+TEST(Target, TypicalTauIsTheRootRoundedDown) {
+  for (const Index k : inner_dimensions()) expect_root(k);
+  const test::HostileEnvironment hostile;
+  for (const Index k : inner_dimensions()) expect_root(k);
+}
+
+RC_GTEST_PROP(Target, TypicalTauIsTheRootOfAnyInnerDimension, ()) {
+  const auto bits = *rc::gen::arbitrary<std::uint64_t>();
+  expect_root(static_cast<Index>(bits >> (1 + bits % 63)));
+}
+
+TEST(Target, TypicalTauIsExactAtSquares) {
+  for (const Index root : std::initializer_list<Index>{1, 2, 3, 5, 64, 46340, 94906267, 3037000499}) {
+    const auto exact = static_cast<double>(root);
+    EXPECT_EQ(target_tau(Target::dgemm_typical(), root * root, binary64), exact * 0x1p-53) << root;
+    EXPECT_EQ(target_tau(Target::dgemm_typical(), root * root, binary32), exact * 0x1p-24) << root;
+  }
+  EXPECT_EQ(target_tau(Target::dgemm_typical(), 0, binary64), 0x1p-53);
+}
+
+TEST(Target, TauOfTheOtherKinds) {
+  EXPECT_EQ(target_tau(Target::correctly_rounded(), 7, binary64), 0);
+  EXPECT_EQ(target_tau(Target::dgemm(), 0, binary64), 0x1p-53);
+  EXPECT_EQ(target_tau(Target::dgemm(), 7, binary32), 7 * 0x1p-24);
+  EXPECT_EQ(target_tau(Target::dgemm(), (Index{1} << 53) + 1, binary64), 1 - 0x1p-53);  // rounded down, twice
+  for (const auto make : {Target::componentwise, Target::rowcol, Target::normwise, Target::relative})
+    EXPECT_EQ(target_tau(make(0.3), 7, binary64), 0.3);
 }
 
 TEST(Target, SaysWhatIsWrong) {

@@ -217,8 +217,8 @@ double attained(const SplitPlan& plan) {
   return best;
 }
 
-/// theory.md, section 2: adversarial rows attain the a-priori bound to a half at least, whatever the encoding and the product
-/// set.
+/// docs/derivations/general_bound.md (G2a): adversarial rows attain the a-priori bound to a half at least, whatever the
+/// encoding and the product set.
 TEST(TruncationBound, APrioriIsAttainedToAHalf) {
   for (const auto& encoding : common_ratio_encodings())
     for (const int s : {1, 2, 3, 5, 6})
@@ -333,7 +333,7 @@ TEST(TruncationBound, ZeroVectorsHaveNoError) {
   EXPECT_EQ(truncation_a_priori_upper(SplitPlan::balanced(1, 1, 2), 0), 0);
 }
 
-/// More slices or a later cut never loosen the a-priori bound, and the table of theory.md, section 4, follows from it.
+/// More slices or a later cut never loosen the a-priori bound.
 TEST(TruncationBound, APrioriFallsWithMoreProducts) {
   for (const auto& encoding : common_ratio_encodings())
     for (int a = 1; a < 8; ++a)
@@ -349,7 +349,8 @@ TEST(TruncationBound, APrioriFallsWithMoreProducts) {
         }
 }
 
-/// Fewest products for E <= target, |A||B| >= k g f 2^-K and rho = 2 ufp: E / k <= target 2^-K / 4 relative to rho sigma.
+/// Fewest products for E <= target, |A||B| >= k g f 2^-K and rho = 2 ufp: E / k <= target 2^-K / 4 relative to rho sigma;
+/// docs/derivations/targets.md (T11).
 int fewest_products(const Encoding& encoding, double target) {
   int fewest = 1 << 20;
   for (int a = 1; a <= 14; ++a)

@@ -11,6 +11,7 @@
 
 #include "bounds/entry_errors.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/outward.hpp"
 
 // Their validity is the property `bounds-hold`.
 

@@ -27,7 +27,7 @@ class ReadClaims : public testing::Test {
 
 /// A certificate with this in the place of `target` to `largest_bound`.
 std::string certificate(const std::string& members) {
-  return R"({"schema": "ozbound-certificate-3", "m": 1, "n": 2, "k": 3)" + members + "}";
+  return R"({"schema": "ozbound-certificate-4", "m": 1, "n": 2, "k": 3)" + members + "}";
 }
 
 TEST_F(ReadClaims, OfACertificate) {
@@ -45,8 +45,9 @@ TEST_F(ReadClaims, OfATargetThatDoesNotHold) {
 }
 
 TEST_F(ReadClaims, OfAReport) {
-  const auto claims = read(R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
-                           R"(, "operands": {"a": {"op": "T"}, "b": {"op": "N"}, "alpha": "-inf", "beta": 0.5}})");
+  const auto claims =
+      read(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+           R"(, "operands": {"a": {"op": "T"}, "b": {"op": "N"}, "alpha": "-inf", "beta": 0.5}})");
   EXPECT_EQ(claims.largest_bounds, std::vector{0.0});
   ASSERT_TRUE(claims.call);
   EXPECT_EQ(claims.call->op_a, 'T');
@@ -56,8 +57,9 @@ TEST_F(ReadClaims, OfAReport) {
 }
 
 TEST_F(ReadClaims, OfAReportOfAComplexProduct) {
-  const auto claims = read(R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
-                           R"(, "operands": {"a": {"op": "C"}, "b": {"op": "T"}, "alpha": [1, "-inf"], "beta": [0, 0.5]}})");
+  const auto claims =
+      read(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+           R"(, "operands": {"a": {"op": "C"}, "b": {"op": "T"}, "alpha": [1, "-inf"], "beta": [0, 0.5]}})");
   ASSERT_TRUE(claims.call);
   EXPECT_EQ(claims.call->op_a, 'C');
   EXPECT_EQ(claims.call->op_b, 'T');
@@ -66,7 +68,7 @@ TEST_F(ReadClaims, OfAReportOfAComplexProduct) {
 }
 
 TEST_F(ReadClaims, WrongReportsAreRefused) {
-  const std::string none = " the report has no certificate of schema ozbound-certificate-3";
+  const std::string none = " the report has no certificate of schema ozbound-certificate-4";
   expect_error("", "1: this is not JSON");
   expect_error("{\n\"m\": 1,\n!}", "3: this is not JSON");
   expect_error("[1e999]", " a number in it lies outside the range of a double");
@@ -81,16 +83,16 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
   for (const auto* bound : {"-1", "null", "\"nan\"", "[1]"})
     expect_error(certificate(std::string(R"(, "holds": false, "largest_bound": )") + bound),
                  " 'largest_bound' of the certificate is not a bound");
-  expect_error(R"({"schema": "ozbound-certificate-3", "m": -1})", " 'm' of the certificate is not a size");
-  expect_error(R"({"schema": "ozbound-certificate-3", "m": 1, "n": 1.5})", " 'n' of the certificate is not a size");
+  expect_error(R"({"schema": "ozbound-certificate-4", "m": -1})", " 'm' of the certificate is not a size");
+  expect_error(R"({"schema": "ozbound-certificate-4", "m": 1, "n": 1.5})", " 'n' of the certificate is not a size");
   for (const auto* operands : {"3", "{}", R"({"a": 1})", R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": 1})",
                                R"({"a": {"op": "X"}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
                                R"({"a": {"op": 1}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
                                R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1], "beta": 0})",
                                R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1, 2, 3], "beta": 0})"})
-    expect_error(
-        R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") + R"(, "operands": )" + operands + "}",
-        " the operands of the report are incomplete");
+    expect_error(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+                     R"(, "operands": )" + operands + "}",
+                 " the operands of the report are incomplete");
   EXPECT_THROW(read_claims(directory_ / "missing.json"), InputError);
 }
 

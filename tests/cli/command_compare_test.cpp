@@ -76,7 +76,7 @@ TEST(CommandCompare, WrongArgumentsAreRefused) {
   expect_refusal({"compare", "--n", "0"}, "--n: '0' is not between 1 and 4096");
   expect_refusal({"compare", "--k", "8,none"}, "--k: 'none' is not an integer");
   expect_refusal({"compare", "--phi", "-1"}, "--phi must be finite and not negative: '-1'");
-  expect_refusal({"compare", "--target", "cr"}, "--target must be dgemm or componentwise here: 'cr'");
+  expect_refusal({"compare", "--target", "cr"}, "--target must be dgemm, dgemm-typical or componentwise here: 'cr'");
   expect_refusal({"compare", "--seed", "x"}, "--seed: 'x' is not an integer from 0 to 2^64 - 1");
   const auto selector = ozbound({"compare", "--selector", "guess"});
   EXPECT_EQ(selector.code, 2);

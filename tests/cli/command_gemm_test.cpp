@@ -14,6 +14,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 const Names inputs{"A.npy", "B.npy"};
 const Names with_c{"A.npy", "B.npy", "C.npy"};
@@ -28,6 +29,8 @@ TEST(CommandGemm, ForPeople) {
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, ContainsRegex("plan +balanced:[0-9x]+:cut=[0-9full]+:exact, [0-9]+ products\n"));
   EXPECT_THAT(finished.out, ContainsRegex("target +dgemm, proven\n"));
+  EXPECT_THAT(finished.out,
+              ContainsRegex("typical DGEMM +errs by sqrt\\(k\\) u M or less; the bound is [0-9.e-]+ times that\n"));
   EXPECT_THAT(finished.out, ContainsRegex("multiply +[0-9.]+ s\n"));
   EXPECT_EQ(files.names(), with_c);
   EXPECT_LE(files.judge(Target::dgemm()).ratio, 1);
@@ -35,8 +38,8 @@ TEST(CommandGemm, ForPeople) {
 
 TEST(CommandGemm, EveryTargetIsMetAndJudged) {
   const auto files = wide();
-  for (const auto* target :
-       {"dgemm", "cr", "componentwise:1e-8", "componentwise:0x1p-53", "rowcol:1e-12", "normwise:1e-12", "relative:1e-10"}) {
+  for (const auto* target : {"dgemm", "dgemm-typical", "cr", "componentwise:1e-8", "componentwise:0x1p-53", "rowcol:1e-12",
+                             "normwise:1e-12", "relative:1e-10"}) {
     const auto report = files.report({"--target", target, "--verify", "exact"});
     EXPECT_TRUE(report["certificate"]["holds"]) << target;
     EXPECT_EQ(report["certificate"]["target"], to_string(parse_target(target)));
@@ -59,11 +62,49 @@ TEST(CommandGemm, ReportHasWhatIsDocumented) {
   EXPECT_TRUE(report["operands"]["c0"].is_null());
   EXPECT_EQ(report["result"], json({{"file", files.c_path()}, {"type", "f8"}}));
   EXPECT_EQ(report["threads"], 1);
-  EXPECT_EQ(report["decision"]["schema"], "ozbound-decision-2");
-  EXPECT_EQ(report["certificate"]["schema"], "ozbound-certificate-3");
+  EXPECT_EQ(report["decision"]["schema"], "ozbound-decision-3");
+  EXPECT_EQ(report["certificate"]["schema"], "ozbound-certificate-4");
   EXPECT_EQ(report["verification"]["schema"], "ozbound-verification-1");
   EXPECT_EQ(report["verification"]["verdicts"].size(), 2u);  // by the target and by the bound
   for (const auto* phase : {"read", "decide", "multiply", "verify", "write"}) EXPECT_GE(report["seconds"][phase], 0) << phase;
+}
+
+/// The number in the line about a typical DGEMM.
+double typical_factor(const Finished& finished) {
+  const auto at = finished.out.find("the bound is ");
+  return at == std::string::npos ? -1 : std::stod(finished.out.substr(at + 13));
+}
+
+TEST(CommandGemm, SaysWhatTheBoundIsBesideATypicalDgemm) {
+  const auto files = wide();  // k = 20
+  const auto run = [&](const char* target) { return ozbound(files.gemm({"--engine", "cpu", "--target", target})); };
+  EXPECT_LE(typical_factor(run("dgemm-typical")), 1);
+  EXPECT_GT(typical_factor(run("dgemm-typical")), 0);
+  EXPECT_LE(typical_factor(run("dgemm")), 4.473);  // sqrt(20), rounded up
+  EXPECT_EQ(typical_factor(run("cr")), 0.2237);    // its inverse
+  EXPECT_EQ(typical_factor(run("rowcol:1e-12")), -1) << "said of another measure";
+  const auto normwise = run("normwise:1e-12");
+  EXPECT_THAT(normwise.out, ContainsRegex("typical DGEMM +errs by sqrt\\(k\\) u \\|\\|M\\|\\|_F or less; the bound is"));
+}
+
+TEST(CommandGemm, SaysWhatANormIsRelativeTo) {
+  const auto files = wide();
+  const char* const measure =
+      "relative to +\\|\\| \\|alpha\\|\\|A\\|\\|B\\| \\+ \\|beta\\|\\|C0\\| \\|\\|_F, not to \\|\\|C\\|\\|_F\n";
+  const auto normwise = ozbound(files.gemm({"--target", "normwise:1e-12", "--verify", "exact"}));
+  EXPECT_THAT(normwise.out, ContainsRegex(std::string("\n") + measure));
+  EXPECT_THAT(normwise.out, ContainsRegex(std::string("  in the Frobenius norm, ") + measure));
+  EXPECT_THAT(ozbound(files.gemm({"--verify", "exact"})).out, Not(HasSubstr("relative to")));
+}
+
+TEST(CommandGemm, HelpSaysWhatEveryTargetMeans) {
+  for (const auto* command : {"gemm", "plan", "verify"}) {
+    const auto help = ozbound({command, "--help"}).out;
+    for (const auto* target :
+         {"cr ", "dgemm ", "dgemm-typical ", "componentwise:TAU ", "rowcol:TAU ", "normwise:TAU ", "relative:TAU "})
+      EXPECT_THAT(help, HasSubstr(std::string("\n  ") + target)) << command;
+    EXPECT_THAT(help, HasSubstr("relative to || |alpha||A||B| + |beta||C0| ||_F, not to ||C||_F")) << command;
+  }
 }
 
 TEST(CommandGemm, WithoutAskingNobodyJudges) {
@@ -298,7 +339,7 @@ TEST(CommandGemm, NativeIsCertifiedWithItsAssumption) {
   const auto report = files.report({"--engine", "native", "--verify", "exact"});
   EXPECT_EQ(report["engine"], "native");
   EXPECT_EQ(report["decision"]["method"], "native");
-  EXPECT_EQ(report["certificate"]["assumptions"].size(), 1u);
+  EXPECT_EQ(report["certificate"]["assumptions"].size(), 4u);
   EXPECT_TRUE(report["verification"]["holds"]);
   const auto beyond = ozbound(files.gemm({"--engine", "native", "--target", "componentwise:1e-15"}));
   EXPECT_EQ(beyond.code, 3);
@@ -338,6 +379,17 @@ TEST(CommandGemm, TargetsThatRoundingAloneMissesAreRefused) {
   EXPECT_EQ(finished.out, "");
   EXPECT_EQ(finished.err,
             "ozbound: target componentwise:1e-16 is below u = 2^-53: not even a correctly rounded result meets it\n");
+  EXPECT_EQ(files.names(), inputs);
+}
+
+/// With a plan too, and where a decision that was made for wider numbers is replayed.
+TEST(CommandGemm, ARelativeTargetBelowURefusesPlansToo) {
+  const auto files = wide();
+  const auto finished = ozbound(files.gemm({"--target", "relative:1e-17", "--plan", "balanced:3x3:4:exact"}));
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err,
+            "ozbound: target relative:1e-17 is below u = 2^-53: not even a correctly rounded result meets it\n");
   EXPECT_EQ(files.names(), inputs);
 }
 

@@ -31,6 +31,14 @@ TEST(CommandPlan, ForPeople) {
   EXPECT_EQ(files.names(), (Names{"A.npy", "B.npy"}));
 }
 
+TEST(CommandPlan, SaysWhatANormIsRelativeTo) {
+  const auto files = wide();
+  EXPECT_THAT(
+      ozbound(files.plan({"--target", "normwise:1e-12"})).out,
+      ContainsRegex("relative to +\\|\\| \\|alpha\\|\\|A\\|\\|B\\| \\+ \\|beta\\|\\|C0\\| \\|\\|_F, not to \\|\\|C\\|\\|_F\n"));
+  EXPECT_THAT(ozbound(files.plan({})).out, testing::Not(testing::HasSubstr("relative to")));
+}
+
 TEST(CommandPlan, ForPrograms) {
   const auto files = wide();
   const auto record = json::parse(ozbound(files.plan({"--target", "componentwise:1e-8", "--json", "--op-a", "N"})).out);
@@ -44,7 +52,7 @@ TEST(CommandPlan, ForPrograms) {
 
 TEST(CommandPlan, NoCheaperCandidateCertifies) {
   const auto files = wide();
-  for (const auto* target : {"componentwise:1e-8", "dgemm", "normwise:1e-12"}) {
+  for (const auto* target : {"componentwise:1e-8", "dgemm", "dgemm-typical", "normwise:1e-12"}) {
     const auto decision = decision_of(ozbound(files.plan({"--target", target, "--json"})));
     for (const auto& candidate : decision["candidates"])
       if (candidate["cost"] < decision["cost"]) {
@@ -55,7 +63,7 @@ TEST(CommandPlan, NoCheaperCandidateCertifies) {
 
 TEST(CommandPlan, GemmDecidesAlike) {
   const auto files = wide();
-  for (const auto* target : {"componentwise:1e-8", "dgemm", "cr", "relative:1e-10"})
+  for (const auto* target : {"componentwise:1e-8", "dgemm", "dgemm-typical", "cr", "relative:1e-10"})
     EXPECT_EQ(decision_of(ozbound(files.plan({"--target", target, "--json"}))), files.report({"--target", target})["decision"]);
 }
 
@@ -63,7 +71,7 @@ TEST(CommandPlan, ASavedDecisionIsReplayed) {
   const auto files = wide();
   const auto saved = files.path("decision.json");
   EXPECT_EQ(ozbound(files.plan({"--target", "componentwise:1e-10", "--save", saved})).code, 0);
-  EXPECT_EQ(json::parse(read_bytes(saved))["schema"], "ozbound-decision-2");
+  EXPECT_EQ(json::parse(read_bytes(saved))["schema"], "ozbound-decision-3");
   EXPECT_EQ(files.product({"--decision", saved}), files.product({"--target", "componentwise:1e-10"}));
 }
 

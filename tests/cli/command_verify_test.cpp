@@ -35,7 +35,7 @@ class CommandVerify : public testing::Test {
   }
 
   static json certificate() {
-    return {{"schema", "ozbound-certificate-3"},
+    return {{"schema", "ozbound-certificate-4"},
             {"target", "cr"},
             {"holds", true},
             {"largest_bound", 0x1p-49},
@@ -56,6 +56,9 @@ TEST_F(CommandVerify, MeasuresAndSucceeds) {
   EXPECT_THAT(finished.out, testing::ContainsRegex("entries measured +4\n"));
   EXPECT_THAT(finished.out, testing::ContainsRegex("not correctly rounded +1\n"));
   EXPECT_THAT(finished.out, testing::ContainsRegex("relative +1\\.777e-16 "));  // 2^-49 / 10 = 1.7763…e-16, upward
+  EXPECT_THAT(finished.out, testing::ContainsRegex("dgemm-typical +[0-9.]+  max \\|C\\^ - C\\| / \\(sqrt\\(k\\) u M\\)\n"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("  ||C^ - C||_F / ||M||_F: relative to || |alpha||A||B| + |beta||C0| ||_F, "
+                                               "not to ||C||_F\n"));
 }
 
 TEST_F(CommandVerify, MeasuresForPrograms) {
@@ -66,6 +69,7 @@ TEST_F(CommandVerify, MeasuresForPrograms) {
   EXPECT_EQ(measured["entries"], 4);
   EXPECT_EQ(measured["not_correctly_rounded"], 1);
   EXPECT_EQ(measured["componentwise"], 0x1p-49 / 10);  // which is above the quotient
+  EXPECT_GT(measured["dgemm_typical"], measured["dgemm"]);
 }
 
 TEST_F(CommandVerify, ATargetThatIsMet) {
@@ -102,7 +106,8 @@ TEST_F(CommandVerify, JudgesForPrograms) {
 
 TEST_F(CommandVerify, AReportThatIsMet) {
   EXPECT_EQ(ozbound(arguments({"--report", write_report(certificate())})).code, 0);
-  EXPECT_EQ(ozbound(arguments({"--report", write_report({{"certificate", certificate()}})})).code, 0);
+  EXPECT_EQ(
+      ozbound(arguments({"--report", write_report({{"schema", "ozbound-report-1"}, {"certificate", certificate()}})})).code, 0);
 }
 
 TEST_F(CommandVerify, AReportThatIsNotMet) {
@@ -138,7 +143,7 @@ TEST_F(CommandVerify, ReportsOfOtherProductsAreRefused) {
 
 TEST_F(CommandVerify, ReportsOfOtherScalarsAreRefused) {
   const json operands{{"a", {{"op", "N"}}}, {"b", {{"op", "N"}}}, {"alpha", 1}, {"beta", 0}};
-  const auto path = write_report({{"certificate", certificate()}, {"operands", operands}});
+  const auto path = write_report({{"schema", "ozbound-report-1"}, {"certificate", certificate()}, {"operands", operands}});
   EXPECT_EQ(ozbound(arguments({"--report", path})).code, 0);
   expect_refusal(arguments({"--report", path, "--alpha", "2"}),
                  path +
@@ -166,7 +171,7 @@ TEST_F(CommandVerify, RecomputesACertificate) {
   write_matrix(b_, matrix_of<float>(2, 3, {1.5F, 0, 1, 1e-3F, 1, -1}).view());
   write_matrix(c0, matrix_of<double>(2, 2, {1e-3, 2, 3, 4}).view());
   const std::vector<std::string> call{"--op-a", "T", "--op-b", "T", "--alpha", "0.1", "--beta", "-3", "--c", c0};
-  for (const auto* target : {"dgemm", "cr", "componentwise:1e-10", "relative:1e-8", "normwise:1e-12"}) {
+  for (const auto* target : {"dgemm", "dgemm-typical", "cr", "componentwise:1e-10", "relative:1e-8", "normwise:1e-12"}) {
     std::vector<std::string> gemm{"gemm", a_, b_, "-o", c_, "--target", target, "--report", report};
     gemm.insert(gemm.end(), call.begin(), call.end());
     ASSERT_EQ(ozbound(gemm).code, 0) << target;
@@ -178,6 +183,29 @@ TEST_F(CommandVerify, RecomputesACertificate) {
     verify[5] = "N";  // op(B), which is not square
     EXPECT_EQ(ozbound(verify).code, 2) << target;
   }
+}
+
+/// The product is exact before its rounding, which takes all that the target allows.
+TEST_F(CommandVerify, TheRatioHasTheLastRounding) {
+  const std::string report = directory_ / "report.json";
+  write_matrix(a_, matrix_of<double>(1, 1, {1 + 0x1p-26}).view());
+  write_matrix(b_, matrix_of<double>(1, 1, {1 + 0x1p-27}).view());
+  const auto gemm = ozbound({"gemm", a_, b_, "-o", c_, "--plan", "balanced:7x7:full:exact", "--target",
+                             "componentwise:0x1p-53", "--engine", "cpu", "--report", report});
+  EXPECT_EQ(gemm.code, 0) << gemm.err;
+  EXPECT_THAT(gemm.out, testing::ContainsRegex("bound +1 of what the target allows\n"));
+  auto record = json::parse(read_bytes(report));
+  EXPECT_EQ(record["certificate"]["ratio"], 1);
+  EXPECT_EQ(ozbound(arguments({"--certificate", report})).code, 0);
+  record["certificate"]["ratio"] = 0.99;
+  write_bytes(report, record.dump());
+  const auto lowered = ozbound(arguments({"--certificate", report})).out;
+  EXPECT_THAT(lowered, testing::ContainsRegex("wrong +ratio: "));
+  EXPECT_THAT(lowered, testing::ContainsRegex("wrong +target: .*0.99 of what the target allows"));
+  record["certificate"]["schema"] = "ozbound-certificate-3";
+  write_bytes(report, record.dump());
+  expect_refusal(arguments({"--certificate", report}),
+                 report + ": certificate: 'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
 }
 
 TEST_F(CommandVerify, SaysWhichClaimFails) {
@@ -196,6 +224,53 @@ TEST_F(CommandVerify, SaysWhichClaimFails) {
   EXPECT_EQ(record["schema"], "ozbound-certificate-check-1");
   EXPECT_EQ(record["holds"], false);
   EXPECT_EQ(record["entries"], 4);
+}
+
+TEST_F(CommandVerify, ASampleIsSaidToBeOneFirst) {
+  const std::string report = directory_ / "report.json";
+  write_matrix(a_, Matrix<double>(20, 1).view());
+  write_matrix(b_, Matrix<double>(1, 20).view());
+  ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--report", report}).code, 0);
+  const std::vector<std::string> sample{"--sample", "10", "--seed", "3"};
+  const auto first_line = [&](std::vector<std::string> more) {
+    more.insert(more.end(), sample.begin(), sample.end());
+    const auto finished = ozbound(arguments(more));
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out.substr(0, finished.out.find('\n'));
+  };
+  EXPECT_EQ(first_line({"--certificate", report}), "certificate  a sample of 10 of 400 entries, seed 3: no claim fails");
+  EXPECT_EQ(first_line({"--target", "cr"}), "a sample of 10 of 400 entries, seed 3, is looked at:");
+  EXPECT_EQ(first_line({}), "a sample of 10 of 400 entries, seed 3, is looked at:");
+  const auto record = json::parse(ozbound(arguments({"--certificate", report, "--sample", "10", "--json"})).out);
+  EXPECT_EQ(record["sample"], json({{"entries", 10}, {"of", 400}, {"seed", 0}}));
+  for (const std::vector<std::string>& all : {std::vector<std::string>{}, {"--all"}, {"--sample", "400"}}) {
+    auto more = arguments({"--certificate", report, "--json"});
+    more.insert(more.end(), all.begin(), all.end());
+    const auto checked = json::parse(ozbound(more).out);
+    EXPECT_EQ(checked["sample"], nullptr) << "a small product is checked entirely";
+    EXPECT_EQ(checked["entries"], 400);
+  }
+  EXPECT_EQ(ozbound(arguments({"--certificate", report, "--seed", "7"})).code, 0);
+  expect_refusal(arguments({"--seed", "7"}), "--seed: it needs --sample, or --certificate");
+  EXPECT_EQ(ozbound(arguments({"--certificate", report, "--all", "--sample", "3"})).code, 2);
+  EXPECT_EQ(ozbound(arguments({"--all"})).code, 2);
+}
+
+TEST_F(CommandVerify, IsNotTakenInByACertificateInACertificate) {
+  const std::string report = directory_ / "report.json";
+  ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--target", "componentwise:1e-3", "--report", report}).code,
+            0);
+  const auto weak = json::parse(read_bytes(report))["certificate"];
+  auto forged = weak;
+  forged["target"] = "cr", forged["largest_bound"] = 0, forged["certificate"] = weak;
+  write_bytes(report, forged.dump());
+  expect_refusal(arguments({"--certificate", report}), report + ": certificate: 'certificate' is unknown");
+  make_wrong();
+  EXPECT_EQ(ozbound(arguments({"--report", report})).code, 1) << "its own claims count";
+  write_bytes(report, R"({"schema": "ozbound-report-1", "certificate": 1, "certificate": 2})");
+  expect_refusal(arguments({"--report", report}), report + ": 'certificate' is there twice");
+  write_bytes(report, R"({"schema": "ozbound-report-1"})");
+  expect_refusal(arguments({"--report", report}), report + ": the report has no certificate");
 }
 
 TEST_F(CommandVerify, RejectsACertificateOfAnotherProduct) {

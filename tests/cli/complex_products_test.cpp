@@ -82,7 +82,8 @@ TEST_F(ComplexProducts, MeetTheirTargets) {
                                                   {"--alpha", "-1.5"},
                                                   {"--alpha", "1,-2", "--beta", "0.5,3", "--c", c0_},
                                                   {"--alpha", "0,0x1p-30", "--beta", "-1", "--c", c0_}})
-    for (const std::string target : {"dgemm", "cr", "componentwise:1e-9", "relative:1e-9", "normwise:1e-12", "rowcol:1e-12"})
+    for (const std::string target :
+         {"dgemm", "dgemm-typical", "cr", "componentwise:1e-9", "relative:1e-9", "normwise:1e-12", "rowcol:1e-12"})
       for (const std::string engine : {"auto", "cpu"}) {
         auto more = scalars;
         more.insert(more.end(), {"--target", target, "--engine", engine, "--verify", "exact"});

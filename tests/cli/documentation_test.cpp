@@ -36,8 +36,8 @@ std::vector<std::string> options(const std::string& subcommand) {
 }
 
 TEST(Documentation, NamesEverySubcommandAndOption) {
-  for (const std::string subcommand :
-       {"calibrate", "check", "compare", "demo", "gemm", "generate", "grade", "info", "plan", "study", "survey", "verify"}) {
+  for (const std::string subcommand : {"bounds", "calibrate", "check", "compare", "demo", "gemm", "generate", "grade", "info",
+                                       "plan", "study", "survey", "verify"}) {
     const auto text = section(subcommand);
     const auto names = options(subcommand);
     EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json"})) << subcommand;
@@ -60,6 +60,7 @@ TEST(Documentation, NamesEveryMember) {
                                          files.path("C.json"), "--json"})
                                     .out),
                     text);
+  expect_documented(json::parse(ozbound({"bounds", files.path("C.json"), "-o", files.path("E.npy"), "--json"}).out), text);
   expect_documented(json::parse(ozbound({"survey", "--n", "2", "--k", "2", "--json"}).out), text);
   expect_documented(json::parse(ozbound({"compare", "uniform", "--n", "2", "--k", "2", "--target", "dgemm", "--json"}).out),
                     text);

@@ -87,8 +87,7 @@ TEST(GroupSumsTest, LongerThanABlock) {
   }
 }
 
-/// Where INT32 would overflow, by the table of theory.md, section 1: one product a term, then all pairs of the fullest
-/// diagonal.
+/// Where INT32 would overflow, by docs/derivations/slicing.md (S5): one product a term, then all pairs of the fullest diagonal.
 TEST(GroupSumsTest, OnBothSidesOfEachOverflow) {
   struct Limit {
     Encoding encoding;

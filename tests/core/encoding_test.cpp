@@ -16,7 +16,7 @@ namespace {
 using Kind = Encoding::Kind;
 using test::Exact;
 
-/// e of the scale 2^e by theory.md, section 1, in exact arithmetic.
+/// e of the scale 2^e by docs/derivations/slicing.md (S1)-(S3), (S8), in exact arithmetic.
 int scale_by_definition(const Encoding& encoding, double top) {
   if (top == 0) return 0;
   const Exact x(std::abs(top));

@@ -61,7 +61,8 @@ const Setting settings[] = {
     {"downward", FE_DOWNWARD},
     {"toward zero", FE_TOWARDZERO},
     {"flush to zero", FE_TONEAREST, true},
-    {"denormals are zero", FE_TONEAREST, true, true},
+    {"denormals are zero", FE_TONEAREST, false, true},
+    {"both", FE_TONEAREST, true, true},
     {"all", FE_UPWARD, true, true},
     {"traps", FE_TONEAREST, false, false, true},
 };

@@ -36,7 +36,7 @@ double element(const StoredMatrix& operand, Side side, Index i, Index l) {
   return side == Side::rows_of_a ? operand.value(i, l) : operand.value(l, i);
 }
 
-/// e of rho by the table of theory.md, section 1, from the largest magnitude of the vector.
+/// e of rho by docs/derivations/slicing.md (S1)-(S3), (S8), from the largest magnitude of the vector.
 int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encoding) {
   Exact top;
   for (const auto& x : vector) top = std::max(top, x.magnitude());

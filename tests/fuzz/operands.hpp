@@ -84,8 +84,8 @@ inline StoredMatrix matrix(Bytes& bytes, Index rows, Index cols, Storage storage
 inline Target target(Bytes& bytes) {
   constexpr std::array<double, 12> taus{0x1p-53, 0x1p-52, 0x1.8p-53, 0x1p-50, 0x1p-45, 1e-12,
                                         0x1p-24, 0x1p-22, 1e-6,      1e-3,    1,       0x1p-60};
-  Target result{static_cast<Target::Kind>(bytes.between(0, 5)), 0};
-  if (result.kind != Target::Kind::correctly_rounded && result.kind != Target::Kind::dgemm) result.tau = bytes.pick(taus);
+  Target result{static_cast<Target::Kind>(bytes.between(0, 6)), 0};
+  if (result.has_tau()) result.tau = bytes.pick(taus);
   return result;
 }
 

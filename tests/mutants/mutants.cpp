@@ -1,4 +1,5 @@
-// The registry of seeded faults: is it in order, a mutated copy of the sources, and the table of docs/mutants.md.
+// The registry of seeded faults: is it in order, a mutated copy of the sources, what compiles it, and the table of
+// docs/mutants.md.
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mutant.hpp"
@@ -173,8 +175,9 @@ of it takes about 20 minutes on 2 cores, half of them for the build, which later
 
 To add a fault, add an entry there: the file, the text that it changes (an expression, or a statement with its semicolon, once in
 the file and on one line), what becomes of it, and the fault in words. Then `./dev mutants --write NAME` adds the test that
-kills it to this table, which is generated. The test suite checks that every entry matches its source, and that this table lists
-the registry. A mutant under which the tests crash or hang is dead too; the table says which did.
+kills it to this table, which is generated. The test suite checks that every entry matches its source and compiles (a template
+that nothing instantiates is only parsed), and that this table lists the registry; `./dev test --long` runs all of it. A mutant
+under which the tests crash or hang is dead too; the table says which did.
 
 | mutant | file | fault | killed by |
 |---|---|---|---|
@@ -267,6 +270,59 @@ void write_table(const std::vector<Mutant>& mutants, const fs::path& table, cons
   write_if_different(table, text);
 }
 
+/// An entry of compile_commands.json.
+struct Unit {
+  std::string file, directory, command;
+};
+
+std::vector<Unit> read_units(const fs::path& path) {
+  std::vector<Unit> units;
+  for (const auto& entry : nlohmann::json::parse(read(path)))
+    units.push_back({entry.at("file"), entry.at("directory"), entry.at("command")});
+  return units;
+}
+
+/// How much of two paths is the same, from their start, in folders.
+std::ptrdiff_t folders_shared(const fs::path& x, const fs::path& y) {
+  return std::distance(x.begin(), std::mismatch(x.begin(), x.end(), y.begin(), y.end()).first);
+}
+
+/// The unit of a source; of a header the nearest one, whose include roots and macros are taken to do.
+const Unit& unit_of(const std::string& file, const fs::path& source, const std::vector<Unit>& units) {
+  const auto path = source / file;
+  const bool header = path.extension() == ".hpp";
+  const Unit* nearest = nullptr;
+  for (const auto& unit : units) {
+    if (unit.file == path) return unit;
+    if (header && (nearest == nullptr || folders_shared(path, unit.file) > folders_shared(path, nearest->file))) nearest = &unit;
+  }
+  if (nearest == nullptr) fail(file + ": has mutants, and no unit compiles it");
+  return *nearest;
+}
+
+/// A command's flags, with `copy` in place of `source` but for what stands in `build`.
+std::string flags_for(const std::string& copy, std::string flags, const std::string& source, const std::string& build) {
+  flags.resize(flags.find(" -o "));
+  for (std::size_t at = 0; (at = flags.find(source, at)) != std::string::npos;) {
+    const bool built = flags.compare(at, build.size(), build) == 0;
+    if (!built) flags.replace(at, source.size(), copy);
+    at += built ? build.size() : copy.size();
+  }
+  return flags;
+}
+
+/// FILE<TAB>COMMAND of every mutated file, the sources first: COMMAND checks the syntax of what is put after it.
+void units(const std::vector<Mutant>& mutants, const fs::path& source, const fs::path& copy, const fs::path& build) {
+  const auto all = read_units(build / "compile_commands.json");
+  std::set<std::pair<bool, std::string>> files;
+  for (const auto& mutant : mutants) files.emplace(fs::path(mutant.file).extension() == ".hpp", mutant.file);
+  for (const auto& [header, file] : files) {
+    const auto& unit = unit_of(file, source, all);
+    std::cout << file << "\tcd " << unit.directory << " && "
+              << flags_for(copy.string(), unit.command, source.string(), build.string()) << " -fsyntax-only\n";
+  }
+}
+
 int run(const std::vector<std::string>& args) {
   const auto command = args.empty() ? std::string() : args[0];
   const auto takes = [&](const char* name, std::size_t count) { return command == name && args.size() == count + 1; };
@@ -274,8 +330,9 @@ int run(const std::vector<std::string>& args) {
   if (takes("copy", 3)) return write_tree(read_registry(args[2]), args[1], args[3]), 0;
   if (takes("list", 2)) return list(read_registry(args[1]), args[2]), 0;
   if (takes("table", 3)) return write_table(read_registry(args[1]), args[2], args[3]), 0;
+  if (takes("units", 4)) return units(read_registry(args[2]), args[1], args[3], args[4]), 0;
   std::cerr << "usage: ozbound_mutants check SOURCE REGISTRY TABLE | copy SOURCE REGISTRY DESTINATION | list REGISTRY TABLE |\n"
-               "                       table REGISTRY TABLE KILLERS\n";
+               "                       table REGISTRY TABLE KILLERS | units SOURCE REGISTRY DESTINATION BUILD\n";
   return 2;
 }
 

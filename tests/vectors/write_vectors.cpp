@@ -13,6 +13,8 @@
 
 #include "ozbound/verify/reference_product.hpp"
 #include "vectors/cases.hpp"
+#include "vectors/cublas_cases.hpp"
+#include "vectors/cublas_reference.hpp"
 
 namespace ozbound::vectors {
 namespace {
@@ -152,6 +154,56 @@ std::string text_of(const std::string& about, const Cases& cases) {
   return text + "]}\n";
 }
 
+std::string bits_text(double c) {
+  return fmt::format("{:016x}", std::isnan(c) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(c));
+}
+
+json cublas_record(const Case& c) {
+  const auto operands = c.operands();
+  const test::CublasReference product(operands, test::cublas_bits(c.plan));
+  return {{"name", c.name},
+          {"why", c.why},
+          {"m", c.a.rows()},
+          {"n", c.b.cols()},
+          {"k", c.a.cols()},
+          {"a", numbers(c.a)},
+          {"b", numbers(c.b)},
+          {"c0", c.reads_c0() ? numbers(c.c0) : json(nullptr)},
+          {"alpha", hex(c.alpha)},
+          {"beta", hex(c.beta)},
+          {"plan", c.plan},
+          {"c_binary64", table(c.a.rows(), c.b.cols(), [&](Index i, Index j) { return bits_text(product.entry(i, j)); })}};
+}
+
+json cublas_record(const FamilyCase& c) {
+  const auto problem = generate(c.recipe);
+  const auto operands = ozbound::operands(problem);
+  const test::CublasReference product(operands, test::cublas_bits(c.plan));
+  const auto& r = c.recipe;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (Index i = 0; i < r.m; ++i)
+    for (Index j = 0; j < r.n; ++j) hash = (hash ^ std::bit_cast<std::uint64_t>(product.entry(i, j))) * 0x100000001b3;
+  return {{"family", name(r.family)},
+          {"m", r.m},
+          {"n", r.n},
+          {"k", r.k},
+          {"phi", r.phi},
+          {"seed", r.seed},
+          {"plan", c.plan},
+          {"c_binary64_checksum", fmt::format("{:016x}", hash)}};
+}
+
+/// cublas.json: cases in full, then those with checksums.
+std::string cublas_text() {
+  std::vector<json> records;
+  for (const auto& c : cublas_cases()) records.push_back(cublas_record(c));
+  for (const auto& c : cublas_family_cases()) records.push_back(cublas_record(c));
+  auto text = fmt::format("{{\"schema\": \"ozbound-vectors-1\", \"about\": {}, \"cases\": [\n",
+                          json("cuBLAS's FP64 emulation by its rule: docs/derivations/cublas_emulation.md").dump());
+  for (std::size_t t = 0; t < records.size(); ++t) text += records[t].dump() + (t + 1 < records.size() ? ",\n" : "\n");
+  return text + "]}\n";
+}
+
 /// All files by name.
 std::map<std::string, std::string> files() {
   std::map<std::string, std::string> all;
@@ -159,6 +211,7 @@ std::map<std::string, std::string> files() {
   all["families.json"] = text_of(
       "checksums of C over every family of problems: `ozbound generate` writes A and B; column j of C0 is column j mod k of A",
       family_cases());
+  all["cublas.json"] = cublas_text();
   return all;
 }
 

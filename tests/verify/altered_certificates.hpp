@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/certificate.hpp"
 #include "ozbound/core/matrix.hpp"
 
 // Certificates with a member changed, and what is said of them.
@@ -22,6 +23,19 @@ inline std::string seal_of(nlohmann::json certificate) {
   for (const char byte : certificate.dump()) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+/// RFC 4648, section 4.
+inline std::string base64_of(const std::string& bytes) {
+  constexpr const char* alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t t = 0; t < bytes.size(); t += 3) {
+    unsigned three = 0;
+    for (std::size_t b = t; b < t + 3; ++b) three = three << 8 | (b < bytes.size() ? static_cast<unsigned char>(bytes[b]) : 0U);
+    for (int shift = 18; shift >= 0; shift -= 6) text.push_back(alphabet[three >> shift & 63U]);
+  }
+  for (std::size_t missing = (3 - bytes.size() % 3) % 3; missing > 0; --missing) text[text.size() - missing] = '=';
   return text;
 }
 
@@ -116,7 +130,8 @@ inline std::vector<Alteration> alterations(const nlohmann::json& certificate) {
       all.push_back({"method", method, certificate});
       all.back().certificate["method"] = method;
     }
-  for (const auto* const target : {"cr", "dgemm", "componentwise:0.001", "rowcol:0.001", "normwise:0.001", "relative:0.001"})
+  for (const auto* const target :
+       {"cr", "dgemm", "dgemm-typical", "componentwise:0.001", "rowcol:0.001", "normwise:0.001", "relative:0.001"})
     if (certificate["target"] != target) {
       all.push_back({"target", target, certificate});
       all.back().certificate["target"] = target;
@@ -141,6 +156,12 @@ inline bool is_refusal(const std::vector<std::string>& rejections) {
 }
 
 /// Members that others follow from: where one is changed, it may be those that are not so.
+/// Whether a target exchanged for this one says the same: those of DGEMM, of one term.
+inline bool is_same_target(const Certificate& certificate, const Alteration& altered) {
+  const auto of_dgemm = [](const std::string& target) { return target == "dgemm" || target == "dgemm-typical"; };
+  return certificate.k <= 1 && of_dgemm(to_string(certificate.target)) && of_dgemm(altered.how);
+}
+
 inline bool is_premise(const std::string& member) { return member == "target" || member == "method" || member == "plans"; }
 
 }  // namespace ozbound::test

@@ -33,6 +33,7 @@ TEST(Measurement, reportsTheWorstOfEachRatio) {
   EXPECT_EQ(m.undecided, 0);
   expect_just_above(m.componentwise_upper, 4 * 0x1p-40 / 7);
   expect_just_above(m.dgemm_upper, 4 * 0x1p-40 / 7 / 0x1p-52);
+  expect_just_above(m.dgemm_typical_upper, 4 * 0x1p-40 / 7 / (std::sqrt(2.0) * 0x1p-53) * (1 - 0x1p-51));
   expect_just_above(m.normwise_upper, 5 * 0x1p-40 / std::sqrt(98.0) * (1 - 0x1p-51));
   EXPECT_EQ(m.relative_upper, 4 * 0x1p-40);
 }
@@ -94,6 +95,7 @@ TEST(Measurement, dgemmCountsInTheFormatsOwnRoundoff) {
   EXPECT_EQ(measure(row_major(&c, 1, 1, 1), oracle).dgemm_upper, 4);
   const double wide = static_cast<double>(c);
   EXPECT_EQ(measure(row_major(&wide, 1, 1, 1), oracle).dgemm_upper, 0x1p31);
+  EXPECT_EQ(measure(row_major(&wide, 1, 1, 1), oracle).dgemm_typical_upper, 0x1p31);  // k = 0 counts as 1
 }
 
 TEST(Measurement, measuresASample) {

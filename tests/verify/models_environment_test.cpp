@@ -10,7 +10,9 @@
 
 #include "bounds/hostile_environment.hpp"
 #include "ozbound/core/dyadic.hpp"
+#include "ozbound/verify/models/cublas_emulation.hpp"
 #include "ozbound/verify/models/fp16_slices.hpp"
+#include "ozbound/verify/models/gemmul8_scaling.hpp"
 #include "ozbound/verify/models/m3xu.hpp"
 #include "ozbound/verify/models/multiword.hpp"
 #include "ozbound/verify/models/unit_slices.hpp"
@@ -93,6 +95,15 @@ TEST(Models, AreTheSameInAnyEnvironment) {
     const auto [relative, underflow] = m3xu::error_bound_upper(m3xu::Mode::fp32, unit, 20);
     return std::vector{bits_of(relative), bits_of(underflow)};
   });
+  const Operands scaled{x, y, 0.3, 0x1p-1060, x.block(0, 0, 3, 3)};
+  expect_the_same("cuBLAS", [&] { return bits(multiply(CublasEmulation{31}, scaled)); });
+  expect_the_same("(C12)", [&] {
+    Matrix<Magnitude> bound(3, 3);
+    const CublasProduct product(CublasEmulation{31}, scaled);
+    for (Index t = 0; t < 9; ++t) bound.data()[t] = product.bound_upper(t / 3, t % 3);
+    return bits(bound);
+  });
+  expect_the_same("GEMMul8", [&] { return bits(multiply(Gemmul8Fast{}, x, y).c); });
   Matrix<double> least(1, 2);
   least(0, 0) = 1, least(0, 1) = 0x1p-1074;
   for (const auto& integers : matrix_units)

@@ -71,7 +71,7 @@ TEST(ReferencePlan, CutsDiagonalsWhereInt32DoesNotHoldThem) {
   EXPECT_EQ(at(0).size(), 5u);
 }
 
-/// theory.md's examples of each encoding, worked out by hand.
+/// Examples worked out by hand: docs/derivations/slicing.md (S11).
 TEST(ReferenceSlices, AreTheDefinitions) {
   const auto x = scalar(-0x1.8p0);
   const SlicedVectors truncated(x.view(), {Digits::truncated, 7, 2});

@@ -1,5 +1,6 @@
 #include "ozbound/verify/verdict.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
@@ -45,7 +46,7 @@ Matrix<T> conventional_product(const Problem& p) {
 }
 
 std::vector<Target> targets(double tau) {
-  return {Target::correctly_rounded(), Target::dgemm(),       Target::componentwise(tau),
+  return {Target::correctly_rounded(), Target::dgemm(),       Target::dgemm_typical(), Target::componentwise(tau),
           Target::rowcol(tau),         Target::normwise(tau), Target::relative(tau)};
 }
 
@@ -167,6 +168,30 @@ TEST(Verdict, everyTargetHasItsOwnBound) {
   EXPECT_FALSE(judge(0x1p-49, 0, Target::dgemm()).holds());
 }
 
+TEST(Verdict, typicalAllowsTheRootOfTheInnerDimension) {
+  // C = 1, M = 1, k terms: an error of r u is allowed exactly where r^2 <= k.
+  for (const Index k : {1, 2, 3, 4, 8, 9, 10, 1000}) {
+    std::vector<double> a(static_cast<std::size_t>(k), 0), ones(static_cast<std::size_t>(k), 1);
+    a[0] = 1;
+    const ExactOracle oracle({.a = row_major(a.data(), 1, k, k), .b = row_major(ones.data(), k, 1, 1)});
+    for (Index r = 1; r <= 40; ++r) {
+      const double below = 1 - static_cast<double>(r) * 0x1p-53;
+      EXPECT_EQ(verify(row_major(&below, 1, 1, 1), oracle, Target::dgemm_typical()).holds(), r * r <= k) << k << ' ' << r;
+      const float single = 1 - static_cast<float>(r) * 0x1p-24F;
+      EXPECT_EQ(verify(row_major(&single, 1, 1, 1), oracle, Target::dgemm_typical()).holds(), r * r <= k) << k << ' ' << r;
+    }
+  }
+}
+
+TEST(Verdict, explainsWhatANormIsRelativeTo) {
+  const Scalar x(3);
+  EXPECT_TRUE(x.judge(3.0, Target::normwise(1e-3)).of_norms);
+  EXPECT_THAT(explain(x.judge(3.0, Target::normwise(1e-3))),
+              testing::HasSubstr("  in the Frobenius norm, relative to || |alpha||A||B| + |beta||C0| ||_F, not to ||C||_F\n"));
+  EXPECT_FALSE(x.judge(3.0, Target::dgemm()).of_norms);
+  EXPECT_THAT(explain(x.judge(3.0, Target::dgemm())), testing::Not(testing::HasSubstr("relative to")));
+}
+
 TEST(Verdict, alphaBetaAndC0ArePartsOfM) {
   const double a = 3;
   const double b = 5;
@@ -193,7 +218,7 @@ TEST(Verdict, underflowIsAllowedHalfASmallestNumber) {
   const double two = 0x2p-1074;
   const double three = 0x3p-1074;
   for (const auto& target : {Target::componentwise(0x1p-53), Target::rowcol(0x1p-53), Target::normwise(0x1p-53),
-                             Target::relative(0x1p-53), Target::dgemm()}) {
+                             Target::relative(0x1p-53), Target::dgemm(), Target::dgemm_typical()}) {
     EXPECT_TRUE(verify(row_major(&zero, 1, 1, 1), oracle, target).holds()) << to_string(target);
     EXPECT_TRUE(verify(row_major(&one, 1, 1, 1), oracle, target).holds()) << to_string(target);
     EXPECT_EQ(verify(row_major(&two, 1, 1, 1), oracle, target).holds(), target == Target::dgemm()) << to_string(target);

@@ -1,4 +1,5 @@
 #include "ozbound/verify/complex_operands.hpp"
+#include "plain_environment.hpp"
 
 namespace ozbound {
 namespace {
@@ -30,6 +31,7 @@ Matrix<double> blocks(const ComplexFactor& a) {
 ComplexOperands::ComplexOperands(const ComplexFactor& a, const ComplexFactor& b, std::complex<double> alpha,
                                  std::complex<double> beta, MatrixView<const std::complex<double>> c0)
     : a_(blocks(a)), b_(stacked(b.matrix, b.conjugated)), alpha_(alpha), beta_(beta) {
+  const checking::PlainEnvironment environment;
   if (beta.real() != 0 || beta.imag() != 0) c0_ = stacked(c0);
 }
 

@@ -3,6 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -16,6 +18,7 @@ Problem real_problem(Recipe recipe) {
 }  // namespace
 
 ComplexProblem generate_complex(const Recipe& recipe) {
+  const FloatEnvironment environment;
   const auto real = real_problem(recipe);
   ComplexProblem problem{recipe, {recipe.m, recipe.k}, {recipe.k, recipe.n}};
   for (Index l = 0; l < recipe.k; ++l) {

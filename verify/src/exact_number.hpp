@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "ozbound/verify/oracle.hpp"
 
@@ -26,6 +27,13 @@ inline ExactNumber exact(double x) {
   const auto fraction = static_cast<std::int64_t>(bits & 0xfffffffffffffU);
   const auto magnitude = field == 0 ? fraction : fraction | (std::int64_t{1} << 52);
   return {std::signbit(x) ? -magnitude : magnitude, std::max<std::int64_t>(field, 1) - 1075};
+}
+
+/// A number of 64-bit limbs, least significant first.
+inline cpp_int from_limbs(const std::vector<std::uint64_t>& limbs) {
+  cpp_int number;
+  import_bits(number, limbs.begin(), limbs.end(), 64, false);
+  return number;
 }
 
 inline ExactNumber operator*(const ExactNumber& x, const ExactNumber& y) {

@@ -21,12 +21,6 @@ using Kind = OracleEntry::Kind;
 constexpr std::int64_t exponents_per_slot = 4;        // coarse slots keep the sums by exponent few
 constexpr std::int64_t terms_before_carry = 1 << 16;  // products stay below 2^112, sums in 128 bits
 
-cpp_int from_limbs(const std::vector<std::uint64_t>& limbs) {
-  cpp_int number;
-  import_bits(number, limbs.begin(), limbs.end(), 64, false);
-  return number;
-}
-
 /// |x| rounded to 53 bits, downward, and the next number above where that is not exact.
 std::pair<Magnitude, Magnitude> enclosed(const ExactNumber& x) {
   if (x.number == 0) return {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ozbound/verify/entry_selection.hpp"
+#include "plain_environment.hpp"
 
 namespace ozbound::judging {
 
@@ -14,7 +15,7 @@ namespace ozbound::judging {
 ///
 /// Each run of consecutive entries gathers into its own copy of `empty` by visit(copy, i, j); the copies are then joined in
 /// order by total.merge(copy). Runs do not depend on the number of threads, nor does the result. What a visit throws is
-/// rethrown.
+/// rethrown. Visits have an environment of their own.
 template <class Gathered, class Visit>
 Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, const Gathered& empty, Visit visit) {
   constexpr Index run_length = 64;
@@ -26,6 +27,7 @@ Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, c
 #pragma omp parallel for schedule(dynamic) if (runs > 1)
   for (Index run = 0; run < runs; ++run) {
     try {
+      const checking::PlainEnvironment environment;
       for (Index t = run * run_length; t < std::min(count, (run + 1) * run_length); ++t) {
         const Index position = selection.is_all() ? t : sampled[static_cast<std::size_t>(t)];
         visit(gathered[static_cast<std::size_t>(run)], position / cols, position % cols);

@@ -20,6 +20,7 @@
 #include <tuple>
 
 #include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "parsed_json.hpp"
 
 namespace ozbound {
@@ -297,6 +298,7 @@ Matrix<double> GemmCase::full_a() const { return repeated(a.values, 1, inner_rep
 Matrix<double> GemmCase::full_b() const { return repeated(b.values, inner_repeat, 1); }
 
 void GemmCase::validate() const {
+  const FloatEnvironment environment;
   if (inner_repeat < 1) fail("inner_repeat", "must be at least 1");
   validate_matrix(a, "a", m(), a.values.cols());
   validate_matrix(b, "b", a.values.cols(), n());
@@ -313,6 +315,7 @@ void GemmCase::validate() const {
 }
 
 bool GemmCase::operator==(const GemmCase& other) const {
+  const FloatEnvironment environment;
   const auto options = [](const CpuEngine::Options& o) {
     return std::tuple(o.threads, o.inner_block, o.row_tile, o.column_tile);
   };
@@ -326,6 +329,7 @@ bool StoredCase::is_for(const std::string& property) const {
 }
 
 ordered_json to_json(const StoredCase& stored) {
+  const FloatEnvironment environment;
   const auto& gemm_case = stored.gemm_case;
   ordered_json result{{"schema", "ozbound-case-1"}, {"properties", stored.properties}, {"note", stored.note}};
   result["plan"] = to_string(gemm_case.plan);
@@ -343,6 +347,7 @@ ordered_json to_json(const StoredCase& stored) {
 }
 
 std::string to_text(const StoredCase& stored) {
+  const FloatEnvironment environment;
   const auto object = to_json(stored);
   std::string text = "{";
   for (const auto& item : object.items())
@@ -351,6 +356,7 @@ std::string to_text(const StoredCase& stored) {
 }
 
 StoredCase case_from_json(const json& object) {
+  const FloatEnvironment environment;
   const Members members(object, "",
                         {"schema", "properties", "note", "plan", "target", "alpha", "beta", "inner_repeat", "a", "b", "c0", "c",
                          "working", "seed"});
@@ -359,6 +365,7 @@ StoredCase case_from_json(const json& object) {
 }
 
 StoredCase read_case(const std::filesystem::path& file) {
+  const FloatEnvironment environment;
   try {
     return case_from_json(parse_json(bytes_of(file)));
   } catch (const std::invalid_argument& error) {
@@ -367,6 +374,7 @@ StoredCase read_case(const std::filesystem::path& file) {
 }
 
 std::filesystem::path store_case(const StoredCase& stored, const std::filesystem::path& directory) {
+  const FloatEnvironment environment;
   const auto text = to_text(stored);
   const auto name =
       fmt::format("{}-{:08x}.json", stored.properties.empty() ? "case" : stored.properties.front(), hash_of(text) >> 32);

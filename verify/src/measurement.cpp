@@ -5,6 +5,8 @@
 #include "fold_entries.hpp"
 #include "judge.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -45,6 +47,7 @@ struct Gathered {
 }  // namespace
 
 Measurement measure(const ResultView& c, const Oracle& oracle, const EntrySelection& selection) {
+  const FloatEnvironment environment;
   check_shape(c, oracle);
   const auto gathered = fold_entries(selection, c.rows(), c.cols(), Gathered{}, [&](Gathered& part, Index i, Index j) {
     part.add(oracle.evaluate(i, j, c(i, j), c.format()), c(i, j));
@@ -54,6 +57,7 @@ Measurement measure(const ResultView& c, const Oracle& oracle, const EntrySelect
   Measurement result = gathered.counts;
   result.componentwise_upper = to_double_upper(gathered.componentwise);
   result.dgemm_upper = to_double_upper(divide_upper(divide_upper(gathered.componentwise, inner), roundoff));
+  result.dgemm_typical_upper = to_double_upper(divide_upper(divide_upper(gathered.componentwise, sqrt_lower(inner)), roundoff));
   result.normwise_upper = to_double_upper(divide_upper(gathered.errors.root_upper(), gathered.scales.root_lower()));
   result.relative_upper = to_double_upper(gathered.relative);
   return result;

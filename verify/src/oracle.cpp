@@ -1,6 +1,7 @@
 #include "ozbound/verify/oracle.hpp"
 
 #include <stdexcept>
+#include "plain_environment.hpp"
 
 namespace ozbound {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 
 /// Of a scalar's parts, for a row of real or of imaginary parts.
 RowTerms terms_of(double real, double imaginary, Index i) {
+  const checking::PlainEnvironment environment;
   RowTerms terms;
   if (real != 0) terms.terms[terms.count++] = {real, i};
   const bool real_row = i % 2 == 0;
@@ -29,6 +31,7 @@ RowTerms product_terms(const Operands& operands, Index i) { return terms_of(oper
 RowTerms c0_terms(const Operands& operands, Index i) { return terms_of(operands.beta, operands.imaginary_beta, i); }
 
 Oracle::Oracle(const Operands& operands) : operands_(operands) {
+  const checking::PlainEnvironment environment;
   if (operands.a.cols() != operands.b.rows()) throw std::invalid_argument("b must have as many rows as a has columns");
   const bool imaginary = operands.imaginary_alpha != 0 || operands.imaginary_beta != 0;
   if (imaginary && rows() % 2 != 0) throw std::invalid_argument("a must have an even number of rows for complex scalars");
@@ -37,9 +40,15 @@ Oracle::Oracle(const Operands& operands) : operands_(operands) {
     throw std::invalid_argument("c0 must be m x n where beta is not 0");
 }
 
+OracleEntry Oracle::evaluate(Index i, Index j, double computed, ResultFormat format) const {
+  const checking::PlainEnvironment environment;
+  return judge(i, j, computed, format);
+}
+
 double Oracle::rounded(Index i, Index j) const { return decided(evaluate(i, j, 0)); }
 
 float Oracle::rounded_float(Index i, Index j) const {
+  const checking::PlainEnvironment environment;
   return static_cast<float>(decided(evaluate(i, j, 0, ResultFormat::binary32)));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
@@ -68,6 +69,7 @@ class Judged {
 }  // namespace
 
 std::optional<SplitPlan> search_plan(const Problem& problem, const Target& target, const Engine& engine) {
+  const FloatEnvironment environment;
   const Judged whole(problem);
   const CpuEngine one_thread({.threads = 1});  // more would only wait for each other over so little work
   auto rows = evenly_spread(problem.a.rows());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "inverse.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/random_stream.hpp"
 
 namespace ozbound {
@@ -248,6 +249,7 @@ void check(const Recipe& r) {
 }  // namespace
 
 Problem generate(const Recipe& recipe) {
+  const FloatEnvironment environment;
   check(recipe);
   RandomStream random(recipe.seed);
   switch (recipe.family) {
@@ -280,6 +282,7 @@ std::span<const Family> all_families() {
 }
 
 bool phi_matters(Family family) {
+  const FloatEnvironment environment;
   const auto of = [family](double phi) { return generate({family, 8, 8, 8, phi, 1}); };
   const auto narrow = of(0), wide = of(2);
   return !std::equal(narrow.a.data(), narrow.a.data() + 64, wide.a.data()) ||
@@ -302,6 +305,7 @@ Family parse_family(std::string_view text) {
 }
 
 std::string generate_command(const Recipe& r) {
+  const FloatEnvironment environment;
   return "ozbound generate " + std::string(name(r.family)) + " --m " + std::to_string(r.m) + " --n " + std::to_string(r.n) +
          " --k " + std::to_string(r.k) + " --phi " + text_of(r.phi) + " --seed " + std::to_string(r.seed);
 }

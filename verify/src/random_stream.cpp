@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include "plain_environment.hpp"
 
 namespace ozbound {
 namespace {
@@ -35,6 +36,7 @@ double RandomStream::signed_unit() {
 }
 
 double RandomStream::normal() {
+  const checking::PlainEnvironment environment;
   for (;;) {
     const double x = signed_unit();
     const double y = signed_unit();
@@ -44,6 +46,7 @@ double RandomStream::normal() {
 }
 
 double portable_exp(double x) {
+  const checking::PlainEnvironment environment;
   const double clamped = std::clamp(x, -700.0, 700.0);
   const double power = std::floor(clamped / ln2 + 0.5);
   const double rest = clamped - power * ln2;
@@ -53,6 +56,7 @@ double portable_exp(double x) {
 }
 
 double portable_log(double x) {
+  const checking::PlainEnvironment environment;
   int exponent = 0;
   const double significand = std::frexp(x, &exponent);           // in [1/2, 1)
   const double z = (significand - 0.75) / (significand + 0.75);  // log(s / 0.75) = 2 atanh(z), |z| <= 1/5

@@ -1,8 +1,10 @@
 #include "ozbound/verify/result_view.hpp"
+#include "plain_environment.hpp"
 
 namespace ozbound {
 
 double ResultView::operator()(Index i, Index j) const {
+  const checking::PlainEnvironment environment;
   return format_ == ResultFormat::binary64 ? doubles_(i, j) : static_cast<double>(floats_(i, j));
 }
 

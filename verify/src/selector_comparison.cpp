@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/plan_search.hpp"
@@ -68,11 +69,13 @@ std::optional<double> quantile(std::vector<double> values, double share) {
 }  // namespace
 
 std::optional<double> ComparedCase::overshoot(const SelectorOutcome& outcome) const {
+  const FloatEnvironment environment;
   if (!fewest || !outcome.plan || outcome.misses()) return std::nullopt;
   return static_cast<double>(outcome.products() - fewest->products()) / fewest->products();
 }
 
 std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid) {
+  const FloatEnvironment environment;
   check(grid);
   std::vector<Recipe> recipes;
   for (const auto family : grid.families) {
@@ -89,6 +92,7 @@ std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid) {
 
 std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors,
                                             const Engine& engine, const std::function<void(double)>& progress) {
+  const FloatEnvironment environment;
   const auto recipes = comparison_recipes(grid);
   std::vector<ComparedCase> cases;
   const auto all = static_cast<double>(recipes.size() * grid.targets.size());
@@ -105,6 +109,7 @@ std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::spa
 
 SelectorSummary summarize(std::span<const ComparedCase> cases, std::size_t index,
                           const std::function<bool(const ComparedCase&)>& wanted) {
+  const FloatEnvironment environment;
   SelectorSummary sum;
   std::vector<double> ratios, products, overshoots, costs;
   for (const auto& one : cases) {

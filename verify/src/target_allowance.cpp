@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "judge.hpp"
+#include "plain_environment.hpp"
 
 namespace ozbound::judging {
 namespace {
@@ -15,6 +16,7 @@ std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
   std::vector<Magnitude> norms(static_cast<std::size_t>(matrix.rows()));
 #pragma omp parallel for if (matrix.rows() * matrix.cols() > 10000)
   for (Index i = 0; i < matrix.rows(); ++i) {
+    const checking::PlainEnvironment environment;
     SquareSum squares;
     bool finite = true;
     for (Index l = 0; finite && l < matrix.cols(); ++l) {
@@ -31,11 +33,13 @@ std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
 TargetAllowance::TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format)
     : kind_(target.kind), oracle_(oracle), tau_(Magnitude::of(target.tau)) {
   underflow_ = Magnitude::power_of_two(smallest_exponent(format) - 1);
+  const auto terms = Magnitude::of(static_cast<double>(std::max<Index>(oracle.inner(), 1)));
+  const auto roundoff = Magnitude::of(unit_roundoff(format));
   if (kind_ == Target::Kind::dgemm) {
-    const auto terms = Magnitude::of(static_cast<double>(std::max<Index>(oracle.inner(), 1)));
-    tau_ = multiply_lower(terms, Magnitude::of(unit_roundoff(format)));
+    tau_ = multiply_lower(terms, roundoff);
     underflow_ = multiply_lower(terms, underflow_);
   }
+  if (kind_ == Target::Kind::dgemm_typical) tau_ = multiply_lower(sqrt_lower(terms), roundoff);
   const auto& in = oracle.operands();
   if (kind_ == Target::Kind::rowcol && (in.alpha != 0 || in.imaginary_alpha != 0)) {
     row_norms_ = row_norms_lower(in.a);
@@ -59,6 +63,7 @@ Magnitude TargetAllowance::rowcol_lower(Index i, Index j) const {
 Magnitude TargetAllowance::lower(Index i, Index j, const OracleEntry& entry) const {
   switch (kind_) {
     case Target::Kind::dgemm:
+    case Target::Kind::dgemm_typical:
     case Target::Kind::componentwise: return add_lower(multiply_lower(tau_, entry.scale_lower), underflow_);
     case Target::Kind::rowcol: return add_lower(multiply_lower(tau_, rowcol_lower(i, j)), underflow_);
     case Target::Kind::relative: return add_lower(multiply_lower(tau_, entry.value_lower), underflow_);

@@ -13,6 +13,8 @@
 #include "judge.hpp"
 #include "target_allowance.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -112,6 +114,7 @@ Verdict finished(Verdict verdict, const ResultView& c, std::string claim, const 
 /// The Frobenius norms take the place of the worst entry's error and bound; that entry is the one with the largest error.
 Verdict judged_normwise(const Gathered& gathered, const TargetAllowance& allowance) {
   auto verdict = gathered.verdict;
+  verdict.of_norms = true;
   if (verdict.special_mismatches > 0 || verdict.entries == 0) return verdict;
   const auto entries = Magnitude::of(static_cast<double>(verdict.entries));
   const auto underflow = multiply_lower(sqrt_lower(entries), allowance.underflow());
@@ -135,6 +138,7 @@ std::string_view format_name(ResultFormat format) { return format == ResultForma
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<double(Index, Index)>& bound,
                const JudgeOptions& options) {
+  const FloatEnvironment environment;
   const auto gathered =
       gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
         const double allowed = bound(i, j);
@@ -145,6 +149,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<do
 }
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, const JudgeOptions& options) {
+  const FloatEnvironment environment;
   if (target.kind == Target::Kind::correctly_rounded) {
     const auto gathered = gather(
         c, oracle, options.selection,
@@ -170,7 +175,9 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
 }
 
 std::string explain(const Verdict& v) {
+  const FloatEnvironment environment;
   auto text = fmt::format("{} {}: error / bound = {}\n", v.claim, v.holds() ? "holds" : "FAILS", ratio_text(v.ratio));
+  if (v.of_norms) text += fmt::format("  in the Frobenius norm, relative to {}\n", normwise_measure);
   if (v.row >= 0) {
     text += fmt::format("  worst entry ({}, {}), {}, counted from 0\n", v.row, v.col, format_name(v.format));
     text += fmt::format("  computed {:a} ({})\n  exact    {:a} ({}), rounded once\n", v.computed, v.computed, v.exact, v.exact);
@@ -183,6 +190,7 @@ std::string explain(const Verdict& v) {
 }
 
 nlohmann::json to_json(const Verdict& v) {
+  const FloatEnvironment environment;
   nlohmann::json json{{"claim", v.claim},
                       {"holds", v.holds()},
                       {"format", format_name(v.format)},

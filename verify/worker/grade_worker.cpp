@@ -18,6 +18,7 @@
 #include "../src/grade/stored_call.hpp"
 #include "../src/grade_library/child.hpp"
 #include "../src/grade_library/protocol.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/foreign_library.hpp"
 
 // In a build with sanitizers: signals end this process as they would end a user's, and a library's leaks are its own.
@@ -187,4 +188,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace ozbound
 
-int main(int argc, char** argv) { return ozbound::run(argc, argv); }
+int main(int argc, char** argv) {
+  const ozbound::FloatEnvironment environment;  // whatever was loaded before the library that is graded
+  return ozbound::run(argc, argv);
+}

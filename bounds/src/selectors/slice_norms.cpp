@@ -51,7 +51,8 @@ Selection select_by_slice_norms(InputView a, InputView b, const Target& target, 
   const auto most = scheme.plan(max_slices, max_slices, a.cols());
   const auto sliced = engine.slice(a, Side::rows_of_a, most.a);
   const int all_of_a = slices_until_zero(sliced);
-  const double tau = target.kind == Target::Kind::dgemm ? 2 * std::sqrt(static_cast<double>(a.cols())) * 0x1p-53 : target.tau;
+  const double typical = std::sqrt(static_cast<double>(a.cols())) * 0x1p-53;
+  const double tau = target.kind == Target::Kind::dgemm ? 2 * typical : selector_tau(target, a.cols());
   const auto v = row_sums(b), m = magnitude_times(a, v);
   for (int d = 2; d <= all_of_a; ++d) {
     bool enough = true;

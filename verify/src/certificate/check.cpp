@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,10 +15,13 @@
 #include "../judge.hpp"
 #include "../reference/plan_arithmetic.hpp"
 #include "claims.hpp"
+#include "entry_products.hpp"
 #include "numbers.hpp"
 #include "outward.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "parallel.hpp"
+#include "work.hpp"
 
 namespace ozbound::checking {
 namespace {
@@ -26,7 +30,16 @@ using reference::Accumulation;
 using Kind = Target::Kind;
 
 constexpr const char* assumed_of_tensor_cores =
-    "tensor cores err by 2^-22 of a sum at most in each rounding, and round a sum of k products of bfloat16 numbers k times";
+    "tensor cores' sum of k products of bfloat16 numbers is at most the exact one over 1 - k 2^-22";
+constexpr const char* assumed_of_sums =
+    "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each addition "
+    "rounded once, or the two at once (FMA)";
+constexpr const char* assumed_of_environment = "the native DGEMM rounds to nearest, and underflow is gradual";
+constexpr const char* assumed_of_alpha = "the native DGEMM multiplies sums by alpha, not operands";
+constexpr const char* assumed_of_algorithm =
+    "the native DGEMM uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64";
+constexpr Index longest_native_underflow = Index{67108864};  // general_bound.md, G7b
+constexpr Index longest_by_tensor_cores = Index{1} << 21;    ///< inner dimension, where their sums are used (E5)
 constexpr auto lowest_exponent = std::numeric_limits<std::int64_t>::min();
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -38,6 +51,7 @@ bool same(double x, double y) {
 std::string text(double x) { return fmt::format("{:a} ({})", x, x); }
 std::string text(bool x) { return x ? "true" : "false"; }
 std::string text(Index x) { return fmt::format("{}", x); }
+std::string text(int x) { return fmt::format("{}", x); }
 std::string text(const std::string& x) { return "'" + x + "'"; }
 std::string text(const std::optional<std::string>& x) { return x ? text(*x) : "null"; }
 std::string text(const std::vector<std::string>& x) {
@@ -60,21 +74,31 @@ std::uint64_t mixed(std::uint64_t z) {
   return z ^ z >> 31;
 }
 
-std::string print_of(MatrixView<const double> matrix) {
-  std::uint64_t sum = 0, key = 0;
-  for (Index i = 0; i < matrix.rows(); ++i)
+/// Of a matrix or a ResultView.
+template <class Elements>
+std::string print_of(const Elements& matrix) {
+  std::atomic<std::uint64_t> sum = 0;
+  for_rows(matrix.rows(), matrix.cols(), [&](Index i) {
+    std::uint64_t of_row = 0, key = static_cast<std::uint64_t>(i * matrix.cols()) * 0x9e3779b97f4a7c15;
     for (Index j = 0; j < matrix.cols(); ++j) {
+      const double x = matrix(i, j);
       key += 0x9e3779b97f4a7c15;
-      sum += mixed(key + (std::isnan(matrix(i, j)) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(matrix(i, j))));
+      of_row += mixed(key + (std::isnan(x) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(x)));
     }
+    sum += of_row;
+  });
   return spelling(sum);
 }
 
-std::string print_of(const ResultView& c) {
-  Matrix<double> wide(c.rows(), c.cols());
-  for (Index i = 0; i < c.rows(); ++i)
-    for (Index j = 0; j < c.cols(); ++j) wide(i, j) = c(i, j);
-  return print_of(std::as_const(wide).view());
+/// Whether a vector has no NaN and no infinity.
+std::vector<std::uint8_t> finite_vectors(MatrixView<const double> vectors) {
+  std::vector<std::uint8_t> finite(at(vectors.rows()));
+  for_rows(vectors.rows(), vectors.cols(), [&](Index i) {
+    bool all = true;
+    for (Index l = 0; l < vectors.cols(); ++l) all = all && std::isfinite(vectors(i, l));
+    finite[at(i)] = all ? 1 : 0;
+  });
+  return finite;
 }
 
 /// The plan after this one, for entries that it leaves open: half as many slices again (docs/records.md).
@@ -89,57 +113,37 @@ std::string finer(reference::Plan plan) {
   return reference::to_string(plan);
 }
 
+/// |alpha| E.
+double scaled_error(const RelativeBound& error, double alpha, Index i, Index j) {
+  const double relative = error.at(i, j);
+  if (relative == infinity) return relative;
+  return product_up(Wide::of(alpha), Wide{relative, error.scale(i, j)}).value_up();
+}
+
 /// |alpha| E + the rounding, as records.md states it.
 struct EntryBounds {
   RelativeBound product;
   double alpha = 1, result_factor = 0, underflow = 0;
   bool rounded_once = true;
 
-  [[nodiscard]] double error(Index i, Index j) const {
-    const double relative = product.at(i, j);
-    if (relative == infinity) return relative;
-    return product_up(Wide::of(alpha), Wide{relative, product.scale(i, j)}).value_up();
-  }
   [[nodiscard]] double at(Index i, Index j, double c) const {
     const double rounding = std::isfinite(c) ? product_up(result_factor, std::fabs(c)) : 0;
-    return sum_up(error(i, j), rounded_once ? std::max(rounding, underflow) : sum_up(rounding, underflow));
+    return sum_up(scaled_error(product, alpha, i, j),
+                  rounded_once ? std::max(rounding, underflow) : sum_up(rounding, underflow));
   }
-};
-
-/// A plan and what it makes of the operands.
-struct Sliced {
-  Sliced(const reference::Plan& p, const Operands& operands)
-      : plan(p),
-        groups(p.groups(operands.a.cols())),
-        a(operands.a, p.a),
-        b(operands.b.transposed(), p.b),
-        bound(plan_bound(p, a, b)) {}
-
-  /// S at (i, j): before alpha.
-  [[nodiscard]] ExactNumber sum(Index i, Index j) const {
-    auto sum = reference::accumulated(plan.accumulation, reference::weights_of(groups, a.sliced, b.sliced, i, j),
-                                      reference::sums_of(groups, a.sliced, b.sliced, i, j));
-    sum.exponent += bound.scale(i, j);
-    return sum;
-  }
-
-  reference::Plan plan;
-  std::vector<reference::Pairs> groups;
-  Counted a, b;
-  RelativeBound bound;
 };
 
 /// What the entries say together.
 struct Gathered {
   Index entries = 0, finite = 0, undecided = 0, exact = 0;
   double relative_ratio = 0;
-  std::string wrong_bits, wrong_bound, wrong_target;  ///< the first of each; empty where there is none
+  std::string wrong_bits, wrong_bound, wrong_identity, wrong_target;  ///< the first of each; empty where there is none
   judging::SquareSum errors, allowed;
 
   void merge(const Gathered& other) {
     entries += other.entries, finite += other.finite, undecided += other.undecided, exact += other.exact;
     relative_ratio = std::max(relative_ratio, other.relative_ratio);
-    for (const auto part : {&Gathered::wrong_bits, &Gathered::wrong_bound, &Gathered::wrong_target})
+    for (const auto part : {&Gathered::wrong_bits, &Gathered::wrong_bound, &Gathered::wrong_identity, &Gathered::wrong_target})
       if ((this->*part).empty()) this->*part = other.*part;
     errors.merge_upper(other.errors);
     allowed.merge_lower(other.allowed);
@@ -178,11 +182,11 @@ class Checker {
 
   CertificateCheck run() {
     expect("seal", claims_.seal, claims_.sealed);
+    if (!claims_.beside.empty()) result_.limits.push_back(fmt::format("of the report: {}", fmt::join(claims_.beside, ", ")));
     if (!subject()) return result_;
     find_finite();
     u_ = unit_roundoff(c_.format());
-    tau_ = claims_.target.kind == Kind::dgemm ? integer_down(static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1))) * u_
-                                              : claims_.target.tau;
+    tau_ = target_tau();
     if (!method()) return result_;
     set_bounds();
     bound_members();
@@ -194,6 +198,13 @@ class Checker {
   }
 
  private:
+  /// From below: k u, sqrt(k) u, or what the target says.
+  [[nodiscard]] double target_tau() const {
+    const auto terms = static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1));
+    if (claims_.target.kind == Kind::dgemm) return integer_down(terms) * u_;
+    return claims_.target.kind == Kind::dgemm_typical ? root_down(terms) * u_ : claims_.target.tau;
+  }
+
   template <class T>
   bool expect(const char* claim, const T& claimed, const T& found) {
     const bool holds = equal(claimed, found);
@@ -244,13 +255,17 @@ class Checker {
     const auto& in = operands_;
     const bool finite_alpha = std::isfinite(in.alpha) && std::isfinite(in.imaginary_alpha);
     all_special_ = !std::isfinite(in.beta) || !std::isfinite(in.imaginary_beta) || (in.a.cols() > 0 && !finite_alpha);
-    const reference::SlicedVectors a(in.a, {}), b(in.b.transposed(), {});
-    for (Index i = 0; i < m(); ++i)
+    const auto rows = finite_vectors(in.a), columns = finite_vectors(in.b.transposed());
+    finite_product_.resize(at(m() * n()));
+    finite_.resize(at(m() * n()));
+    for_rows(m(), n(), [&](Index i) {
       for (Index j = 0; j < n(); ++j) {
-        finite_product_.push_back(!all_special_ && a.finite(i) && b.finite(j));
-        finite_.push_back(finite_product_.back() && finite_c0(i, j));
+        const bool product = !all_special_ && rows[at(i)] != 0 && columns[at(j)] != 0;
+        finite_product_[at(i * n() + j)] = product ? 1 : 0;
+        finite_[at(i * n() + j)] = product && finite_c0(i, j) ? 1 : 0;
       }
-    finite_entries_ = std::count(finite_.begin(), finite_.end(), true);
+    });
+    finite_entries_ = std::count(finite_.begin(), finite_.end(), 1);
   }
 
   [[nodiscard]] bool finite_c0(Index i, Index j) const {
@@ -320,7 +335,7 @@ class Checker {
     source_ = with_c0 ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
               : plain ? "k u |A||B| (Jeannerod, Rump)"
                       : "gamma_{k+3} |alpha||A||B|";
-    assumptions_ = {"the native DGEMM sums conventionally: each entry is a sum of k rounded products, in some order"};
+    assumptions_ = {assumed_of_sums, assumed_of_environment, assumed_of_alpha, assumed_of_algorithm};
     if (!native_.obstacle.empty()) assumptions_.push_back("no guarantee: " + native_.obstacle);
     const double share = quotient_up(native_.factor, difference_down(1, native_.factor));
     const Counted a(operands_.a, {}), b(operands_.b.transposed(), {});
@@ -339,10 +354,59 @@ class Checker {
     expect("bound.alpha", claims_.bound_alpha, bounds_.alpha);
     expect("bound.result_factor", claims_.result_factor, bounds_.result_factor);
     expect("bound.underflow", claims_.underflow, bounds_.underflow);
-    auto assumptions = assumptions_;
-    if (one_plan() && claims_.assumptions == std::vector<std::string>{assumed_of_tensor_cores})
-      assumptions.emplace_back(assumed_of_tensor_cores);  // by who searched; nothing is assumed here
-    expect("assumptions", claims_.assumptions, assumptions);
+    expect("bound.rounded_once", claims_.rounded_once, bounds_.rounded_once);
+    options_.takes_norms ? take_norms() : norms();
+  }
+
+  /// `bound.norms`. Of each term the alternatives are 2-norms, 1-norms of rows with maxima of columns, and the other way round.
+  void norms() {
+    const auto& claimed = claims_.norms;
+    const auto& found = bounds_.product;
+    expect("bound.norms.uniform", claimed.uniform, found.uniform);
+    expect_all("bound.norms.row_exponents", claimed.row_exponents, found.row_exponents);
+    expect_all("bound.norms.column_exponents", claimed.column_exponents, found.column_exponents);
+    std::vector<double> rows, columns;
+    for (const auto& term : found.terms) {
+      for (const auto norm : {&Norms::two, &Norms::one, &Norms::max})
+        for (const auto& of : term.rows) rows.push_back(of.*norm);
+      for (const auto norm : {&Norms::two, &Norms::max, &Norms::one})
+        for (const auto& of : term.columns) columns.push_back(of.*norm);
+    }
+    expect_all("bound.norms.rows", claimed.rows, rows);
+    expect_all("bound.norms.columns", claimed.columns, columns);
+  }
+
+  /// The norms of the record in place of those that were computed.
+  void take_norms() {
+    const auto& claimed = claims_.norms;
+    const auto terms = bounds_.product.terms.size(), rows = at(m()), columns = at(n());
+    const bool fit = claimed.row_exponents.size() == rows && claimed.column_exponents.size() == columns &&
+                     claimed.rows.size() == 3 * terms * rows && claimed.columns.size() == 3 * terms * columns;
+    if (!say("bound.norms", fit, "they are not of as many terms, rows and columns")) return;
+    bounds_.product.uniform = claimed.uniform;
+    bounds_.product.row_exponents = claimed.row_exponents;
+    bounds_.product.column_exponents = claimed.column_exponents;
+    for (std::size_t t = 0; t < terms; ++t) {
+      auto& term = bounds_.product.terms[t];
+      const auto* const x = claimed.rows.data() + 3 * t * rows;
+      const auto* const y = claimed.columns.data() + 3 * t * columns;
+      for (std::size_t i = 0; i < rows; ++i) term.rows[i] = {.one = x[rows + i], .two = x[i], .max = x[2 * rows + i]};
+      for (std::size_t j = 0; j < columns; ++j)
+        term.columns[j] = {.one = y[2 * columns + j], .two = y[j], .max = y[columns + j]};
+    }
+  }
+
+  template <class Number>
+  void expect_all(const char* claim, const std::vector<Number>& claimed, const std::vector<Number>& found) {
+    if (claimed.size() != found.size())
+      return say(claim, false, fmt::format("{} numbers are claimed, and {} found", claimed.size(), found.size())), void();
+    const auto differing = std::mismatch(claimed.begin(), claimed.end(), found.begin(),
+                                         [](const Number& x, const Number& y) { return equal(x, y); });
+    const bool holds = differing.first == claimed.end();
+    say(claim, holds,
+        holds ? ""
+              : fmt::format("number {} is claimed to be {}, and is {}", differing.first - claimed.begin(),
+                            text(*differing.first), text(*differing.second)));
   }
 
   Gathered look_at_entries() {
@@ -366,10 +430,13 @@ class Checker {
     const double c = c_(i, j);
     const auto truth = oracle_.evaluate(i, j, c, c_.format());
     ++part.entries;
-    const bool finite = finite_[at(i * n() + j)];
+    const bool finite = is_finite(i, j);
+    EntryProducts products(oracle_, sliced_, j);
     if (finite) ++part.finite;
-    const auto expected = finite ? expected_entry(part, i, j, truth) : std::optional(truth.rounded);
-    if (complex_ && ziv()) look_at_pair(part, i, j);
+    const auto expected = finite ? expected_entry(part, products, i, j, truth) : std::optional(truth.rounded);
+    if (complex_ && ziv()) look_at_pair(part, products, i, j);
+    if (!finite && one_plan() && other_part_overflows(products, i, j)) ++part.exact;  // as the other part
+    if (finite) look_at_identity(part, products, i, j);
     if (expected && !same(c, *expected))
       note(part.wrong_bits, i, j, fmt::format("C is {:a}, and the method gives {:a}", c, *expected));
     if (!finite) return;
@@ -383,59 +450,75 @@ class Checker {
     if (where.empty()) where = fmt::format("entry ({}, {}): {}", i, j, what);
   }
 
+  /// Whether both parts of a complex entry are finished exactly where one is.
+  [[nodiscard]] bool in_pairs() const { return complex_ && (ziv() || one_plan()); }
+
   /// C at a finite entry by the method; none of native DGEMM, whose sums are its own.
-  std::optional<double> expected_entry(Gathered& part, Index i, Index j, const OracleEntry& truth) const {
-    if (one_plan()) return rounded_to(scaled_sum(sliced_[0], i, j), c_.format());
+  std::optional<double> expected_entry(Gathered& part, EntryProducts& products, Index i, Index j,
+                                       const OracleEntry& truth) const {
+    if (one_plan()) return entry_of_plan(part, products, i, j, truth);
     if (native()) return std::nullopt;
-    if (relative()) return accepted(part, i, j, truth);
+    if (relative()) return accepted(part, products, i, j, truth);
     if (complex_ && ziv()) return truth.rounded;
     bool open = ziv();
     for (std::size_t t = 0; open && t < sliced_.size(); ++t) {
-      open = left_open(sliced_[t], i, j);
+      open = left_open(products, t, i, j);
       if (open && t == 0) ++part.undecided;
     }
     if (open || claims_.method == Method::exact) ++part.exact;
     return truth.rounded;
   }
 
+  /// The plan's sum, rounded; the exact entry where that is infinite, of a complex one where it is in either part.
+  double entry_of_plan(Gathered& part, EntryProducts& products, Index i, Index j, const OracleEntry& truth) const {
+    const double c = rounded_to(scaled_sum(products, 0, i, j), c_.format());
+    if (!std::isinf(c) && !other_part_overflows(products, i, j)) return c;
+    ++part.exact;
+    return truth.rounded;
+  }
+
+  /// Whether the plan's sum of the other part of a complex entry is infinite.
+  [[nodiscard]] bool other_part_overflows(EntryProducts& products, Index i, Index j) const {
+    return complex_ && is_finite(i ^ 1, j) && std::isinf(rounded_to(scaled_sum(products, 0, i ^ 1, j), c_.format()));
+  }
+
   /// C before it is rounded, of one plan. @pre finite.
-  [[nodiscard]] ExactNumber scaled_sum(const Sliced& sliced, Index i, Index j) const {
+  [[nodiscard]] ExactNumber scaled_sum(EntryProducts& products, std::size_t t, Index i, Index j) const {
     ExactNumber sum;
     if (operands_.a.cols() > 0)
-      for (const auto& [alpha, row] : product_terms(operands_, i)) sum = sum + exact(alpha) * sliced.sum(row, j);
+      for (const auto& [alpha, row] : product_terms(operands_, i)) sum = sum + exact(alpha) * products.sum(t, row);
     for (const auto& [beta, row] : c0_terms(operands_, i)) sum = sum + exact(beta) * exact(operands_.c0(row, j));
     return sum;
   }
 
   /// Both parts of a complex entry stay open where one is, and are counted, special or not.
-  void look_at_pair(Gathered& part, Index i, Index j) const {
+  void look_at_pair(Gathered& part, EntryProducts& products, Index i, Index j) const {
     const Index first = i - i % 2;
     bool open = true;
     for (std::size_t t = 0; open && t < sliced_.size(); ++t) {
-      open = left_open_if_finite(sliced_[t], first, j) || left_open_if_finite(sliced_[t], first + 1, j);
+      open = left_open_if_finite(products, t, first, j) || left_open_if_finite(products, t, first + 1, j);
       if (open && t == 0) ++part.undecided;
     }
     if (open) ++part.exact;
   }
 
-  [[nodiscard]] bool left_open_if_finite(const Sliced& sliced, Index i, Index j) const {
-    return finite_[at(i * n() + j)] && left_open(sliced, i, j);
+  [[nodiscard]] bool left_open_if_finite(EntryProducts& products, std::size_t t, Index i, Index j) const {
+    return is_finite(i, j) && left_open(products, t, i, j);
   }
 
   /// Ziv's test (targets.md, T5).
-  [[nodiscard]] bool left_open(const Sliced& sliced, Index i, Index j) const {
+  [[nodiscard]] bool left_open(EntryProducts& products, std::size_t t, Index i, Index j) const {
     if (operands_.a.cols() == 0) return false;
+    const auto& bound = sliced_[t].bound;
     ExactNumber radius;
     for (const auto& [alpha, row] : product_terms(operands_, i)) {
-      const double error = sliced.bound.at(row, j);
+      const double error = bound.at(row, j);
       if (error == infinity) return true;
-      auto term = absolute(exact(alpha)) * exact(error);
-      term.exponent += sliced.bound.scale(row, j);
-      radius = radius + term;
+      radius = radius + absolute(exact(alpha)) * scaled(error, bound.scale(row, j));
     }
     if (radius.number == 0) return false;
-    auto h = absolute(scaled_sum(sliced, i, j));
-    if (!complex_) to_grid(h, radius, exact(operands_.alpha) * sliced.sum(i, j), i, j);
+    auto h = absolute(scaled_sum(products, t, i, j));
+    if (!complex_) to_grid(h, radius, exact(operands_.alpha) * products.sum(t, i), i, j);
     if ((h + -radius).number <= 0) return true;
     return !same(rounded_to(h + radius, c_.format()), rounded_to(h + -radius, c_.format()));
   }
@@ -454,19 +537,18 @@ class Checker {
   }
 
   /// The last plan's entry that is close enough (T4), or the exact one.
-  double accepted(Gathered& part, Index i, Index j, const OracleEntry& truth) const {
+  double accepted(Gathered& part, EntryProducts& products, Index i, Index j, const OracleEntry& truth) const {
     const double factor = quotient_down(difference_down(product_down(tau_, 1 - u_), u_), sum_up(1, tau_));
     const double least_normal = c_.format() == ResultFormat::binary64 ? 0x1p-1022 : 0x1p-126;
     std::optional<double> value;
     for (std::size_t t = 0; t < sliced_.size(); ++t) {
-      const EntryBounds plan{sliced_[t].bound, operands_.alpha};
-      const double c = rounded_to(scaled_sum(sliced_[t], i, j), c_.format());
+      const double error = scaled_error(sliced_[t].bound, operands_.alpha, i, j);
+      const double c = rounded_to(scaled_sum(products, t, i, j), c_.format());
       const double allowed = product_down(factor, std::fabs(c));
-      const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && plan.error(i, j) <= allowed;
+      const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && error <= allowed;
       if (sliced_[t].bound.at(i, j) == 0 || close) {
         value = c;
-        if (sliced_[t].bound.at(i, j) > 0)
-          part.relative_ratio = std::max(part.relative_ratio, quotient_up(plan.error(i, j), allowed));
+        if (sliced_[t].bound.at(i, j) > 0) part.relative_ratio = std::max(part.relative_ratio, quotient_up(error, allowed));
       } else if (t == 0) {
         ++part.undecided;
       }
@@ -475,6 +557,38 @@ class Checker {
     return value.value_or(truth.rounded);
   }
 
+  /// What the norms bound, AB - S (general_bound.md, G1), from the elements and the digits alone: no formula that a bound
+  /// comes from has a part in it.
+  void look_at_identity(Gathered& part, EntryProducts& products, Index i, Index j) const {
+    if (operands_.a.cols() == 0) return;
+    if (one_plan()) {
+      ExactNumber error;
+      for (const auto& [alpha, row] : product_terms(operands_, i))
+        error = error + exact(complex_ ? alpha : 1) * (products.exact(row) + -products.sum(0, row));
+      return compare(part, error, bounds_.product, i, j);
+    }
+    for (std::size_t t = 0; t < sliced_.size(); ++t)
+      for (const auto& [alpha, row] : product_terms(operands_, i))
+        if (products.has_sum(t, row)) compare(part, products.exact(row) + -products.sum(t, row), sliced_[t].bound, row, j);
+  }
+
+  static void compare(Gathered& part, const ExactNumber& error, const RelativeBound& bound, Index i, Index j) {
+    const double relative = bound.at(i, j);
+    if (relative == infinity || (scaled(relative, bound.scale(i, j)) + -absolute(error)).number >= 0) return;
+    note(part.wrong_identity, i, j,
+         "AB and the sum of the slices' products are " + reference::exact_text(absolute(error)) + " apart, above their bound " +
+             text(relative) + fmt::format(" times 2^{}", bound.scale(i, j)));
+  }
+
+  /// x * 2^exponent.
+  static ExactNumber scaled(double x, std::int64_t exponent) {
+    auto number = exact(x);
+    number.exponent += exponent;
+    return number;
+  }
+
+  [[nodiscard]] bool is_finite(Index i, Index j) const { return finite_[at(i * n() + j)] != 0; }
+
   void judge_target(Gathered& part, Index i, Index j, double c, const OracleEntry& truth) const {
     if (!claims_.holds) return;
     if (claims_.target.kind == Kind::cr) {
@@ -482,14 +596,21 @@ class Checker {
         note(part.wrong_target, i, j, fmt::format("{:a} is not {:a}, the correct rounding", c, truth.rounded));
       return;
     }
-    const auto allowed = allowance(i, j, truth);
+    const auto allowed = of_ratio(allowance(i, j, truth));
     if (claims_.target.kind == Kind::normwise) {
       part.errors.add_upper(truth.error_upper);
       part.allowed.add_lower(allowed);
     } else if (truth.error_upper > add_lower(allowed, underflow())) {
       note(part.wrong_target, i, j,
-           "the error is " + to_string(truth.error_upper) + ", and the target allows " + to_string(allowed));
+           fmt::format("the error is {}, and {:.6g} of what the target allows is {}", to_string(truth.error_upper),
+                       claims_.ratio, to_string(allowed)));
     }
+  }
+
+  /// The share of what the target allows that the ratio leaves. Here it is rounded down, in three operations of 2^-52 at most.
+  [[nodiscard]] Magnitude of_ratio(const Magnitude& allowed) const {
+    const double share = claims_.ratio * (1 + 0x1p-49);
+    return share < 1 ? multiply_lower(Magnitude::of(share), allowed) : allowed;
   }
 
   [[nodiscard]] Magnitude underflow() const {
@@ -524,7 +645,7 @@ class Checker {
   }
 
   void counts(const Gathered& gathered) {
-    const bool pairs = complex_ && ziv();
+    const bool pairs = in_pairs();
     const Index looked_at = pairs ? gathered.entries : gathered.finite, all = pairs ? m() * n() : finite_entries_;
     count("undecided_entries", claims_.undecided, gathered.undecided, looked_at, all);
     count("exact_entries", claims_.exact, gathered.exact, looked_at, all);
@@ -554,17 +675,34 @@ class Checker {
     }
     expect("worst_entry", std::pair(claims_.worst_i, claims_.worst_j), std::pair(expected.i, expected.j));
     expect("holds", claims_.holds, claims_.ratio <= 1);
-    double largest = 0;
-    for (Index i = 0; i < m(); ++i)
+    expect("assumptions", claims_.assumptions, assumptions(expected));
+    expect("largest_bound", claims_.largest_bound, largest_bound());
+  }
+
+  /// What is assumed where nothing is, and what a search for the worst entry by tensor cores may have taken on trust: where
+  /// level 1 of the enclosure does not settle every entry, its sums are what says which entries to look at (enclosure.md, E5).
+  [[nodiscard]] std::vector<std::string> assumptions(const WorstRatio& expected) const {
+    const bool by_entry = claims_.target.kind != Kind::rowcol && claims_.target.kind != Kind::normwise;
+    const bool may_search = one_plan() && by_entry && expected.loose && operands_.a.cols() <= longest_by_tensor_cores;
+    auto all = assumptions_;
+    if (may_search && claims_.assumptions == std::vector<std::string>{assumed_of_tensor_cores})
+      all.emplace_back(assumed_of_tensor_cores);  // by who searched; nothing is assumed here
+    return all;
+  }
+
+  [[nodiscard]] double largest_bound() const {
+    std::vector<double> of_rows(at(m()));
+    for_rows(m(), n(), [&](Index i) {
       for (Index j = 0; j < n(); ++j)
-        if (finite_[at(i * n() + j)]) largest = std::max(largest, bounds_.at(i, j, c_(i, j)));
-    expect("largest_bound", claims_.largest_bound, largest);
+        if (is_finite(i, j)) of_rows[at(i)] = std::max(of_rows[at(i)], bounds_.at(i, j, c_(i, j)));
+    });
+    return of_rows.empty() ? 0 : *std::max_element(of_rows.begin(), of_rows.end());
   }
 
   [[nodiscard]] WorstRatio expected_ratio(const Gathered& gathered) const {
     const double rounding = tau_ >= u_ ? std::min(1.0, quotient_up(u_, tau_)) : infinity;
     const bool cr = claims_.target.kind == Kind::cr;
-    if (relative()) return {std::min(1.0, std::max(rounding, gathered.relative_ratio))};
+    if (relative()) return {with_rounding(gathered.relative_ratio, tau_, u_)};
     if (native()) return {native_meets() ? std::min(1.0, quotient_up(native_.factor, tau_)) : infinity};
     if (!one_plan()) return {cr ? 1 : rounding};
     if (cr) return zero_error();
@@ -576,17 +714,21 @@ class Checker {
 
   /// A plan alone is correctly rounded where its error bound is zero. The last entry where it is not is the one that is told.
   [[nodiscard]] WorstRatio zero_error() const {
-    WorstRatio worst{1};
-    for (Index i = 0; i < m(); ++i)
+    std::vector<Index> last(at(m()), -1);
+    for_rows(m(), n(), [&](Index i) {
       for (Index j = 0; j < n(); ++j)
-        if (finite_[at(i * n() + j)] && bounds_.product.at(i, j) > 0) worst = {infinity, i, j};
-    return worst;
+        if (is_finite(i, j) && bounds_.product.at(i, j) > 0) last[at(i)] = j;
+    });
+    for (Index i = m() - 1; i >= 0; --i)
+      if (last[at(i)] >= 0) return {infinity, i, last[at(i)]};
+    return {1};
   }
 
   [[nodiscard]] bool native_meets() const {
     if (!native_.obstacle.empty() || claims_.target.kind == Kind::cr || claims_.target.kind == Kind::relative) return false;
     const bool plain = (operands_.alpha == 1 || operands_.alpha == -1) && operands_.beta == 0;
-    if (native_.underflow > 0 && !(claims_.target.kind == Kind::dgemm && plain)) return false;
+    const bool allowed = claims_.target.kind == Kind::dgemm && plain && operands_.a.cols() <= longest_native_underflow;
+    if (native_.underflow > 0 && !allowed) return false;
     return native_.factor <= tau_;
   }
 
@@ -594,12 +736,13 @@ class Checker {
   void truths(const Gathered& gathered) {
     say("c", gathered.wrong_bits.empty(), gathered.wrong_bits);
     say("bound", gathered.wrong_bound.empty(), gathered.wrong_bound);
+    if (!sliced_.empty()) say("identity", gathered.wrong_identity.empty(), gathered.wrong_identity);
     if (claims_.holds) target(gathered);
     if (native()) result_.limits.emplace_back("c: the bits of native DGEMM are the library's; they keep their bound");
     if (native()) result_.limits.emplace_back("native: that this library ran");
     if (relative() || ziv())
       result_.limits.emplace_back("plans: that these and no others were tried, where others leave the same entries");
-    if (!options_.selection.is_all()) result_.limits.emplace_back("c, bound, target: by a sample");
+    if (!options_.selection.is_all()) result_.limits.emplace_back("c, bound, identity, target: by a sample");
   }
 
   void target(const Gathered& gathered) {
@@ -611,8 +754,8 @@ class Checker {
     const auto entries = Magnitude::of(static_cast<double>(gathered.finite));
     const auto allowed = add_lower(gathered.allowed.root_lower(), multiply_lower(sqrt_lower(entries), underflow()));
     say("target", !(gathered.errors.root_upper() > allowed),
-        "the norm of the error is " + to_string(gathered.errors.root_upper()) + ", and the target allows " +
-            to_string(allowed));
+        fmt::format("the norm of the error is {}, and {:.6g} of what the target allows is {}",
+                    to_string(gathered.errors.root_upper()), claims_.ratio, to_string(allowed)));
   }
 
   [[nodiscard]] Index m() const { return operands_.a.rows(); }
@@ -627,7 +770,7 @@ class Checker {
   double u_ = 0, tau_ = 0;
   bool complex_ = false;  ///< a scalar is
   bool all_special_ = false;
-  std::vector<bool> finite_product_, finite_;  ///< of A B, and of C
+  std::vector<std::uint8_t> finite_product_, finite_;  ///< of A B, and of C
   Index finite_entries_ = 0;
   std::vector<Sliced> sliced_;
   EntryBounds bounds_;
@@ -653,6 +796,12 @@ CertificateCheck check_certificate(std::string_view json, const Operands& operan
   const checking::PlainEnvironment environment;  // in which numbers are read, too
   auto claims = checking::read_claims(json);
   return checking::Checker(std::move(claims), operands, c, options).run();
+}
+
+EntrySelection affordable_selection(std::string_view json, std::uint64_t seed) {
+  const checking::PlainEnvironment environment;
+  const auto entries = checking::affordable_entries(checking::read_claims(json));
+  return entries ? EntrySelection::sample(*entries, seed) : EntrySelection::all();
 }
 
 }  // namespace ozbound

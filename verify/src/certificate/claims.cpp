@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../parsed_json.hpp"
+#include "base64.hpp"
 
 namespace ozbound::checking {
 namespace {
@@ -69,6 +70,14 @@ class Members {
     return text(name);
   }
 
+  /// Numbers in little-endian order, as base64.
+  template <class Number>
+  std::vector<Number> numbers(const char* name) {
+    auto all = numbers_in<Number>(text(name));
+    if (!all) refuse("'" + full(name) + "' is not the base64 of " + std::to_string(8 * sizeof(Number)) + "-bit numbers");
+    return *std::move(all);
+  }
+
   std::pair<Index, Index> entry(const char* name) {
     const auto& value = is(name, &json::is_array, "a row and a column");
     if (value.size() != 2) refuse("'" + full(name) + "' is not a row and a column");
@@ -106,8 +115,9 @@ constexpr std::array<std::pair<std::string_view, Method>, 4> methods{{{"slices",
                                                                       {"correctly_rounded", Method::correctly_rounded},
                                                                       {"native", Method::native},
                                                                       {"exact", Method::exact}}};
-constexpr std::array<std::pair<std::string_view, Target::Kind>, 6> kinds{{{"cr", Target::Kind::cr},
+constexpr std::array<std::pair<std::string_view, Target::Kind>, 7> kinds{{{"cr", Target::Kind::cr},
                                                                           {"dgemm", Target::Kind::dgemm},
+                                                                          {"dgemm-typical", Target::Kind::dgemm_typical},
                                                                           {"componentwise", Target::Kind::componentwise},
                                                                           {"rowcol", Target::Kind::rowcol},
                                                                           {"normwise", Target::Kind::normwise},
@@ -119,10 +129,10 @@ Method method_of(const std::string& text) {
   refuse("'method' is not one of slices, correctly_rounded, native, exact");
 }
 
-/// `cr`, `dgemm`, or a kind with the shortest decimal of its tau.
+/// `cr`, `dgemm`, `dgemm-typical`, or a kind with the shortest decimal of its tau.
 Target target_of(const std::string& text) {
   for (const auto& [name, kind] : kinds) {
-    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm) {
+    if (kind == Target::Kind::cr || kind == Target::Kind::dgemm || kind == Target::Kind::dgemm_typical) {
       if (text == name) return {kind, 0};
       continue;
     }
@@ -156,6 +166,16 @@ std::string seal_of(json certificate) {
   return spelling(hash);
 }
 
+void read_norms(RecordedNorms& recorded, const json& object) {
+  Members norms(object, "bound.norms");
+  recorded.uniform = norms.number("uniform");
+  recorded.row_exponents = norms.numbers<std::int32_t>("row_exponents");
+  recorded.column_exponents = norms.numbers<std::int32_t>("column_exponents");
+  recorded.rows = norms.numbers<double>("rows");
+  recorded.columns = norms.numbers<double>("columns");
+  norms.finish();
+}
+
 void read_bound(Claims& claims, const json& object) {
   Members bound(object, "bound");
   claims.source = bound.text("source");
@@ -164,6 +184,8 @@ void read_bound(Claims& claims, const json& object) {
   claims.bound_alpha = bound.number("alpha");
   claims.result_factor = bound.number("result_factor");
   claims.underflow = bound.number("underflow");
+  claims.rounded_once = bound.flag("rounded_once");
+  read_norms(claims.norms, bound["norms"]);
   bound.finish();
 }
 
@@ -189,17 +211,31 @@ bool narrow_of(const std::string& type) {
   return type == "binary32";
 }
 
+bool has_schema(const json& document, const char* schema) {
+  return document.is_object() && document.contains("schema") && document["schema"] == schema;
+}
+
+/// The certificate of a report, what else is in the report being told to `beside`; anything else as it is.
+const json& certificate_in(const json& document, std::vector<std::string>& beside) {
+  if (!has_schema(document, "ozbound-report-1")) return document;
+  for (const auto& [name, value] : document.items())
+    if (name != "schema" && name != "certificate") beside.push_back(name);
+  if (!document.contains("certificate")) refuse("the report has no 'certificate'");
+  return document["certificate"];
+}
+
 }  // namespace
 
 std::string spelling(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Claims read_claims(std::string_view text) {
   const auto document = parse(text);
-  const bool report = document.is_object() && document.contains("certificate");
-  const auto& object = report ? document["certificate"] : document;
-  Members members(object, "");
-  if (members.text("schema") != "ozbound-certificate-3") refuse("'schema' is not ozbound-certificate-3");
   Claims claims;
+  const auto& object = certificate_in(document, claims.beside);
+  Members members(object, "");
+  const auto schema = members.text("schema");
+  if (schema == "ozbound-certificate-3") refuse("'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
+  if (schema != "ozbound-certificate-4") refuse("'schema' is not ozbound-certificate-4");
   claims.seal = members.text("seal");
   claims.target_text = members.text("target");
   claims.target = target_of(claims.target_text);

@@ -15,7 +15,7 @@ namespace ozbound::checking {
 enum class Method : std::uint8_t { slices, correctly_rounded, native, exact };
 
 struct Target {
-  enum class Kind : std::uint8_t { cr, dgemm, componentwise, rowcol, normwise, relative };
+  enum class Kind : std::uint8_t { cr, dgemm, dgemm_typical, componentwise, rowcol, normwise, relative };
   Kind kind = Kind::dgemm;
   double tau = 0;
 };
@@ -23,6 +23,13 @@ struct Target {
 struct Plan {
   std::string text;
   reference::Plan plan;
+};
+
+/// `bound.norms`: rows, term by term and in a term alternative by alternative, and columns likewise.
+struct RecordedNorms {
+  double uniform = 0;
+  std::vector<std::int32_t> row_exponents, column_exponents;
+  std::vector<double> rows, columns;
 };
 
 /// The members of a certificate, as they stand there.
@@ -48,9 +55,13 @@ struct Claims {
   bool rigorous = true;
   std::vector<std::string> terms;
   double bound_alpha = 1, result_factor = 0, underflow = 0;
+  bool rounded_once = true;
+  RecordedNorms norms;
   std::vector<std::string> assumptions;
+  std::vector<std::string> beside;  ///< members of the report around it, which nobody checks
 };
 
+/// Of a certificate, or of the one in a report: the schema says which, and nothing else does.
 /// @throws std::invalid_argument as check_certificate.
 Claims read_claims(std::string_view json);
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <utility>
 
 #include "../exact_number.hpp"
 #include "../reference/plan_arithmetic.hpp"
+#include "../uint128.hpp"
 #include "outward.hpp"
+#include "parallel.hpp"
 
 namespace ozbound::checking {
 namespace {
@@ -27,22 +30,68 @@ std::uint64_t rounded_up(const ExactNumber& x, std::int64_t unit) {
   return static_cast<std::uint64_t>(whole) + (rest ? 1 : 0);
 }
 
+/// What slices leave of an element, in units of 2^grid, the lowest weight of the element and of all digits. @pre below 2^126.
+class Rest {
+ public:
+  Rest(VerifyInt128 value, std::int64_t grid) : value_(value), grid_(grid) {}
+
+  void subtract(int digit, std::int64_t weight) { value_ -= digit * (VerifyInt128{1} << (weight - grid_)); }
+
+  /// ceil(|rest| / 2^unit).
+  [[nodiscard]] std::uint64_t above(std::int64_t unit) const {
+    const auto magnitude = static_cast<VerifyUint128>(value_ < 0 ? -value_ : value_);
+    if (unit <= grid_) return static_cast<std::uint64_t>(magnitude << (grid_ - unit));
+    if (unit - grid_ > 126) return magnitude == 0 ? 0 : 1;
+    return static_cast<std::uint64_t>((magnitude + (VerifyUint128{1} << (unit - grid_)) - 1) >> (unit - grid_));
+  }
+
+ private:
+  VerifyInt128 value_;
+  std::int64_t grid_;
+};
+
+/// The same of any numbers.
+class WideRest {
+ public:
+  explicit WideRest(const ExactNumber& x) : rest_(x) {}
+
+  void subtract(int digit, std::int64_t weight) { rest_ = rest_ + ExactNumber{-digit, weight}; }
+  [[nodiscard]] std::uint64_t above(std::int64_t unit) const { return rounded_up(rest_, unit); }
+
+ private:
+  ExactNumber rest_;
+};
+
+/// The digits of element l, and what they leave.
+template <class R>
+void count_digits(VectorCounts& counts, const reference::SlicedVectors& sliced, Index i, Index l, R rest) {
+  const std::int64_t scale = sliced.exponent(i);
+  for (int p = 1; p <= sliced.slicing().slices; ++p) {
+    const auto weight = scale + counts.weights[at(p - 1)];
+    const int digit = sliced.digit(i, l, p);
+    rest.subtract(digit, weight);
+    counts.digits[at(p - 1)].add(static_cast<std::uint64_t>(std::abs(digit)));
+    counts.tails[at(p - 1)].add(rest.above(weight - fraction));
+  }
+}
+
 VectorCounts count(MatrixView<const double> vectors, const reference::SlicedVectors& sliced, Index i) {
   const auto& slicing = sliced.slicing();
   VectorCounts counts{{}, 0, std::vector<Counts>(at(slicing.slices)), {}, std::vector<Counts>(at(slicing.slices))};
   for (int p = 1; p <= slicing.slices; ++p) counts.weights.push_back(sliced.weight(i, p));
-  const std::int64_t scale = sliced.exponent(i);
+  const std::int64_t scale = sliced.exponent(i), last = scale + counts.weights.back();
   for (Index l = 0; sliced.finite(i) && l < sliced.inner(); ++l) {
-    auto rest = exact(vectors(i, l));
-    counts.whole.add(rounded_up(rest, scale - fraction));
-    const auto floor = static_cast<std::uint64_t>(whole_multiple(rest, scale - fraction));
+    const auto x = exact(vectors(i, l));
+    if (x.number == 0) continue;
+    counts.whole.add(rounded_up(x, scale - fraction));
+    const auto floor = static_cast<std::uint64_t>(whole_multiple(x, scale - fraction));
     counts.floors += floor * floor;
-    for (int p = 1; p <= slicing.slices; ++p) {
-      const auto weight = scale + sliced.weight(i, p);
-      const int digit = sliced.digit(i, l, p);
-      rest = rest + ExactNumber{-digit, weight};
-      counts.digits[at(p - 1)].add(static_cast<std::uint64_t>(std::abs(digit)));
-      counts.tails[at(p - 1)].add(rounded_up(rest, weight - fraction));
+    const auto grid = std::min(x.exponent, last);
+    if (scale + 2 - grid <= 124) {
+      const auto significand = static_cast<std::int64_t>(x.number);
+      count_digits(counts, sliced, i, l, Rest(significand * (VerifyInt128{1} << (x.exponent - grid)), grid));
+    } else {
+      count_digits(counts, sliced, i, l, WideRest(x));
     }
   }
   return counts;
@@ -132,15 +181,17 @@ class Enclosed {
         a_(operands.a, {Digits::truncated, 7, 1}),
         b_(operands.b.transposed(), {Digits::truncated, 7, 1}) {
     level_one();
-    bool loose = false;
-    for_each([&](Index i, Index j) { loose = loose || lower(i, j) < 0.5 * upper(i, j); });
-    if (loose) level_two();
+    loose_ = is_loose();
+    if (loose_) level_two();
     level_three();
   }
 
   [[nodiscard]] std::int64_t scale(Index i, Index j) const {
     return std::int64_t{a_.sliced.exponent(i)} + b_.sliced.exponent(j);
   }
+
+  /// Whether level 1 alone is not enough.
+  [[nodiscard]] bool loose() const { return loose_; }
 
   /// ||x||_2 of a row or a column, rounded down.
   [[nodiscard]] double row_norm(Index i) const { return norm(a_.counts[at(i)]); }
@@ -151,19 +202,36 @@ class Enclosed {
 
   [[nodiscard]] Index k() const { return operands_.a.cols(); }
 
+  /// visit(i, j) for every entry, row by row, rows in parallel.
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (Index i = 0; i < operands_.a.rows(); ++i)
+    for_rows(operands_.a.rows(), operands_.b.cols() * (1 + k()), [&](Index i) {
       for (Index j = 0; j < operands_.b.cols(); ++j) visit(i, j);
+    });
+  }
+
+  [[nodiscard]] bool is_loose() const {
+    std::atomic<bool> loose = false;
+    for_each([&](Index i, Index j) {
+      if (lower(i, j) < 0.5 * upper(i, j)) loose.store(true, std::memory_order_relaxed);
+    });
+    return loose;
+  }
+
+  /// sum |x_l||y_l| of digits of at most 7 bits.
+  static std::uint64_t magnitude_sum(const std::int16_t* x, const std::int16_t* y, Index length) {
+    std::uint64_t total = 0;
+    for (Index start = 0; start < length; start += 1 << 16) {
+      std::int32_t sum = 0;  // below 2^16 * 2^14
+      for (Index l = start; l < std::min<Index>(length, start + (1 << 16)); ++l) sum += std::abs(x[l]) * std::abs(y[l]);
+      total += static_cast<std::uint64_t>(sum);
+    }
+    return total;
   }
 
   void level_one() {
     for_each([this](Index i, Index j) {
-      const auto* x = a_.sliced.slice(i, 1);
-      const auto* y = b_.sliced.slice(j, 1);
-      std::int64_t sum = 0;
-      for (Index l = 0; l < k(); ++l) sum += std::abs(x[l] * y[l]);
-      const auto least = static_cast<std::uint64_t>(sum);
+      const auto least = magnitude_sum(a_.sliced.slice(i, 1), b_.sliced.slice(j, 1), k());
       const auto& row = a_.counts[at(i)];
       const auto& column = b_.counts[at(j)];
       const bool zero = row.whole.max == 0 || column.whole.max == 0;
@@ -182,10 +250,12 @@ class Enclosed {
   }
 
   static std::vector<float> narrowed(MatrixView<const double> vectors, const Counted& counted) {
-    std::vector<float> all;
-    for (Index i = 0; i < vectors.rows(); ++i)
-      for (Index l = 0; l < vectors.cols(); ++l)
-        all.push_back(counted.sliced.finite(i) ? narrowed(vectors(i, l), counted.sliced.exponent(i)) : 0.0F);
+    const Index length = vectors.cols();
+    std::vector<float> all(at(vectors.rows() * length));
+    for_rows(vectors.rows(), length, [&](Index i) {
+      for (Index l = 0; counted.sliced.finite(i) && l < length; ++l)
+        all[at(i * length + l)] = narrowed(vectors(i, l), counted.sliced.exponent(i));
+    });
     return all;
   }
 
@@ -196,7 +266,8 @@ class Enclosed {
       const Index end = std::min(length, start + 1024);
       const Index whole = start + (end - start) / 16 * 16;
       std::array<float, 16> sums{};
-      for (Index l = start; l < whole; ++l) sums[at((l - start) % 16)] += x[l] * y[l];
+      for (Index l = start; l < whole; l += 16)
+        for (Index lane = 0; lane < 16; ++lane) sums[at(lane)] += x[l + lane] * y[l + lane];
       for (Index l = whole; l < end; ++l) sums[0] += x[l] * y[l];
       float sum = 0;
       for (const float lane : sums) sum += lane;
@@ -236,43 +307,51 @@ class Enclosed {
 
   const Operands& operands_;
   Counted a_, b_;
+  bool loose_ = false;
 };
 
 /// What a target allows of error before the last rounding, over the enclosure's scales and |alpha|; infinite where entries are
 /// special.
 class Allowed {
  public:
-  Allowed(const Target& target, double factor, const Operands& operands, const std::vector<bool>& finite)
+  Allowed(const Target& target, double factor, const Operands& operands, const std::vector<std::uint8_t>& finite)
       : enclosed_(operands),
         factor_(factor),
         normwise_(target.kind == Target::Kind::normwise),
         allowed_(operands.a.rows(), operands.b.cols()) {
-    for (Index i = 0; i < allowed_.rows(); ++i)
+    const bool rowcol = target.kind == Target::Kind::rowcol;
+    for_rows(allowed_.rows(), allowed_.cols(), [&](Index i) {
       for (Index j = 0; j < allowed_.cols(); ++j) {
-        const bool rowcol = target.kind == Target::Kind::rowcol;
         double m = rowcol ? product_down(enclosed_.row_norm(i), enclosed_.column_norm(j)) : enclosed_.lower(i, j);
-        const bool counts = finite[at(i * allowed_.cols() + j)];
+        const bool counts = finite[at(i * allowed_.cols() + j)] != 0;
         if (counts && operands.beta != 0) m = sum_down(m, c0_share(operands, i, j));
         allowed_(i, j) = !counts ? infinity : normwise_ ? m : product_down(factor_, m);
       }
+    });
     if (normwise_) take_norm();
   }
 
   [[nodiscard]] WorstRatio worst(const RelativeBound& error) const {
-    WorstRatio worst;
-    double total = 0;
-    for (Index i = 0; i < allowed_.rows(); ++i) {
+    std::vector<WorstRatio> rows(at(allowed_.rows()));
+    std::vector<double> shares(rows.size());
+    for_rows(allowed_.rows(), allowed_.cols(), [&](Index i) {
       WorstRatio row{0, i, 0};
-      double shares = 0;
+      double sum = 0;
       for (Index j = 0; j < allowed_.cols(); ++j) {
         const double relative = Wide{error.at(i, j), error.scale(i, j) - enclosed_.scale(i, j)}.value_up();
         const double ratio = normwise_ ? share(i, j, relative) : single(i, j, relative);
-        if (normwise_) shares = sum_up(shares, ratio);
+        if (normwise_) sum = sum_up(sum, ratio);
         if (ratio > row.ratio) row.ratio = ratio, row.j = j;
       }
-      total = sum_up(total, shares);
-      if (row.ratio > worst.ratio) worst = row;
+      rows[at(i)] = row, shares[at(i)] = sum;
+    });
+    WorstRatio worst;
+    double total = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      total = sum_up(total, shares[i]);
+      if (rows[i].ratio > worst.ratio) worst = rows[i];
     }
+    worst.loose = enclosed_.loose();
     if (normwise_) worst.ratio = total == 0 ? 0 : up(std::sqrt(total));
     return worst;
   }
@@ -301,17 +380,17 @@ class Allowed {
           scale_ = any ? std::max(scale_, enclosed_.scale(i, j)) : enclosed_.scale(i, j);
           any = true;
         }
-    double squares = 0;
-    for (Index i = 0; i < allowed_.rows(); ++i) {
-      double of_row = 0;
+    std::vector<double> of_rows(at(allowed_.rows()));
+    for_rows(allowed_.rows(), allowed_.cols(), [&](Index i) {
       for (Index j = 0; j < allowed_.cols(); ++j) {
         if (allowed_(i, j) == infinity) continue;
         const double value = Wide{allowed_(i, j), enclosed_.scale(i, j) - scale_}.value_down();
         const double m = value < 0x1p-500 ? 0 : std::min(value, 0x1p400);
-        of_row = sum_down(of_row, product_down(m, m));
+        of_rows[at(i)] = sum_down(of_rows[at(i)], product_down(m, m));
       }
-      squares = sum_down(squares, of_row);
-    }
+    });
+    double squares = 0;
+    for (const double of_row : of_rows) squares = sum_down(squares, of_row);
     norm_ = product_down(factor_, squares == 0 ? 0 : down(std::sqrt(squares)));
   }
 
@@ -380,7 +459,10 @@ Counted::Counted(MatrixView<const double> vectors, const Slicing& slicing)
     : sliced(vectors, slicing), counts(at(vectors.rows())) {
   [[maybe_unused]] const bool large = vectors.rows() * vectors.cols() > 10000;  // threads pay off
 #pragma omp parallel for schedule(static) if (large)
-  for (Index i = 0; i < vectors.rows(); ++i) counts[at(i)] = count(vectors, sliced, i);
+  for (Index i = 0; i < vectors.rows(); ++i) {
+    const PlainEnvironment environment;
+    counts[at(i)] = count(vectors, sliced, i);
+  }
 }
 
 double RelativeBound::at(Index i, Index j) const {
@@ -448,10 +530,18 @@ RelativeBound summation_bound(const Counted& a, const Counted& b, double factor)
           exponents(b)};
 }
 
+double with_rounding(double before, double tau, double u) {
+  const double left = up(1 - quotient_down(u, tau));
+  const double ratio = sum_up(quotient_up(u, tau), product_up(before, left));
+  return before > 1 ? ratio : std::min(ratio, 1.0);
+}
+
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
-                       const std::vector<bool>& finite) {
+                       const std::vector<std::uint8_t>& finite) {
   const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));
-  return Allowed(target, factor, operands, finite).worst(error);
+  auto worst = Allowed(target, factor, operands, finite).worst(error);
+  worst.ratio = with_rounding(worst.ratio, tau, u);
+  return worst;
 }
 
 NativeClaims native_claims(const Operands& in, Index k) {

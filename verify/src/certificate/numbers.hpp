@@ -69,15 +69,19 @@ RelativeBound times_complex(RelativeBound bound, double alpha, double imaginary_
 /// factor * |A||B|.
 RelativeBound summation_bound(const Counted& a, const Counted& b, double factor);
 
-/// What an error may be, given a target (targets.md): the ratio of a plan's bound to it.
+/// The largest error bound over what a target allows (targets.md), and its entry.
 struct WorstRatio {
   double ratio = 0;
   Index i = 0, j = 0;
+  bool loose = false;  ///< the first level of the enclosure of |A||B| left an entry open by more than a factor of 2
 };
+
+/// Of a result that is rounded once, from the ratio of what comes before the rounding to what is left for it (N9).
+double with_rounding(double before, double tau, double u);
 
 /// @param finite whether entry (i, j) is left to bounds by the inputs' NaN and infinities.
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
-                       const std::vector<bool>& finite);
+                       const std::vector<std::uint8_t>& finite);
 
 /// Of native DGEMM (G7).
 struct NativeClaims {

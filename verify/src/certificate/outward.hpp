@@ -1,30 +1,16 @@
 #pragma once
 
-#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "../plain_environment.hpp"
 
 namespace ozbound::checking {
 
 // The arithmetic of docs/derivations/rounding.md, once more: an operation to nearest, then the neighbour. Operands are >= 0.
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// While it lives, this thread rounds to nearest and keeps subnormals.
-class PlainEnvironment {
- public:
-  PlainEnvironment() {
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~PlainEnvironment() { std::fesetenv(&saved_); }
-  PlainEnvironment(const PlainEnvironment&) = delete;
-  PlainEnvironment& operator=(const PlainEnvironment&) = delete;
-
- private:
-  std::fenv_t saved_{};
-};
 
 inline double up(double x) { return std::nextafter(x, infinity); }
 inline double down(double x) { return std::nextafter(x, 0.0); }
@@ -40,6 +26,22 @@ inline double difference_down(double x, double y) { return x <= y ? 0 : y == 0 ?
 /// An integer as a double: its own below 2^53, a neighbour of the nearest one from there on.
 inline double integer_up(std::uint64_t x) { return x >> 53 == 0 ? static_cast<double>(x) : up(static_cast<double>(x)); }
 inline double integer_down(std::uint64_t x) { return x >> 53 == 0 ? static_cast<double>(x) : down(static_cast<double>(x)); }
+
+/// The square root of an integer x >= 1: its leading 53 bits, one at a time, so that what is left of x is never negative.
+inline double root_down(std::uint64_t x) {
+  int scale = 0;  // of the root's last bit
+  std::uint64_t leading = x;
+  for (; leading >= 4; leading >>= 2) ++scale;
+  std::uint64_t rest = leading - 1;  // what was read of x, less root^2: at most 2 root
+  std::uint64_t root = 1;
+  for (int pair = 2 * scale - 2; pair > 2 * scale - 2 * 53; pair -= 2) {
+    rest = rest << 2 | (pair >= 0 ? x >> pair & 3 : 0);
+    root <<= 1;
+    const std::uint64_t trial = 2 * root + 1;
+    if (rest >= trial) rest -= trial, ++root;
+  }
+  return std::ldexp(static_cast<double>(root), scale - 52);
+}
 
 /// significand * 2^exponent, beyond the range of a double.
 struct Wide {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/grade.hpp"
 
 namespace ozbound {
@@ -128,6 +129,7 @@ std::string_view to_string(Outcome outcome) {
 }
 
 nlohmann::json to_json(const Findings& findings) {
+  const FloatEnvironment environment;
   json result{{"findings", json::array()}, {"series", json::array()}};
   for (const auto& finding : findings.findings) result["findings"].push_back(finding_json(finding));
   for (const auto& series : findings.series) result["series"].push_back(series_json(series));
@@ -135,6 +137,7 @@ nlohmann::json to_json(const Findings& findings) {
 }
 
 Findings findings_from_json(const nlohmann::json& document) {
+  const FloatEnvironment environment;
   const Member root{document, ""};
   Findings findings;
   for (const auto& finding : root.at("findings").elements()) findings.findings.push_back(finding_from(finding));

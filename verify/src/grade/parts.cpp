@@ -2,18 +2,30 @@
 
 #include <array>
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
+namespace {
+
+/// A part in an environment of its own: only what is graded has the caller's, or the one that loading it left.
+template <Findings (*part)(const ForeignGemm&, const GradeOptions&)>
+Findings graded(const ForeignGemm& gemm, const GradeOptions& options) {
+  const FloatEnvironment environment;
+  return part(gemm, options);
+}
+
+}  // namespace
 
 std::span<const GradePart> grade_parts() {
   static const std::array parts{
-      GradePart{"demmel", "Demmel et al.'s tests", grading::grade_demmel},
-      GradePart{"accuracy", "Accuracy over the problem families", grading::grade_accuracy},
-      GradePart{"special", "Special values", grading::grade_special},
-      GradePart{"shapes", "Small and awkward shapes", grading::grade_shapes},
-      GradePart{"layouts", "Transposition and layout", grading::grade_layouts},
-      GradePart{"memory", "Canaries around the operands", grading::grade_memory},
-      GradePart{"bounds-of-memory", "Guard pages around the operands", grading::grade_bounds_of_memory},
-      GradePart{"reproducibility", "Reproducibility", grading::grade_reproducibility},
+      GradePart{"demmel", "Demmel et al.'s tests", graded<grading::grade_demmel>},
+      GradePart{"accuracy", "Accuracy over the problem families", graded<grading::grade_accuracy>},
+      GradePart{"special", "Special values", graded<grading::grade_special>},
+      GradePart{"shapes", "Small and awkward shapes", graded<grading::grade_shapes>},
+      GradePart{"layouts", "Transposition and layout", graded<grading::grade_layouts>},
+      GradePart{"memory", "Canaries around the operands", graded<grading::grade_memory>},
+      GradePart{"bounds-of-memory", "Guard pages around the operands", graded<grading::grade_bounds_of_memory>},
+      GradePart{"reproducibility", "Reproducibility", graded<grading::grade_reproducibility>},
   };
   return parts;
 }

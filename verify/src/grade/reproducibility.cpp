@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conventional.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "parts.hpp"
@@ -137,6 +138,7 @@ Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& opti
 }  // namespace grading
 
 std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options) {
+  const FloatEnvironment environment;
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bits, over 64-bit words
   for (const auto& problem : grading::problems({.seed = options.seed, .quick = false})) {
     const auto c = grading::product(gemm, operands(problem));
@@ -146,6 +148,7 @@ std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options) 
 }
 
 Findings grade_threads(const ForeignGemm& gemm, const GradeOptions& options) {
+  const FloatEnvironment environment;
   using namespace grading;
   Tally runs({"reproducibility.threads-run-to-run",
               "the same call on the same memory, with one or more threads: the same bits every time", reproducible_summation});

@@ -11,6 +11,8 @@
 #include "child.hpp"
 #include "protocol.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -268,6 +270,7 @@ std::filesystem::path grade_worker() {
 }
 
 Grade grade_library(const GradeRequest& request, const std::function<void(double)>& progress) {
+  const FloatEnvironment environment;
   check_parts(request.parts);
   const std::set<std::string> wanted(request.parts.begin(), request.parts.end());
   const auto& parts = gradable_parts();

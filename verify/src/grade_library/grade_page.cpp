@@ -3,6 +3,7 @@
 #include <array>
 
 #include "html_style.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/grade_library.hpp"
 #include "plot/markup.hpp"
 
@@ -126,6 +127,7 @@ std::string verdict(const Grade& grade) {
 }  // namespace
 
 std::string to_html(const Grade& grade, const std::string& version, const std::string& command) {
+  const FloatEnvironment environment;
   const auto title = "Grade of " + escape(grade.library);
   std::string body = element("h1", "", title) + "\n" + verdict(grade) + facts(grade, version, command) + faults_section(grade) +
                      summary_table(grade);

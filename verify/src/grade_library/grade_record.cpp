@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/grade_library.hpp"
 
 namespace ozbound {
@@ -39,6 +40,7 @@ ordered_json summary_record(const Grade& grade) {
 }  // namespace
 
 ordered_json to_json(const Grade& grade) {
+  const FloatEnvironment environment;
   ordered_json record{{"library", library_record(grade)},
                       {"seed", grade.options.seed},
                       {"quick", grade.options.quick},

@@ -10,6 +10,8 @@
 
 #include "plot/markup.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -347,11 +349,15 @@ std::vector<std::vector<Series>> group_by_plot(const std::vector<Series>& series
   return plots;
 }
 
-std::string plot_figure(const std::vector<Series>& series) { return Plot(series).figure(); }
+std::string plot_figure(const std::vector<Series>& series) {
+  const FloatEnvironment environment;
+  return Plot(series).figure();
+}
 
 std::string plot_style() { return style; }
 
 std::string svg(const std::vector<Series>& series) {
+  const FloatEnvironment environment;
   if (series.empty()) throw std::invalid_argument("there is nothing to draw: no series");
   const auto plots = group_by_plot(series);
   const std::size_t columns = std::min<std::size_t>(plots.size(), 2);

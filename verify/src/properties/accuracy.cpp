@@ -21,40 +21,16 @@
 #include "properties/case_product.hpp"
 #include "properties/entry_errors.hpp"
 #include "properties/exact_number.hpp"
+#include "properties/judge.hpp"
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"
 #include "properties/sampling.hpp"
 #include "properties/sliced_pair.hpp"
 
-// Bounds, targets and correct rounding, judged in exact arithmetic: theory.md, sections 2 and 4.
+// Bounds, targets and correct rounding, judged in exact arithmetic: docs/derivations/general_bound.md and targets.md.
 
 namespace ozbound::properties {
 namespace {
-
-/// The matrices of a case in full and an oracle for its result.
-template <class SomeOracle>
-class Judge {
- public:
-  template <class... Options>
-  explicit Judge(const GemmCase& gemm_case, Options... options)
-      : a_(gemm_case.full_a()),
-        b_(gemm_case.full_b()),
-        c0_(gemm_case.c0.values),
-        oracle_(Operands{a_.view(), b_.view(), gemm_case.alpha, gemm_case.beta, c0_.view()}, options...) {}
-
-  [[nodiscard]] const SomeOracle& oracle() const { return oracle_; }
-
- private:
-  Matrix<double> a_, b_, c0_;
-  SomeOracle oracle_;
-};
-
-/// C in the form that verdicts take.
-template <class Look>
-Verdict with_view(const StoredMatrix& c, const Look& look) {
-  const auto input = c.input();
-  return std::visit([&](const auto& view) { return look(ResultView(view)); }, input.typed());
-}
 
 // Bounds.
 
@@ -184,19 +160,15 @@ Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }
 
-bool has_tau(const Target& target) {
-  return target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
-}
-
 /// Even a correctly rounded result misses it.
 bool cannot_be_met(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
-  return has_tau(target) && target.tau < unit_roundoff_of(gemm_case);
+  return target.has_tau() && target.tau < unit_roundoff_of(gemm_case);
 }
 
 /// The case with the largest tau below u.
 GemmCase below_unit_roundoff(GemmCase gemm_case) {
-  if (!has_tau(target_of(gemm_case))) gemm_case.target = Target::componentwise(1);
+  if (!target_of(gemm_case).has_tau()) gemm_case.target = Target::componentwise(1);
   gemm_case.target->tau = std::nextafter(unit_roundoff_of(gemm_case), 0);
   return gemm_case;
 }
@@ -285,7 +257,7 @@ Property bounds_hold() {
       "L <= |A||B| <= U of the enclosure; |AB - S|, |S^ - S| and |AB - S^| <= every bound of theirs that covers the plan, and "
       "the a-posteriori one is 0 where nothing is cut off; |C^ - C| <= the certificate's bound, and the target is met where it "
       "says so",
-      "theory.md, sections 2 to 4; docs/bounds.md",
+      "docs/bounds.md; docs/derivations/enclosure.md; docs/derivations/general_bound.md (G1)-(G6)",
       {},
       judge_bounds};
 }
@@ -295,7 +267,7 @@ Property targets_met() {
           "for every tau >= u, decide gives a plan whose product is certified, and its error over what the target allows is at "
           "most 1; "
           "tau < u is refused",
-          "theory.md, section 4; docs/derivations/targets.md",
+          "docs/derivations/targets.md (T1)-(T6)",
           {.largest = 5, .specials = true, .targets = true},
           judge_target};
 }
@@ -303,7 +275,7 @@ Property targets_met() {
 Property correct_rounding() {
   return {"correct-rounding",
           "for cr, C = fl(alpha A B + beta C0), the exact value rounded once, to nearest, ties to even",
-          "theory.md, section 4: cr",
+          "docs/derivations/targets.md (T5)",
           {.largest = 4},
           judge_correct_rounding};
 }

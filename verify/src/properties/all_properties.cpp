@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/property.hpp"
 #include "properties/properties.hpp"
 
@@ -22,12 +23,13 @@ std::string describe(const GemmCase& gemm_case) {
 }  // namespace
 
 std::span<const Property> all_properties() {
-  static const std::array all = {
-      exact_splitting(),  error_free_products(), rounded_once(),     bounds_hold(),        targets_met(),
-      correct_rounding(), exact_zero(),          any_engine(),       any_workspace(),      any_storage(),
-      any_environment(),  inner_permutation(),   transposition(),    row_column_scaling(), inner_scaling(),
-      blocks_of_c(),      properties::sign(),    inner_zeros(),      special_values(),     special_neighbours(),
-      unread_operands(),  complex_products(),    complex_rounding(), complex_targets(),    complex_certificates()};
+  static const std::array all = {exact_splitting(),    error_free_products(), rounded_once(),       bounds_hold(),
+                                 targets_met(),        certificates(),        correct_rounding(),   exact_zero(),
+                                 any_engine(),         any_workspace(),       any_storage(),        any_environment(),
+                                 inner_permutation(),  transposition(),       row_column_scaling(), inner_scaling(),
+                                 blocks_of_c(),        properties::sign(),    inner_zeros(),        special_values(),
+                                 special_neighbours(), unread_operands(),     complex_products(),   complex_rounding(),
+                                 complex_targets(),    complex_certificates()};
   return all;
 }
 
@@ -41,6 +43,7 @@ const Property& find_property(std::string_view name) {
 }
 
 std::optional<std::string> judge(const Property& property, const GemmCase& gemm_case, const Engine& engine) {
+  const FloatEnvironment environment;
   gemm_case.validate();
   std::optional<std::string> wrong;
   try {

@@ -13,6 +13,8 @@
 
 #include "properties/simpler_cases.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -141,6 +143,7 @@ void replay(const std::filesystem::path& folder, const Property& property, const
 }  // namespace
 
 CheckResult check(const Property& property, const Engine& engine, const CheckOptions& options) {
+  const FloatEnvironment environment;
   if (!options.store.empty()) require_storable(options.store);
   CheckResult result;
   result.property = property.name;

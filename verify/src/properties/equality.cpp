@@ -1,72 +1,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cfenv>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
-
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
 
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/number_classes.hpp"
 #include "properties/case_product.hpp"
+#include "properties/integers.hpp"
 #include "properties/properties.hpp"
 #include "properties/sampling.hpp"
 
-// Inputs and plan fix every bit, whatever the engine, its way of working, the caller's settings, and where matrices lie.
+// Inputs and plan fix every bit, whatever the engine, its way of working, and where matrices lie.
 
 namespace ozbound::properties {
 namespace {
 
 using sampling::RandomBits;
-
-bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {
-  return x.sum == y.sum && x.sum_squares == y.sum_squares && x.max == y.max;
-}
-
-bool same_facts(const VectorFacts& x, const VectorFacts& y) {
-  const auto same_scale = x.scale.exponent == y.scale.exponent && x.scale.special == y.scale.special;
-  return same_scale && same_norms(x.vector, y.vector) && x.floor_squares == y.floor_squares && x.weights == y.weights &&
-         std::equal(x.slices.begin(), x.slices.end(), y.slices.begin(), y.slices.end(), same_norms) &&
-         std::equal(x.tails.begin(), x.tails.end(), y.tails.begin(), y.tails.end(), same_norms);
-}
-
-/// What an engine makes of a case before any rounding.
-struct Integers {
-  SliceFacts a, b;
-  std::vector<Matrix<std::int64_t>> sums;
-
-  Integers(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine)
-      : a(engine.measure(memory.a.input(), Side::rows_of_a, plan.a)),
-        b(engine.measure(memory.b.input(), Side::columns_of_b, plan.b)),
-        sums(engine.group_sums(engine.slice(memory.a.input(), Side::rows_of_a, plan.a),
-                               engine.slice(memory.b.input(), Side::columns_of_b, plan.b), plan)) {}
-};
-
-bool same_vectors(const SliceFacts& x, const SliceFacts& y) {
-  return std::equal(x.vectors.begin(), x.vectors.end(), y.vectors.begin(), y.vectors.end(), same_facts);
-}
-
-Finding other_sums(const Integers& x, const Integers& y, const std::string& what) {
-  if (x.sums.size() != y.sums.size()) return fmt::format("{} sums; {} {}", x.sums.size(), what, y.sums.size());
-  for (std::size_t t = 0; t < x.sums.size(); ++t)
-    for (Index i = 0; i < x.sums[t].rows(); ++i)
-      for (Index j = 0; j < x.sums[t].cols(); ++j)
-        if (x.sums[t](i, j) != y.sums[t](i, j))
-          return fmt::format("the sum of group {} of entry ({}, {}) is {}; {} {}", t, i, j, x.sums[t](i, j), what,
-                             y.sums[t](i, j));
-  return {};
-}
-
-Finding other_integers(const Integers& x, const Integers& y, const std::string& what) {
-  if (!same_vectors(x.a, y.a)) return "facts about A differ; " + what;
-  if (!same_vectors(x.b, y.b)) return "facts about B differ; " + what;
-  return other_sums(x, y, what);
-}
 
 Finding judge_engine(const GemmCase& gemm_case, const Engine& engine) {
   const CpuEngine portable(gemm_case.working);
@@ -148,85 +97,7 @@ Finding judge_storage(const GemmCase& gemm_case, const Engine& engine) {
   return judge_in_place(gemm_case, engine, expected);
 }
 
-/// What a caller may have made of the floating-point environment.
-struct Setting {
-  const char* name;
-  int rounding;
-  bool flush;  ///< subnormal operands and results are zero
-};
-
-constexpr Setting settings[] = {{"rounding upward", FE_UPWARD, false},
-                                {"rounding downward", FE_DOWNWARD, false},
-                                {"rounding toward zero", FE_TOWARDZERO, false},
-#ifdef __SSE2__
-                                {"flushing subnormals", FE_TONEAREST, true},
-                                {"rounding upward and flushing subnormals", FE_UPWARD, true}
-#endif
-};
-
-/// While it lives, this thread computes in a setting.
-class Disturbed {
- public:
-  explicit Disturbed(const Setting& setting) {
-    std::fegetenv(&saved_);
-    std::fesetround(setting.rounding);
-    if (setting.flush) flush_subnormals();
-  }
-  ~Disturbed() { std::fesetenv(&saved_); }
-  Disturbed(const Disturbed&) = delete;
-  Disturbed& operator=(const Disturbed&) = delete;
-
-  [[nodiscard]] static bool in_force(const Setting& setting) {
-    return std::fegetround() == setting.rounding && flushes() == setting.flush;
-  }
-
- private:
-#ifdef __SSE2__
-  static constexpr unsigned flush_bits = 0x8040;  // flush to zero, denormals are zero
-  static void flush_subnormals() { _mm_setcsr(_mm_getcsr() | flush_bits); }
-  static bool flushes() { return (_mm_getcsr() & flush_bits) == flush_bits; }
-#else
-  static void flush_subnormals() {}
-  static bool flushes() { return false; }
-#endif
-
-  std::fenv_t saved_{};
-};
-
-Finding judge_setting(const GemmCase& gemm_case, const Engine& engine, const Setting& setting) {
-  CaseMemory memory(gemm_case);
-  const auto call = memory.call();
-  std::optional<Integers> integers;
-  bool kept = false;
-  {
-    const Disturbed caller(setting);
-    integers.emplace(memory, gemm_case.plan, engine);
-    gemm(call, gemm_case.plan, engine);
-    kept = Disturbed::in_force(setting);
-  }
-  if (!kept) return "the caller's setting is lost";
-  const char* what = "rounding to nearest it is";
-  if (auto wrong = other_integers(*integers, Integers(memory, gemm_case.plan, engine), what)) return wrong;
-  return differing(memory.c, multiplied(gemm_case, engine), what);
-}
-
-Finding judge_environment(const GemmCase& gemm_case, const Engine& engine) {
-  for (const auto& setting : settings)
-    if (auto wrong = judge_setting(gemm_case, engine, setting)) return fmt::format("{}: {}", setting.name, *wrong);
-  return {};
-}
-
 }  // namespace
-
-Property any_environment() {
-  return {
-      "any-environment",
-      "facts, sums of groups and C have the same bits in every rounding mode of the caller, and where subnormals are flushed; "
-      "the caller's mode stays",
-      "design: semantics; the caller's rounding mode and flush-to-zero setting change nothing",
-      {.specials = true},
-      judge_environment};
-}
 
 Property any_engine() {
   return {"any-engine",

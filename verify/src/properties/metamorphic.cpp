@@ -230,7 +230,7 @@ Finding judge_sign(const GemmCase& any, const Engine& engine) {
 Property inner_permutation() {
   return {"inner-permutation",
           "(A P)(P^T B) = A B in every bit, P any permutation",
-          "sums are exact integers: theory.md, section 1",
+          "sums are exact integers: docs/derivations/slicing.md (S5)",
           {},
           judge_permutation};
 }
@@ -240,7 +240,7 @@ Property transposition() {
       "transposition",
       "C^T = B^T A^T in every bit, the slicings exchanged (per_product, whose order is not symmetric, as per_diagonal; that "
       "as exact where INT32 does not hold its diagonals)",
-      "theory.md, section 2",
+      "sums of a diagonal are exact: docs/derivations/slicing.md (S5)-(S7)",
       {},
       judge_transposition};
 }
@@ -250,7 +250,7 @@ Property row_column_scaling() {
           "(D A)(B F) = D (A B) F in every bit for diagonal powers of two D and F, where elements stay exact and entries stay "
           "above twice the "
           "least normal number; an overflow is one",
-          "scales are exponents, and digits do not know them: theory.md, section 1",
+          "scales are exponents, and digits do not know them: docs/derivations/slicing.md (S1)-(S3)",
           {},
           judge_row_column_scaling};
 }
@@ -259,7 +259,7 @@ Property inner_scaling() {
   return {
       "inner-scaling",
       "(A D)(D^-1 B) = A B in every bit of the correctly rounded result for diagonal powers of two D that keep elements exact",
-      "theory.md, section 4: cr is a function of the exact product",
+      "cr is a function of the exact product: docs/derivations/targets.md (T5)",
       {.largest = 5},
       judge_inner_scaling};
 }
@@ -267,7 +267,7 @@ Property inner_scaling() {
 Property blocks_of_c() {
   return {"blocks-of-c",
           "C cut into two by two blocks of rows and columns has the same bits",
-          "scales belong to rows and columns: theory.md, section 1",
+          "scales belong to rows and columns: docs/derivations/slicing.md (S1)-(S3)",
           {},
           judge_blocks};
 }
@@ -287,7 +287,7 @@ Property sign() {
 Property inner_zeros() {
   return {"inner-zeros",
           "[A1 0 A2] [B1; 0; B2] = [A1 A2] [B1; B2] in every bit",
-          "zeros have no digits: theory.md, section 1",
+          "zeros have no digits: docs/derivations/slicing.md (S1)-(S3)",
           {},
           judge_inner_zeros};
 }

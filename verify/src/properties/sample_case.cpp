@@ -1,6 +1,8 @@
 #include <cmath>
 
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/property.hpp"
+#include "properties/adversarial_case.hpp"
 #include "properties/sampling.hpp"
 
 namespace ozbound {
@@ -31,21 +33,21 @@ void add_specials(GemmCase& gemm_case, RandomBits& random) {
 
 /// A target that C's format can meet.
 Target sample_target(bool single, RandomBits& random) {
-  constexpr Target::Kind kinds[] = {Target::Kind::correctly_rounded, Target::Kind::dgemm,
-                                    Target::Kind::componentwise,     Target::Kind::rowcol,
-                                    Target::Kind::normwise,          Target::Kind::relative};
+  constexpr Target::Kind kinds[] = {Target::Kind::correctly_rounded, Target::Kind::dgemm,  Target::Kind::dgemm_typical,
+                                    Target::Kind::componentwise,     Target::Kind::rowcol, Target::Kind::normwise,
+                                    Target::Kind::relative};
   Target target{random.pick(kinds), 0};
   const int strictest = single ? -24 : -53;
   const int exponent = random.once_in(3) ? strictest : random.between(strictest, 3);
   const double factor = random.once_in(3) ? 1 : 1 + std::ldexp(random.below(1 << 20), -20);
-  const bool has_tau = target.kind != Target::Kind::correctly_rounded && target.kind != Target::Kind::dgemm;
-  if (has_tau) target.tau = std::ldexp(factor, exponent);
+  if (target.has_tau()) target.tau = std::ldexp(factor, exponent);
   return target;
 }
 
 }  // namespace
 
 GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
+  const FloatEnvironment environment;
   RandomBits random(seed);
   const auto shape = case_sampling::sample_shape(domain.largest, random);
   const bool near = !domain.extremes || random.once_in(3);
@@ -59,6 +61,7 @@ GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
   drawn.plan = case_sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
   if (domain.exact_only) drawn.plan = case_sampling::exactly(drawn.plan);
   if (domain.targets) drawn.target = sample_target(drawn.c.single, random);
+  if (domain.attacked) case_sampling::attack(drawn, random);
   if (domain.specials) add_specials(drawn, random);
   drawn.working = case_sampling::sample_options(random);
   if (!random.once_in(8)) drawn.working.threads = 1;  // starting threads takes longer than the product

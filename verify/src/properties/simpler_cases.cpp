@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ozbound/core/dyadic.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/property.hpp"
 #include "properties/sampling.hpp"
 
@@ -183,9 +184,13 @@ class Simplifier {
 
 }  // namespace
 
-std::vector<SimplifyingStep> simplifying_steps(const GemmCase& gemm_case) { return Simplifier(gemm_case).run(); }
+std::vector<SimplifyingStep> simplifying_steps(const GemmCase& gemm_case) {
+  const FloatEnvironment environment;
+  return Simplifier(gemm_case).run();
+}
 
 std::vector<GemmCase> simpler_cases(const GemmCase& gemm_case) {
+  const FloatEnvironment environment;
   std::vector<GemmCase> simpler;
   for (const auto& step : simplifying_steps(gemm_case)) {
     auto next = gemm_case;

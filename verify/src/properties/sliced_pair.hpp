@@ -10,7 +10,8 @@
 #include "properties/case_product.hpp"
 #include "properties/exact_number.hpp"
 
-// What a plan makes of an engine's digits, by its definition and in plain loops; scales and weights by theory.md, section 1.
+// What a plan makes of an engine's digits, by its definition and in plain loops; scales and weights by
+// docs/derivations/slicing.md.
 
 namespace ozbound::properties {
 

@@ -13,7 +13,7 @@
 #include "properties/reference.hpp"
 #include "properties/sliced_pair.hpp"
 
-// Digits, their products, and the one rounding: theory.md, sections 1 and 2, stated without the code that they judge.
+// Digits, their products, and the one rounding: docs/derivations/slicing.md, stated without the code that they judge.
 
 namespace ozbound::properties {
 namespace {
@@ -183,7 +183,7 @@ Property exact_splitting() {
           "max |T_(p-1)|) + 1 - beta) over the vector), floor(T_(p-1) / w_p) (unsigned8), or the digits -128 ... 127 of RN(x / "
           "w_s) (balanced); and measured norms "
           "are those of d_p, T_p and x, exactly",
-          "theory.md, section 1; docs/derivations/slicing.md (S1)-(S4), (S8)",
+          "docs/derivations/slicing.md (S1)-(S4), (S8)",
           {},
           judge_splitting};
 }
@@ -191,7 +191,7 @@ Property exact_splitting() {
 Property error_free_products() {
   return {"error-free-products",
           "every group's sum is sum_(p,q) sum_l d^A_p(i,l) d^B_q(l,j), as an integer, at any k",
-          "theory.md, section 1: exactness in INT32",
+          "exactness in INT32: docs/derivations/slicing.md (S5)",
           {},
           judge_products};
 }
@@ -201,7 +201,7 @@ Property rounded_once() {
           "C = fl(alpha S + beta C0), one rounding to C's format, S the sum of the plan's slice products: exact, or added in "
           "FP64 in the "
           "published order of per_product or per_diagonal",
-          "theory.md, section 2: accumulation; docs/adr/0001",
+          "docs/derivations/slicing.md (S6), (S7); docs/adr/0001",
           {},
           judge_rounding};
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../plain_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "plan_arithmetic.hpp"
 
@@ -83,15 +84,12 @@ AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale,
   return digits;
 }
 
-/// The number in units of the last digit, rounded to nearest, in radix 256 with digits from -128 to 127; the first is what
-/// remains.
-AllDigits balanced_digits(const ExactNumber& x, const Slicing& slicing, int scale) {
+/// Digits from -128 to 127 of `rest` in radix 256, the last first; the first is what remains.
+template <class Integer>
+AllDigits radix_256(Integer rest, int slices) {
   AllDigits digits{};
-  if (x.number == 0) return digits;
-  cpp_int rest = nearest_multiple(x, scale + slicing.weight(slicing.slices));
-  if (x.number < 0) rest = -rest;
-  for (int p = slicing.slices; p > 1; --p) {
-    const cpp_int shifted = rest + 128;
+  for (int p = slices; p > 1; --p) {
+    const Integer shifted = rest + 128;
     auto byte = static_cast<int>(shifted % 256);
     if (byte < 0) byte += 256;
     digits[static_cast<std::size_t>(p - 1)] = byte - 128;
@@ -99,6 +97,15 @@ AllDigits balanced_digits(const ExactNumber& x, const Slicing& slicing, int scal
   }
   digits[0] = static_cast<int>(rest);
   return digits;
+}
+
+/// The number in units of the last digit, rounded to nearest, in radix 256.
+AllDigits balanced_digits(const ExactNumber& x, const Slicing& slicing, int scale) {
+  if (x.number == 0) return {};
+  cpp_int rest = nearest_multiple(x, scale + slicing.weight(slicing.slices));
+  if (x.number < 0) rest = -rest;
+  if (slicing.slices <= 7) return radix_256(static_cast<std::int64_t>(rest), slicing.slices);  // below 2^57
+  return radix_256(std::move(rest), slicing.slices);
 }
 
 /// a_p of G2: the largest |slice p| over rho.
@@ -202,16 +209,28 @@ SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& sl
   }
 }
 
+namespace {
+
+/// sum_l x_l y_l, in blocks that an INT32 sum holds: no digit is above 2^8 in magnitude.
+std::int64_t digit_sum(const std::int16_t* x, const std::int16_t* y, Index length) {
+  constexpr Index block = 1 << 14;
+  std::int64_t total = 0;
+  for (Index start = 0; start < length; start += block) {
+    std::int32_t sum = 0;
+    for (Index l = start; l < std::min(length, start + block); ++l) sum += x[l] * y[l];
+    total += sum;
+  }
+  return total;
+}
+
+}  // namespace
+
 std::vector<std::int64_t> sums_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i,
                                   Index j) {
   std::vector<std::int64_t> sums;
   for (const auto& pairs : groups) {
     std::int64_t sum = 0;
-    for (const auto& [p, q] : pairs) {
-      const auto* x = a.slice(i, p);
-      const auto* y = b.slice(j, q);
-      for (Index l = 0; l < a.inner(); ++l) sum += x[l] * y[l];
-    }
+    for (const auto& [p, q] : pairs) sum += digit_sum(a.slice(i, p), b.slice(j, q), a.inner());
     sums.push_back(sum);
   }
   return sums;
@@ -234,6 +253,7 @@ ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weigh
 }
 
 ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNumber& product) {
+  const checking::PlainEnvironment environment;
   ExactNumber sum;
   if (operands.alpha != 0 && product.number != 0) sum = exact(operands.alpha) * product;
   if (operands.beta != 0) sum = sum + exact(operands.beta) * exact(operands.c0(i, j));
@@ -277,6 +297,7 @@ bool Product::decided_by_specials(Index i, Index j) const {
 }
 
 double Product::entry(Index i, Index j, ResultFormat format) const {
+  const checking::PlainEnvironment environment;
   if (decided_by_specials(i, j)) {
     const auto special = ExactOracle(operands_).evaluate(i, j, 0, format);
     if (special.kind != OracleEntry::Kind::finite) return special.rounded;

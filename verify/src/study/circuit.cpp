@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/bounds/selector.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
@@ -63,7 +64,7 @@ double norm_upper(const ErrorBound& bound, InputView c, int threads) {
       for (Index i = 0; i < c.rows(); ++i) {
         const auto scale = std::int64_t{bound.row_exponents[static_cast<std::size_t>(i)]} +
                            bound.column_exponents[static_cast<std::size_t>(j)];
-        const double entry = bound.at(bound.product.upper(i, j), scale, double_from_bits(c.bits(i, j)));
+        const double entry = rounded_error_upper(bound, bound.product.upper(i, j), scale, double_from_bits(c.bits(i, j)));
         auto& of_column = columns[static_cast<std::size_t>(j)];
         of_column = add_upper(of_column, multiply_upper(entry, entry));
       }

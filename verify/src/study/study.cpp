@@ -10,6 +10,8 @@
 
 #include "study/kinds.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -29,6 +31,7 @@ void check(const StudyOptions& options) {
 /// A study whose options are checked first.
 template <Study (*run)(const StudyOptions&, const StudyContext&)>
 Study checked(const StudyOptions& options, const StudyContext& context) {
+  const FloatEnvironment environment;
   check(options);
   return run(options, context);
 }
@@ -125,6 +128,7 @@ const StudyKind& find_study(std::string_view name) {
 }
 
 std::string explain_failures(const Study& study) {
+  const FloatEnvironment environment;
   std::string text;
   for (const auto& one : study.measurements)
     for (const auto& claim : one.claims)
@@ -136,6 +140,7 @@ std::string explain_failures(const Study& study) {
 }
 
 ordered_json to_json(const Study& study) {
+  const FloatEnvironment environment;
   const auto& kind = find_study(study.name);
   ordered_json json{{"schema", "ozbound-study-1"},    {"study", study.name},
                     {"source", kind.source},          {"statement", kind.statement},

@@ -1,5 +1,7 @@
 #include "study/unitary_drift.hpp"
 
+#include "ozbound/core/float_environment.hpp"
+
 namespace ozbound::study {
 namespace {
 
@@ -12,7 +14,8 @@ Amplitude scaled(double factor, const Amplitude& x) { return {factor * x.real(),
 State multiplied(const std::vector<Amplitude>& matrix, const State& x, std::size_t size) {
   State result(x.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t begin = 0; begin < x.size(); begin += size)
+  for (std::size_t begin = 0; begin < x.size(); begin += size) {
+    const FloatEnvironment environment;
     for (std::size_t l = 0; l < size; ++l) {
       const double real = x[begin + l].real(), imaginary = x[begin + l].imag();
       for (std::size_t r = 0; r < size; ++r) {
@@ -21,6 +24,7 @@ State multiplied(const std::vector<Amplitude>& matrix, const State& x, std::size
             Amplitude(element.real() * real - element.imag() * imaginary, element.real() * imaginary + element.imag() * real);
       }
     }
+  }
   return result;
 }
 

@@ -12,6 +12,9 @@
 
 namespace ozbound {
 
+/// The schema of a certificate's JSON (docs/records.md).
+inline constexpr const char* certificate_schema = "ozbound-certificate-4";
+
 /// What a product was made of and what it is, so that a certificate of another is seen to be one. docs/records.md has the
 /// definition.
 struct Fingerprints {
@@ -45,21 +48,27 @@ struct Certificate {
   bool narrow = false;                      ///< C has the format binary32
   Fingerprints fingerprints;
   bool holds = false;  ///< the target is proven for every entry that is not special
-  double ratio = 0;    ///< largest error bound over what the target allows; at most 1 where it holds
+  double ratio = 0;    ///< largest error bound, rounding included, over what the target allows; at most 1 where it holds
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
   std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
   double largest_bound = 0;       ///< largest absolute bound of an entry
   Index undecided = 0;            ///< entries that slices left open (cr, relative); of complex scalars both parts where one is
-  Index exact = 0;                ///< entries finished by the superaccumulator, likewise
+  Index exact = 0;                ///< entries finished by the superaccumulator, likewise; also those that slices overflow at
   std::string native;             ///< the library that ran, for native
   ErrorBound bound;               ///< per entry
 
   /// All that is taken on trust, by the bound and in the search.
   [[nodiscard]] std::vector<std::string> assumptions() const;
+
+  /// The proven bound over what a conventional DGEMM typically leaves, sqrt(max(k, 1)) u M (of normwise targets its Frobenius
+  /// norm), rounded up; M = |alpha||A||B| + |beta||C0| (docs/derivations/targets.md, T10). Infinite where nothing is proven;
+  /// none for `rowcol`, whose measure is not M.
+  [[nodiscard]] std::optional<double> typical_factor_upper() const;
 };
 
-/// With a seal over all other members, by which an alteration shows.
+/// With the norms that `bound` is made of, eight bytes each, 6 (m + n) of them a slice or so, and with a seal over all other
+/// members, by which an alteration shows. recorded_bound.hpp reads the bound back.
 nlohmann::json to_json(const Certificate& certificate);
 
 }  // namespace ozbound

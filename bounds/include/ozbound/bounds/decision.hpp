@@ -16,7 +16,7 @@ namespace ozbound {
 
 /// How C is computed.
 enum class Method : std::uint8_t {
-  slices,             ///< a plan's slice products, exactly summed, rounded once
+  slices,             ///< a plan's slice products, exactly summed, rounded once; the superaccumulator where that is infinite
   correctly_rounded,  ///< the same, then Ziv's test on bits, more slices, and the superaccumulator for what stays undecided
   native,             ///< native DGEMM
   exact,              ///< the exact superaccumulator for every entry
@@ -27,7 +27,7 @@ struct Candidate {
   Method method = Method::slices;
   std::optional<SplitPlan> plan;
   double cost = 0;   ///< in the unit of the decision's costs
-  double ratio = 0;  ///< largest predicted error bound over what the target allows; at most 1 certifies
+  double ratio = 0;  ///< largest predicted error bound, rounding included, over what the target allows; at most 1 certifies
   bool certifies = false;
 };
 
@@ -40,7 +40,7 @@ struct Decision {
   Index n = 0;
   Index k = 0;
   double cost = 0;
-  double ratio = 0;
+  double ratio = 0;  ///< the chosen candidate's
   std::string reason;
   std::vector<Candidate> candidates;  ///< the best of as many products, cheapest first, up to the one chosen; native; exact
   CostOrigin costs = {};              ///< what all costs are counted in, and where they come from
@@ -51,7 +51,7 @@ std::string to_string(Method method);
 
 nlohmann::json to_json(const Decision& decision);
 
-/// Reads `ozbound-decision-1` too, whose costs are products.
+/// Reads `ozbound-decision-1` too, whose costs are products, and `ozbound-decision-2`, whose ratios stop before the rounding.
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 Decision decision_from_json(const nlohmann::json& json);
 

@@ -9,7 +9,7 @@
 
 namespace ozbound {
 
-/// Two-sided enclosure of |A||B| (theory.md, section 4). Rigorous; the same bits on every engine and thread count.
+/// Two-sided enclosure of |A||B|; docs/derivations/enclosure.md. Rigorous; the same bits on every engine and thread count.
 ///
 /// lower(i, j) * 2^e <= (|A||B|)_ij <= upper(i, j) * 2^e with e = row_exponents[i] + column_exponents[j]. `upper` is 0 exactly
 /// where no product a_il b_lj is non-zero, and where row or column hold a NaN or an infinity: no bound is asked for there.

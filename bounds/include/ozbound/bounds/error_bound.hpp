@@ -7,6 +7,7 @@
 
 #include "ozbound/bounds/rounding_error.hpp"
 #include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/matrix.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
@@ -25,6 +26,10 @@ struct ErrorBound : RoundingError {
 
   /// The bound of entry (i, j) whose computed value has magnitude |c_hat|, rounded up; +Inf where it is beyond a double.
   [[nodiscard]] double upper(Index i, Index j, double c_hat) const;
+
+  /// upper(i, j, c(i, j)) for every entry of a computed C, m x n; NaN where C is a NaN, which has no error.
+  /// @throws std::invalid_argument if C is not m x n.
+  [[nodiscard]] Matrix<double> of_entries(InputView c) const;
 
   /// upper(i, j, c(i, j)) for a computed C, as a function of the entry. `c` must outlive it.
   [[nodiscard]] std::function<double(Index, Index)> over(InputView c) const;

@@ -37,7 +37,7 @@ inline PlanBound fetched(PlanBound bound) { return bound.there == nullptr ? std:
 
 /// The entry that is nearest to what a target allows, or furthest beyond.
 struct Worst {
-  double ratio = 0;
+  double ratio = 0;  ///< of an Allowance: the error before the rounding over what it allows
   Index i = 0;
   Index j = 0;
   std::string assumes = {};  ///< what the search took on trust; empty for nothing

@@ -27,10 +27,14 @@ struct Selector {
   bool rigorous;          ///< what it chooses is certified: its bound never fails
   std::string caution;    ///< what is known to go wrong, or to be lost, in sentences
 
-  /// @throws std::invalid_argument where the target is neither `componentwise` nor `dgemm`, the shapes do not fit, or A or B
-  /// holds a NaN or an infinity.
+  /// @throws std::invalid_argument where selectors do not take the target, the shapes do not fit, or A or B holds a NaN or an
+  /// infinity.
   Selection (*select)(InputView a, InputView b, const Target& target, const Engine& engine);
 };
+
+/// Whether the target is one that selectors choose for, entry by entry against |A||B|: `componentwise`, `dgemm` and
+/// `dgemm-typical`.
+bool selectors_take(const Target& target);
 
 /// All of them, ours first.
 std::span<const Selector> all_selectors();

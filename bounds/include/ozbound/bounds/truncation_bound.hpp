@@ -8,8 +8,8 @@
 
 namespace ozbound {
 
-/// The general bound of |AB - S| (theory.md, section 2), S the exact sum of a plan's slice products, for any encoding and
-/// product set. Relative to rho_i sigma_j. Rigorous.
+/// The general bound of |AB - S|, S the exact sum of a plan's slice products, for any encoding and product set. Relative to
+/// rho_i sigma_j. Rigorous; docs/derivations/general_bound.md (G1).
 
 /// From the scales alone: k * [sum_p a_p t_c(p) + t_sA], the same for every entry.
 double truncation_a_priori_upper(const SplitPlan& plan, Index k);

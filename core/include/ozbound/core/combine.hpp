@@ -48,8 +48,8 @@ OZB_HD constexpr WideDyadic<Limbs> head_and_tail(std::int64_t head, int shift, c
   return {magnitude, 0, negative};
 }
 
-/// sum_g D_g 2^(radix (G - g)) by the carry chain (theory.md, section 2): from the least significant diagonal up, the low
-/// bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
+/// sum_g D_g 2^(radix (G - g)) by the carry chain, docs/derivations/slicing.md (S6): from the least significant diagonal up,
+/// the low bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
 /// @pre Limbs hold them.
 template <int Limbs = diagonal_limbs>
 OZB_HD constexpr WideDyadic<Limbs> chain_diagonals(const std::int64_t* sums, Index stride, int count, int radix_bits) {
@@ -135,7 +135,7 @@ OZB_HD constexpr WideDyadic<Limbs> sum_groups(const std::int64_t* sums, Index st
   return sum;
 }
 
-/// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once (theory.md, section 2).
+/// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once; docs/derivations/slicing.md (S7).
 ///
 /// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test
 /// on bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.

@@ -13,7 +13,7 @@ namespace ozbound {
 /// Most slices a Slicing may have: 20 balanced digits hold 159 bits below a row's scale.
 inline constexpr int max_slices = 20;
 
-/// How a row (of A; a column of B alike) becomes small integers (theory.md, section 1).
+/// How a row (of A; a column of B alike) becomes small integers; docs/derivations/slicing.md.
 ///
 /// A row has the scale rho = 2^e. Digit p = 1, 2, … has the weight rho * 2^(lead - radix_bits * p), or at most that for
 /// nearest_adaptive.

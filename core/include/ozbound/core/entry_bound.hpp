@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "ozbound/core/matrix.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 
@@ -58,19 +57,8 @@ struct EntryBound {
   std::vector<BoundTerm> terms;
   double uniform = std::numeric_limits<double>::infinity();  ///< holds for every entry by itself
 
-  [[nodiscard]] double upper(Index i, Index j) const {
-    double total = 0;
-    for (const auto& term : terms) {
-      double least = std::numeric_limits<double>::infinity();
-      for (const auto& outer : term.alternatives) {
-        const double value =
-            multiply_upper(outer.rows[static_cast<std::size_t>(i)], outer.columns[static_cast<std::size_t>(j)]);
-        least = value < least ? value : least;
-      }
-      total = add_upper(total, least);
-    }
-    return total < uniform ? total : uniform;
-  }
+  /// The bound of entry (i, j).
+  [[nodiscard]] double upper(Index i, Index j) const;
 
   /// upper(i, j) for j in [first, first + count), the same bits, many columns at a time.
   void upper_row(Index i, Index first, Index count, double* out) const;

@@ -31,8 +31,8 @@ struct GridSum {
   bool negative = false;
   bool sticky = false;
 
-  /// The exact sum, or its floor with a sticky bit (theory.md, section 2). Room for a term of 64 * Limbs - 64 bits and all of
-  /// the other that can meet it: a sticky bit stands at least 60 bits below the leading bit of the sum.
+  /// The exact sum, or its floor with a sticky bit; docs/derivations/slicing.md (S7). Room for a term of 64 * Limbs - 64 bits
+  /// and all of the other that can meet it: a sticky bit stands at least 60 bits below the leading bit of the sum.
   template <int XLimbs, int YLimbs>
   OZB_HD static constexpr GridSum of(const WideDyadic<XLimbs>& x, const WideDyadic<YLimbs>& y) {
     static_assert(XLimbs < Limbs && YLimbs < Limbs);

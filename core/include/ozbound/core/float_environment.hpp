@@ -1,23 +1,29 @@
 #pragma once
 
 #include <cfenv>
+#include <cstdint>
 
 namespace ozbound {
 
-/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing; then the caller's settings return.
-/// Every public function that computes in floating point holds one, and so does every thread it starts.
+/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing; then the caller's settings and exception
+/// flags return. Every public function that computes, converts, compares, reads or writes floating-point numbers holds one, and
+/// so does every thread it starts.
+///
+/// Both ends are calls that no compiler sees through: one that takes the rounding mode for a constant may otherwise move
+/// arithmetic past them.
 class FloatEnvironment {
  public:
-  FloatEnvironment() {
-    std::fegetenv(&saved_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~FloatEnvironment() { std::fesetenv(&saved_); }
+  FloatEnvironment();
+  ~FloatEnvironment();
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
  private:
-  std::fenv_t saved_{};
+  std::fenv_t saved_;  ///< of the caller; not taken where only MXCSR had to be looked at
+#ifdef __x86_64__
+  std::uint32_t saved_sse_;
+  bool only_sse_;
+#endif
 };
 
 }  // namespace ozbound

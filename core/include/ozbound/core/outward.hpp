@@ -5,6 +5,13 @@
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/host_device.hpp"
 
+// Every bound rests on operations that are rounded to nearest, one by one, as written, with infinities and subnormals. These
+// macros are what compilers tell of options that give that up; of -funsafe-math-optimizations GCC alone tells.
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__)
+#error "ozbound/core/outward.hpp bounds errors, which -ffast-math and its parts make impossible: compile without them"
+#endif
+
 namespace ozbound {
 
 // Outward rounding by inflation: an operation rounded to nearest is at most half a unit off, so its neighbour is a bound.

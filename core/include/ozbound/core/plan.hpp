@@ -11,7 +11,7 @@ namespace ozbound {
 
 /// What happens between the integer sums and C.
 enum class Accumulation : std::uint8_t {
-  exact,         ///< one exact integer, rounded once: no accumulation error (theory.md, section 2)
+  exact,         ///< one exact integer, rounded once: no accumulation error (docs/derivations/slicing.md, S7)
   per_product,   ///< one FP64 addition a slice product, in the order of Ootomo, Ozaki, Yokota, Algorithm 3
   per_diagonal,  ///< one FP64 addition an error-free group of a diagonal (Uchino, Ozaki, Imamura, Algorithms 6, 7)
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -30,20 +31,32 @@ struct CertificateCheck {
 struct CertificateCheckOptions {
   EntrySelection selection = EntrySelection::all();  ///< entries that are recomputed; bounds are, of all
   std::function<void(double)> progress = {};         ///< told the share of the entries that are done, by any thread
+  bool takes_norms =
+      false;  ///< bounds from the norms of the record as they stand there, so that exact entries alone judge them
 };
 
-/// Recomputes every claim of a certificate (docs/records.md, `ozbound-certificate-3`) from the operands and C alone.
+/// Recomputes every claim of a certificate (docs/records.md, `ozbound-certificate-4`) from the operands and C alone.
 ///
 /// Shares no code with what writes certificates: digits, sums and C come from the reference product, the truth from the exact
 /// oracle, bounds from a second implementation of docs/derivations. Numbers must be the same bits, since the derivations fix
 /// every rounding.
 ///
+/// That both implementations follow the same derivation is no proof of it: the claim `identity` says that AB minus the sum of
+/// the slices' products, in exact arithmetic, is within the bound at every entry that is looked at.
+///
 /// With complex scalars (Operands) the claims `imaginary.alpha` and `imaginary.beta` are theirs, and `imaginary` says that A is
 /// made of blocks (x, -y; y, x) where it is read: nothing else is recomputed where it is not.
-/// @param json the certificate, or a report that has one.
+/// @param json the certificate, or a report: by its schema alone, `ozbound-report-1`. Of a report the certificate is checked;
+/// `limits` names the other members.
 /// @throws std::invalid_argument naming the member for what is no certificate: other schemas, members that are missing,
 /// unknown, there twice or of another type.
 CertificateCheck check_certificate(std::string_view json, const Operands& operands, const ResultView& c,
                                    const CertificateCheckOptions& options = {});
+
+/// The entries that `check_certificate` looks at in about ten times the work of the product that a certificate is about: all of
+/// them, or a sample by this seed. Work is counted in operations, from the certificate's sizes, method and plans alone
+/// (docs/records.md), and is no measured time.
+/// @throws std::invalid_argument as check_certificate.
+EntrySelection affordable_selection(std::string_view json, std::uint64_t seed = 0);
 
 }  // namespace ozbound

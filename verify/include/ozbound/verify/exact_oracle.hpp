@@ -18,6 +18,16 @@ class ExactOracle final : public Oracle {
   explicit ExactOracle(const Problem& problem) : ExactOracle(ozbound::operands(problem)) {}
   explicit ExactOracle(Problem&&) = delete;  // would dangle
 
+  /// The sums of the positive and of the negative products of a dot product, as 64-bit limbs, least significant first, in
+  /// units of 2^exponent.
+  struct Sums {
+    std::vector<std::uint64_t> positive, negative;
+    std::int64_t exponent = 0;
+  };
+
+  /// Of row i of A and column j of B. Products with a NaN or an infinity count as zero.
+  [[nodiscard]] Sums dot(Index i, Index j) const;
+
  private:
   /// One element: (negative ? -1 : 1) * magnitude * 2^(4 (slot + line's first_slot) - 1074), magnitude < 2^56.
   struct Element {
@@ -41,15 +51,7 @@ class ExactOracle final : public Oracle {
     std::vector<Line> lines;
   };
 
-  /// The sums of the positive and of the negative products of a dot product, as 64-bit limbs, least significant first, in
-  /// units of 2^exponent.
-  struct Sums {
-    std::vector<std::uint64_t> positive, negative;
-    std::int64_t exponent = 0;
-  };
-
   [[nodiscard]] OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const override;
-  [[nodiscard]] Sums dot(Index i, Index j) const;
   [[nodiscard]] bool all_finite(Index i, Index j) const;
 
   Lines rows_;

@@ -16,6 +16,7 @@ struct Measurement {
   Index undecided = 0;              ///< the oracle's precision leaves the correct rounding open
   double componentwise_upper = 0;   ///< max |C^ - C| / M
   double dgemm_upper = 0;           ///< max |C^ - C| / (max(k, 1) u M)
+  double dgemm_typical_upper = 0;   ///< max |C^ - C| / (sqrt(max(k, 1)) u M)
   double normwise_upper = 0;        ///< ||C^ - C||_F / ||M||_F over the measured entries
   double relative_upper = 0;        ///< max |C^ - C| / |C|
 };

@@ -97,9 +97,7 @@ class Oracle {
   [[nodiscard]] const Operands& operands() const { return operands_; }
 
   /// Entry (i, j), 0-based, and the error of `computed`, a number of the format. @pre 0 <= i < rows(), 0 <= j < cols().
-  [[nodiscard]] OracleEntry evaluate(Index i, Index j, double computed, ResultFormat format = ResultFormat::binary64) const {
-    return judge(i, j, computed, format);
-  }
+  [[nodiscard]] OracleEntry evaluate(Index i, Index j, double computed, ResultFormat format = ResultFormat::binary64) const;
 
   /// c rounded once, as OracleEntry::rounded. @throws std::domain_error where the oracle's own error leaves it undecided.
   [[nodiscard]] double rounded(Index i, Index j) const;
@@ -111,6 +109,7 @@ class Oracle {
   explicit Oracle(const Operands& operands);
 
  private:
+  /// @pre a plain floating-point environment.
   [[nodiscard]] virtual OracleEntry judge(Index i, Index j, double computed, ResultFormat format) const = 0;
 
   Operands operands_;

@@ -21,13 +21,14 @@ struct CaseDomain {
   bool floats = true;       ///< operands and C may be float
   bool exact_only = false;  ///< the accumulation is `exact`
   bool targets = false;     ///< a target is drawn
+  bool attacked = false;    ///< scalars of every class; k to 133145, problem families, overflow and cancellation in some cases
 };
 
 /// A statement about what an engine makes of any case: stated once, and used by tests, by the command and by users' own tests.
 struct Property {
   std::string name;       ///< kebab-case
   std::string statement;  ///< in mathematics
-  std::string source;     ///< a section of theory.md, a derivation of docs/, a decision record, a paper
+  std::string source;     ///< a derivation of docs/, a decision record, a paper
   CaseDomain domain;
 
   /// Nothing where the property holds; else why not: the worst entry, both values in hexadecimal, the plan.

@@ -29,6 +29,7 @@ struct Verdict {
   double exact = 0;          ///< there, rounded once to the format (an approximation where `undecided`)
   Magnitude error;           ///< there, |computed - c|; for `cr` |computed - exact|; for `normwise` ||C^ - C||_F
   Magnitude bound;           ///< there, what the claim allows, 0 for `cr`; for `normwise` that of the whole
+  bool of_norms = false;     ///< `error` and `bound` are Frobenius norms over all entries: of `normwise`
   double ratio = 0;  ///< error / bound, 0 / 0 = 0, Inf beyond the range; Inf for a mismatch or an undecided entry, and for
                      ///< `cr` wherever the bits differ (-0 for +0 included)
 

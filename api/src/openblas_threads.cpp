@@ -1,0 +1,201 @@
+#include "openblas_threads.hpp"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "ozbound/core/float_environment.hpp"
+
+namespace ozbound {
+namespace {
+
+/// While it lives, the OpenMP workers that OpenBLAS computes on round to nearest and keep subnormals, whatever they inherited,
+/// and a parallel region gets no others: their number is fixed to that of the first one. Afterwards each has its own settings
+/// again; one that was not there before gets the calling thread's.
+class WorkerEnvironments {
+ public:
+  WorkerEnvironments() : threads_(omp_get_max_threads()), dynamic_(omp_get_dynamic()) {
+    std::fenv_t callers;
+    std::fegetenv(&callers);
+    saved_.assign(static_cast<std::size_t>(threads_), callers);
+    omp_set_dynamic(0);
+#pragma omp parallel num_threads(threads_)
+    {
+      std::fegetenv(&saved());
+      std::fesetenv(FE_DFL_ENV);
+#pragma omp single nowait
+      team_ = omp_get_num_threads();
+    }
+    omp_set_num_threads(team_);
+  }
+  ~WorkerEnvironments() {
+#pragma omp parallel num_threads(team_)
+    std::fesetenv(&saved());
+    omp_set_num_threads(threads_);
+    omp_set_dynamic(dynamic_);
+  }
+  WorkerEnvironments(const WorkerEnvironments&) = delete;
+  WorkerEnvironments& operator=(const WorkerEnvironments&) = delete;
+
+ private:
+  std::fenv_t& saved() { return saved_[static_cast<std::size_t>(omp_get_thread_num())]; }
+
+  int threads_, dynamic_;
+  int team_ = 1;                    ///< threads of the first region, the calling one among them
+  std::vector<std::fenv_t> saved_;  ///< of the calling thread first
+};
+
+/// While any lives, OpenBLAS computes on the thread that calls it. The number of threads is one for the whole process: the last
+/// to go gives back what the program had set, before or meanwhile.
+class OneThread {
+ public:
+  OneThread() {
+    const std::scoped_lock lock(state().mutex);
+    if (state().users++ == 0) state().program = openblas_get_num_threads();
+    state().claim();
+  }
+  ~OneThread() {
+    const std::scoped_lock lock(state().mutex);
+    if (--state().users == 0 && openblas_get_num_threads() == 1) openblas_set_num_threads(state().program);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+  /// What the program had set.
+  [[nodiscard]] static int program_threads() {
+    const std::scoped_lock lock(state().mutex);
+    return state().program;
+  }
+
+  /// Again where the program set a number of threads meanwhile.
+  template <class Work>
+  static void run(const Work& work) {
+    for (long before = -1, now = claim(); before != now;) before = now, work(), now = claim();
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    int users = 0, program = 1;
+    long claims = 0;  ///< how often there was another number to replace
+
+    void claim() {
+      const int found = openblas_get_num_threads();
+      if (found == 1) return;
+      program = found, ++claims;
+      openblas_set_num_threads(1);
+    }
+  };
+  static State& state() {
+    static State all;
+    return all;
+  }
+  static long claim() {
+    const std::scoped_lock lock(state().mutex);
+    state().claim();
+    return state().claims;
+  }
+};
+
+/// C in blocks, all about as high as wide, as many as there are threads, or fewer where there is little to multiply.
+class Blocks {
+ public:
+  Blocks(Index m, Index n, Index k, int threads) : m_(m), n_(n) {
+    const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const auto most = static_cast<Index>(std::clamp(work / least_work, 1.0, static_cast<double>(threads)));
+    const double ratio = static_cast<double>(m) / static_cast<double>(n);
+    down_ = std::clamp<Index>(std::lround(std::sqrt(static_cast<double>(most) * ratio)), 1, std::min(most, m));
+    across_ = std::clamp<Index>(most / down_, 1, n);
+  }
+
+  [[nodiscard]] int count() const { return static_cast<int>(down_ * across_); }
+  [[nodiscard]] BlockOfC operator[](int t) const {
+    const Index i = t / across_, j = t % across_;
+    const Index row = i * m_ / down_, column = j * n_ / across_;
+    return {row, column, (i + 1) * m_ / down_ - row, (j + 1) * n_ / across_ - column};
+  }
+
+ private:
+  static constexpr double least_work = 1 << 18;  ///< multiplications that are worth a thread
+
+  Index m_, n_, down_, across_;
+};
+
+void multiply_on_our_threads(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) {
+  const OneThread one;
+  const Blocks blocks(m, n, k, std::min(omp_get_max_threads(), OneThread::program_threads()));
+  const int count = blocks.count();
+#pragma omp parallel for num_threads(count) schedule(static)
+  for (int t = 0; t < count; ++t) {
+    const FloatEnvironment of_worker;
+    OneThread::run([&] { multiply(blocks[t]); });
+  }
+}
+
+/// omp_get_max_threads of the OpenMP runtime that OpenBLAS was linked with; null where that is not found.
+int (*omp_max_threads_of_openblas())() {
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<const void*>(&openblas_get_parallel), &library) == 0) return nullptr;
+  void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return nullptr;
+  void* const found = dlsym(handle, "omp_get_max_threads");
+  dlclose(handle);  // it stays loaded: it was before
+  return reinterpret_cast<int (*)()>(found);
+}
+
+/// Whether OpenBLAS's parallel regions run on our OpenMP workers: a number of threads that is set on one side shows on the
+/// other. The side of OpenBLAS is the runtime that it was linked with or, where another one came before that, as LLVM's does,
+/// its own function that sets a number. Only larger ones are set there: for smaller ones it frees what its threads may be
+/// using.
+bool shares_our_openmp() {
+  const int ours = omp_get_max_threads(), theirs = openblas_get_num_threads();
+  const auto get = omp_max_threads_of_openblas();
+  const auto seen = [get](int threads) { return omp_set_num_threads(threads), get() == threads; };
+  const auto set = [](int threads) { return openblas_set_num_threads(threads), omp_get_max_threads() == threads; };
+  bool shared = get != nullptr && seen(ours + 1) && seen(ours + 2);
+  if (!shared) {
+    shared = set(theirs + 1) && set(theirs + 2);
+    openblas_set_num_threads(theirs);
+  }
+  omp_set_num_threads(ours);
+  return shared;
+}
+
+}  // namespace
+
+BlasThreads blas_threads() {
+  switch (openblas_get_parallel()) {
+    case 0: return BlasThreads::caller;
+    case 1: return BlasThreads::pthreads;
+    case 2: {
+      static const bool ours = shares_our_openmp();
+      return ours ? BlasThreads::openmp : BlasThreads::unknown;
+    }
+    default: return BlasThreads::unknown;
+  }
+}
+
+void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) {
+  if (m == 0 || n == 0) return;
+  const FloatEnvironment environment;
+  switch (blas_threads()) {
+    case BlasThreads::pthreads: return multiply_on_our_threads(m, n, k, multiply);
+    case BlasThreads::openmp: {
+      const WorkerEnvironments environments;
+      return multiply({0, 0, m, n});
+    }
+    default: {
+      static std::mutex one_at_a_time;  // a sequential build shares its memory among its callers
+      const std::scoped_lock lock(one_at_a_time);
+      return multiply({0, 0, m, n});
+    }
+  }
+}
+
+}  // namespace ozbound

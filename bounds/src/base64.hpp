@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ozbound {
+
+/// RFC 4648, section 4: with padding, without line breaks.
+std::string to_base64(std::string_view bytes);
+
+/// None where `text` is not what to_base64 writes of any bytes.
+std::optional<std::string> from_base64(std::string_view text);
+
+}  // namespace ozbound

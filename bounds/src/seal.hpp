@@ -1,0 +1,11 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace ozbound {
+
+/// The checksum of a certificate's members but `seal` (docs/records.md): 16 hexadecimal digits.
+std::string seal_of(nlohmann::json certificate);
+
+}  // namespace ozbound

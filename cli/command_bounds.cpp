@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "judged.hpp"
+
+#include "commands.hpp"
+#include "input_file.hpp"
+#include "json_file.hpp"
+#include "matrix_file.hpp"
+#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/recorded_bound.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+struct Arguments {
+  std::string report, output;
+  std::string c;  // empty: the report says
+  bool json = false;
+};
+
+/// The file of C that a report names.
+std::string result_file(const InputFile& file, const nlohmann::json& json) {
+  if (is_report(json) && json.contains("result") && json["result"].is_object() && json["result"].contains("file") &&
+      json["result"]["file"].is_string())
+    return json["result"]["file"].get<std::string>();
+  throw InputError(file.name(), "it does not say which file C is in; --of does");
+}
+
+RecordedBound recorded_bound(const InputFile& file, const nlohmann::json& json) {
+  try {
+    return bound_from_json(member_of_report(file, json, "certificate"));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(file.name(), error.what());
+  }
+}
+
+/// The elements of C as the certificate knows them: of a complex one the parts, one row above the other.
+Matrix<double> parts_of(const MatrixFile& file) {
+  const JudgedResult result(file);
+  const auto view = result.view();
+  Matrix<double> parts(view.rows(), view.cols());
+  for (Index i = 0; i < view.rows(); ++i)
+    for (Index j = 0; j < view.cols(); ++j) parts(i, j) = view(i, j);
+  return parts;
+}
+
+/// Refuses another C than that of the certificate.
+void check_subject(const std::string& path, const Matrix<double>& c, const RecordedBound& recorded) {
+  const auto m = static_cast<Index>(recorded.bound.row_exponents.size());
+  const auto n = static_cast<Index>(recorded.bound.column_exponents.size());
+  if (c.rows() == m && c.cols() == n && fingerprint(c) == recorded.c) return;
+  throw InputError(path, "this is not the C that the certificate is about");
+}
+
+/// Rows 2i and 2i + 1 as the real and the imaginary part of row i.
+Matrix<std::complex<double>> joined(const Matrix<double>& parts) {
+  Matrix<std::complex<double>> whole(parts.rows() / 2, parts.cols());
+  for (Index i = 0; i < whole.rows(); ++i)
+    for (Index j = 0; j < whole.cols(); ++j) whole(i, j) = {parts(2 * i, j), parts(2 * i + 1, j)};
+  return whole;
+}
+
+double largest_of(const Matrix<double>& bounds) {
+  double largest = 0;
+  for (Index i = 0; i < bounds.rows(); ++i)
+    for (Index j = 0; j < bounds.cols(); ++j)
+      if (!std::isnan(bounds(i, j))) largest = std::max(largest, bounds(i, j));
+  return largest;
+}
+
+ExitCode run(const Arguments& arguments) {
+  output_format(arguments.output);  // refuses a wrong name before anything is read
+  const InputFile file(arguments.report);
+  const auto json = read_json(file);
+  const auto recorded = recorded_bound(file, json);
+  const auto path = arguments.c.empty() ? result_file(file, json) : arguments.c;
+  const auto c = read_matrix(path);
+  const auto parts = parts_of(c);
+  check_subject(path, parts, recorded);
+  const auto bounds = recorded.bound.of_entries(parts);
+  c.is_complex() ? write_matrix(arguments.output, joined(bounds).view()) : write_matrix(arguments.output, bounds.view());
+  if (arguments.json)
+    print_json({{"schema", "ozbound-bounds-1"},
+                {"c", path},
+                {"file", arguments.output},
+                {"largest", json_number(largest_of(bounds))},
+                {"assumptions", recorded.bound.assumptions}});
+  else
+    print_table({{"bounds", fmt::format("{} x {} in {}", c.rows(), c.cols(), arguments.output)},
+                 {"of", path},
+                 {"largest", format_upper(largest_of(bounds)) + " of any entry"}});
+  return ExitCode::success;
+}
+
+}  // namespace
+
+void add_bounds(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("bounds", "Write the bound of every entry's error, from the record of a product and C");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("REPORT", arguments->report, "Report of gemm, or a certificate")->required()->type_name("");
+  command->add_option("-o,--output", arguments->output, "File of the bounds, .npy or .mtx")->required()->type_name("FILE");
+  command->add_option("--of", arguments->c, "File of C; the one that the report names, if not given")->type_name("FILE");
+  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,49 @@
+#include "formula_claim.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "text.hpp"
+#include "verification.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+constexpr std::string_view prefix = "cublas:";
+constexpr const char* rests_on =
+    "  The bound rests on the formula of cuBLAS's emulation (docs/models.md), found by probing 13.0 and 13.1; the error is "
+    "exact.\n";
+
+}  // namespace
+
+models::CublasEmulation parse_formula(const std::string& text) {
+  if (!text.starts_with(prefix))
+    throw std::invalid_argument("--claims must be cublas:M, M mantissa bits from 8 to 64, and is '" + text + "'");
+  return {.mantissa_bits = static_cast<int>(parse_integer(text.substr(prefix.size()), "--claims cublas:M", 8, 64))};
+}
+
+nlohmann::ordered_json to_json(const FormulaVerdict& verdict) {
+  auto all = to_json(Verification{{verdict.bound}});
+  auto& formula = all["formula"];
+  formula = {{"name", verdict.bound.claim}, {"entries", verdict.bits.entries}, {"differing", verdict.bits.differing}};
+  if (verdict.bits.differing == 0) return all;
+  formula["row"] = verdict.bits.row;
+  formula["col"] = verdict.bits.col;
+  formula["computed"] = fmt::format("{:a}", verdict.bits.computed);
+  formula["expected"] = fmt::format("{:a}", verdict.bits.expected);
+  return all;
+}
+
+std::string explain(const FormulaVerdict& verdict) {
+  const auto& bits = verdict.bits;
+  auto text = explain(verdict.bound) + rests_on;
+  if (bits.differing == 0)
+    return text + fmt::format("  C has the bits of {} in all {} entries compared.\n", verdict.bound.claim, bits.entries);
+  return text + fmt::format("  C is NOT what {} computes: {} of {} entries differ, first ({}, {}), {:a} instead of {:a}.\n",
+                            verdict.bound.claim, bits.differing, bits.entries, bits.row, bits.col, bits.computed,
+                            bits.expected);
+}
+
+}  // namespace ozbound::cli

@@ -1,0 +1,18 @@
+// Loaded before the command, as a library built with -ffast-math may be: it leaves its own floating-point environment behind.
+
+#include <cfenv>
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
+namespace {
+
+[[gnu::constructor]] void disturb() {
+  std::fesetround(FE_UPWARD);
+#ifdef __SSE2__
+  _mm_setcsr(_mm_getcsr() | 0x8040);  // subnormal results are 0, and so are subnormal operands
+#endif
+}
+
+}  // namespace

@@ -1,0 +1,245 @@
+// cuBLAS's FP64 emulation against the model of it, number by number: the conformance vectors of cublas.json, the problem
+// families with 8 to 64 mantissa bits, inner dimensions that are cut, C of one tile and of several.
+//
+// Usage: cublas_emulation [open]. Exits with 0 if all is well, 1 if not, 77 without a device or with a cuBLAS whose rule was
+// not probed. With `open` it looks at what the rule leaves open, says which counts of pieces explain it, and exits with 0.
+
+// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
+#include "ozbound/verify/models/cublas_emulation.hpp"
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mirror/runner.hpp"
+#include "vectors/cublas_cases.hpp"
+#include "vectors/cublas_reference.hpp"
+
+namespace ozbound::mirror {
+namespace {
+
+using models::CublasEmulation;
+using models::CublasProduct;
+
+void check(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
+}
+void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+int library_property(libraryPropertyType which) {
+  int value = 0;
+  check(cublasGetProperty(which, &value), "cublasGetProperty");
+  return value;
+}
+
+/// A row-major matrix on the device.
+class DeviceCopy {
+ public:
+  explicit DeviceCopy(const Matrix<double>& x) : bytes_(static_cast<std::size_t>(x.rows() * x.cols()) * sizeof(double)) {
+    check(cudaMalloc(&data_, std::max<std::size_t>(bytes_, 1)), "cudaMalloc");
+    check(cudaMemcpy(data_, x.data(), bytes_, cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  ~DeviceCopy() { cudaFree(data_); }
+  DeviceCopy(const DeviceCopy&) = delete;
+  DeviceCopy& operator=(const DeviceCopy&) = delete;
+
+  [[nodiscard]] double* data() const { return static_cast<double*>(data_); }
+  void copy_to(Matrix<double>& x) const { check(cudaMemcpy(x.data(), data_, bytes_, cudaMemcpyDeviceToHost), "cudaMemcpy"); }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// cuBLAS with its emulation switched on, whatever the environment says.
+class Emulation {
+ public:
+  Emulation() {
+    check(cublasCreate(&handle_), "cublasCreate");
+    check(cublasSetMathMode(handle_, CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH), "cublasSetMathMode");
+    check(cublasSetEmulationStrategy(handle_, CUBLAS_EMULATION_STRATEGY_EAGER), "cublasSetEmulationStrategy");
+    check(cublasSetFixedPointEmulationMantissaControl(handle_, CUDA_EMULATION_MANTISSA_CONTROL_FIXED),
+          "cublasSetFixedPointEmulationMantissaControl");
+  }
+  ~Emulation() { cublasDestroy(handle_); }
+  Emulation(const Emulation&) = delete;
+  Emulation& operator=(const Emulation&) = delete;
+
+  /// C, row-major: the column-major transpose(B) transpose(A).
+  [[nodiscard]] Matrix<double> multiply(int bits, const Operands& operands, const Matrix<double>& a, const Matrix<double>& b,
+                                        const Matrix<double>& c0) const {
+    Matrix<double> c(a.rows(), b.cols());
+    if (operands.beta != 0) c = c0;
+    const DeviceCopy device_a(a), device_b(b), device_c(c);
+    check(cublasSetFixedPointEmulationMaxMantissaBitCount(handle_, bits), "cublasSetFixedPointEmulationMaxMantissaBitCount");
+    const auto m = c.rows(), n = c.cols(), k = a.cols();
+    check(cublasDgemm_64(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &operands.alpha, device_b.data(), n, device_a.data(), k,
+                         &operands.beta, device_c.data(), n),
+          "cublasDgemm_64");
+    device_c.copy_to(c);
+    return c;
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+};
+
+bool same(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
+
+std::string hex(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%a", x);
+  return text;
+}
+
+/// Every entry of C, or so many rows and columns of it.
+void compare(const Emulation& emulation, int bits, const vectors::Case& c, const std::string& origin, Section& section,
+             Index most = 1 << 30) {
+  const auto operands = c.operands();
+  const auto actual = emulation.multiply(bits, operands, c.a, c.b, c.c0);
+  const CublasProduct expected({.mantissa_bits = bits}, operands);
+  const Index row_step = std::max<Index>(1, actual.rows() / most), column_step = std::max<Index>(1, actual.cols() / most);
+  for (Index i = 0; i < actual.rows(); i += row_step)
+    for (Index j = 0; j < actual.cols(); j += column_step) {
+      const double x = expected.entry(i, j);
+      section.expect(same(x, actual(i, j)), [&] {
+        return hex(x) + " expected, " + hex(actual(i, j)) + " at (" + std::to_string(i) + ", " + std::to_string(j) + "), " +
+               std::to_string(bits) + " bits, " + origin;
+      });
+    }
+}
+
+vectors::Case problem_case(const Recipe& recipe) {
+  auto problem = generate(recipe);
+  return {.name = generate_command(recipe), .why = {}, .a = std::move(problem.a), .b = std::move(problem.b), .plan = {}};
+}
+
+bool compare_vectors(const Emulation& emulation) {
+  Section section("conformance vectors");
+  for (const auto& c : vectors::cublas_cases()) compare(emulation, test::cublas_bits(c.plan), c, c.name, section);
+  for (const auto& c : vectors::cublas_family_cases())
+    compare(emulation, test::cublas_bits(c.plan), problem_case(c.recipe), generate_command(c.recipe), section);
+  return section.report();
+}
+
+bool compare_families(const Emulation& emulation) {
+  Section section("families, 8 to 64 bits");
+  for (const auto family : all_families())
+    for (int bits = 8; bits <= 64; ++bits) {
+      const Recipe recipe{family, 17, 33, 1 + (bits * 37) % 300, 0.5, static_cast<std::uint64_t>(bits)};
+      compare(emulation, bits, problem_case(recipe), generate_command(recipe), section);
+    }
+  return section.report();
+}
+
+/// One tile of C, and square layouts of several: what was probed.
+bool compare_pieces(const Emulation& emulation) {
+  Section section("inner dimensions that are cut");
+  for (const auto& [m, n] :
+       {std::pair<Index, Index>{1, 1}, {5, 128}, {128, 128}, {256, 256}, {300, 290}, {512, 512}, {1024, 1024}})
+    for (const Index k : {1000, 1023, 1024, 1025, 1500, 2048, 4096, 5000, 16384, 20000})
+      for (const int bits : {15, 55}) {
+        if (m * n * k > Index{1} << 31) continue;
+        const Recipe recipe{Family::graded_inner, m, n, k, 0.5, static_cast<std::uint64_t>(k + bits)};
+        compare(emulation, bits, problem_case(recipe), generate_command(recipe), section, 12);
+      }
+  return section.report();
+}
+
+/// Rows and columns of a case: `step` apart.
+Matrix<double> rows_of(const Matrix<double>& x, Index step) {
+  Matrix<double> some((x.rows() + step - 1) / step, x.cols());
+  for (Index i = 0; i < some.rows(); ++i)
+    for (Index l = 0; l < x.cols(); ++l) some(i, l) = x(i * step, l);
+  return some;
+}
+Matrix<double> columns_of(const Matrix<double>& x, Index step) {
+  Matrix<double> some(x.rows(), (x.cols() + step - 1) / step);
+  for (Index l = 0; l < x.rows(); ++l)
+    for (Index j = 0; j < some.cols(); ++j) some(l, j) = x(l, j * step);
+  return some;
+}
+
+/// How many of some entries each count of pieces explains.
+void show_pieces(const Emulation& emulation, const Recipe& recipe, int bits) {
+  const auto c = problem_case(recipe);
+  const auto actual = emulation.multiply(bits, c.operands(), c.a, c.b, c.c0);
+  const Index row_step = std::max<Index>(1, recipe.m / 6), column_step = std::max<Index>(1, recipe.n / 6);
+  const auto a = rows_of(c.a, row_step), b = columns_of(c.b, column_step);
+  const auto by_rule = static_cast<int>(models::cublas_pieces(recipe.m, recipe.n, recipe.k).size());
+  std::printf("%ld x %ld x %ld, %d bits, %ld entries, the rule: %d pieces; explained by pieces:", recipe.m, recipe.n, recipe.k,
+              bits, a.rows() * b.cols(), by_rule);
+  const int units = static_cast<int>((recipe.k + 127) / 128);
+  for (int pieces = 1; pieces <= std::min(units, 64); ++pieces) {
+    const CublasProduct product({.mantissa_bits = bits, .pieces = pieces}, {a.view(), b.view()});
+    Index equal = 0;
+    for (Index i = 0; i < a.rows(); ++i)
+      for (Index j = 0; j < b.cols(); ++j) {
+        const bool holds = same(product.entry(i, j), actual(i * row_step, j * column_step));
+        equal += holds ? 1 : 0;
+        if (!holds && pieces == by_rule)
+          std::printf(" [(%ld, %ld) %a expected, %a]", i * row_step, j * column_step, product.entry(i, j),
+                      actual(i * row_step, j * column_step));
+      }
+    if (equal > 0) std::printf(" %d: %ld", pieces, equal);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void show_open(const Emulation& emulation) {
+  for (const auto& [m, n] : {std::pair<Index, Index>{256, 128},
+                             {128, 256},
+                             {128, 384},
+                             {640, 64},
+                             {64, 640},
+                             {257, 129},
+                             {384, 256},
+                             {1000, 100},
+                             {2048, 128},
+                             {128, 4096},
+                             {768, 512}})
+    for (const Index k : {1024, 1500, 4096, 16384}) show_pieces(emulation, {Family::graded_inner, m, n, k, 0.5, 1}, 15);
+  for (const int bits : {15, 55})
+    for (const Index k : {65536, 131072, 200000, 300000})
+      for (const auto family : {Family::uniform, Family::graded_inner})
+        show_pieces(emulation, {family, 64, 64, k, 0.5, 2}, bits);
+}
+
+bool compare_all() {
+  const Emulation emulation;
+  bool good = compare_vectors(emulation);
+  good = compare_families(emulation) && good;
+  return compare_pieces(emulation) && good;
+}
+
+}  // namespace
+}  // namespace ozbound::mirror
+
+int main(int argc, char** argv) {
+  using namespace ozbound;
+  if (gpu::device_count() == 0) {
+    std::printf("SKIPPED: no CUDA device\n");
+    return 77;
+  }
+  const int major = mirror::library_property(MAJOR_VERSION), minor = mirror::library_property(MINOR_VERSION);
+  std::printf("cuBLAS %d.%d.%d\n", major, minor, mirror::library_property(PATCH_LEVEL));
+  if (major != 13 || minor > 1) {
+    std::printf("SKIPPED: the model is of cuBLAS 13.0 and 13.1, and says nothing of this one\n");
+    return 77;
+  }
+  if (argc > 1 && std::string_view(argv[1]) == "open") {
+    mirror::show_open(mirror::Emulation());
+    return 0;
+  }
+  return mirror::holds([] { return mirror::compare_all(); }) ? 0 : 1;
+}

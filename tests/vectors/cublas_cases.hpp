@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "vectors/cases.hpp"
+
+/// Products as cuBLAS's FP64 emulation computes them: their `plan` is `cublas:M`.
+namespace ozbound::vectors {
+
+/// Written in full.
+std::vector<Case> cublas_cases();
+
+/// Of whose C checksums are written: inner dimensions that are cut, in C of one tile and of several.
+std::vector<FamilyCase> cublas_family_cases();
+
+}  // namespace ozbound::vectors

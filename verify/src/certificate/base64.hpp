@@ -1,0 +1,34 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace ozbound::checking {
+
+/// The bytes that a base64 text of RFC 4648 stands for, section 4, with padding; none where it is not what an encoder writes.
+std::optional<std::string> bytes_in_base64(std::string_view text);
+
+/// Numbers of 4 or 8 bytes each, the least significant first. None where the text is no base64, or has part of a number left.
+template <class Number>
+std::optional<std::vector<Number>> numbers_in(std::string_view text) {
+  using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
+  static_assert(sizeof(Bits) == sizeof(Number));
+  const auto bytes = bytes_in_base64(text);
+  if (!bytes || bytes->size() % sizeof(Bits) != 0) return std::nullopt;
+  std::vector<Number> numbers(bytes->size() / sizeof(Bits));
+  for (std::size_t t = 0; t < numbers.size(); ++t) {
+    Bits bits = 0;
+    for (std::size_t b = 0; b < sizeof(Bits); ++b)
+      bits |= static_cast<Bits>(static_cast<unsigned char>((*bytes)[t * sizeof(Bits) + b])) << 8 * b;
+    numbers[t] = std::bit_cast<Number>(bits);
+  }
+  return numbers;
+}
+
+}  // namespace ozbound::checking

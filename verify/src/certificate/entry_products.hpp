@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "../exact_number.hpp"
+#include "numbers.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+
+namespace ozbound::checking {
+
+/// A plan and what it makes of the operands.
+struct Sliced {
+  Sliced(const reference::Plan& p, const Operands& operands);
+
+  /// S at (i, j): before alpha. @pre the vectors are finite.
+  [[nodiscard]] ExactNumber sum(Index i, Index j) const;
+
+  reference::Plan plan;
+  std::vector<reference::Pairs> groups;
+  Counted a, b;
+  RelativeBound bound;
+};
+
+/// The rows of A B that an entry of C is made of, row i and with complex scalars the other one of its pair: exactly, and by
+/// each plan. Each is computed when it is first asked for. @pre the vectors are finite.
+class EntryProducts {
+ public:
+  /// The oracle and the plans must outlive this.
+  EntryProducts(const ExactOracle& oracle, const std::vector<Sliced>& plans, Index j);
+
+  /// (A B)_row,j.
+  [[nodiscard]] const ExactNumber& exact(Index row);
+
+  /// S_row,j of plan t.
+  [[nodiscard]] const ExactNumber& sum(std::size_t t, Index row);
+
+  /// Whether that was asked for.
+  [[nodiscard]] bool has_sum(std::size_t t, Index row) const { return sums_[t][parity(row)].has_value(); }
+
+ private:
+  using OfPair = std::array<std::optional<ExactNumber>, 2>;
+
+  static std::size_t parity(Index row) { return static_cast<std::size_t>(row % 2); }
+
+  const ExactOracle& oracle_;
+  const std::vector<Sliced>& plans_;
+  Index j_;
+  OfPair exact_;
+  std::vector<OfPair> sums_;
+};
+
+}  // namespace ozbound::checking

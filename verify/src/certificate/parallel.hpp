@@ -1,0 +1,32 @@
+#pragma once
+
+#include <exception>
+
+#include "outward.hpp"
+#include "ozbound/core/matrix.hpp"
+
+namespace ozbound::checking {
+
+/// body(i) for every i in [0, count), rows of `width` elements that are work each, by all threads where there is enough of it:
+/// each in a PlainEnvironment. What a body throws is rethrown.
+template <class Body>
+void for_rows(Index count, Index width, const Body& body) {
+  std::exception_ptr failure;
+  [[maybe_unused]] const bool large = count > 1 && width > 10000 / count;  // threads pay off
+#pragma omp parallel if (large)
+  {
+    const PlainEnvironment environment;
+#pragma omp for schedule(dynamic)
+    for (Index i = 0; i < count; ++i) {
+      try {
+        body(i);
+      } catch (...) {
+#pragma omp critical(ozbound_for_rows)
+        failure = std::current_exception();
+      }
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace ozbound::checking

@@ -1,0 +1,77 @@
+#include "work.hpp"
+
+#include <algorithm>
+
+namespace ozbound::checking {
+namespace {
+
+constexpr double small_work = 0x1p31;
+constexpr double products_allowed = 10;
+constexpr Index fewest_entries = 1000, most_entries = 1 << 20;
+
+/// Slice products of a plan.
+double products_of(const reference::Plan& plan) {
+  double products = 0;
+  for (int p = 1; p <= plan.a.slices; ++p) products += std::clamp(plan.cut - p, 0, plan.b.slices);
+  return products;
+}
+
+/// Sizes as real numbers: those of a forged certificate have products beyond 2^63.
+struct Sizes {
+  explicit Sizes(const Claims& claims)
+      : entries(static_cast<double>(claims.m) * static_cast<double>(claims.n)),
+        inner(static_cast<double>(claims.k)),
+        elements((static_cast<double>(claims.m) + static_cast<double>(claims.n)) * inner) {}
+
+  double entries, inner, elements;
+};
+
+/// C itself: INT8 products, or those of the superaccumulator or of native DGEMM.
+double work_of_product(const Claims& claims, const Sizes& of) {
+  if (claims.method == Method::exact) return 3 * of.entries * of.inner;
+  if (claims.method == Method::native) return of.entries * of.inner / 32;
+  double work = 0;
+  for (const auto& [text, plan] : claims.plans) work += of.entries * of.inner * products_of(plan) / 128;
+  return work;
+}
+
+bool has_worst_entry(const Claims& claims) {
+  return claims.method == Method::slices && claims.target.kind != Target::Kind::cr &&
+         claims.target.kind != Target::Kind::relative;
+}
+
+/// Fingerprints, norms, |A||B| where the ratio is over it, and the bound of every entry.
+double work_of_bounds(const Claims& claims, const Sizes& of) {
+  double work = 4 * of.elements + 50 * of.entries;
+  for (const auto& [text, plan] : claims.plans) {
+    work += of.elements * (100 + 20 * (plan.a.slices + plan.b.slices));
+    if (has_worst_entry(claims)) work += of.entries * 20 * (plan.a.slices + 2);
+  }
+  if (has_worst_entry(claims)) work += 200 * of.elements + of.entries * of.inner / 2;
+  return work;
+}
+
+/// The exact product, twice, and the sums of digits.
+double work_of_entry(const Claims& claims, const Sizes& of) {
+  double work = 4000 + 8 * of.inner;
+  for (const auto& [text, plan] : claims.plans) work += 2000 + of.inner * products_of(plan) / 8;
+  return work;
+}
+
+}  // namespace
+
+Work work_of(const Claims& claims) {
+  const Sizes of(claims);
+  return {work_of_product(claims, of), work_of_bounds(claims, of), work_of_entry(claims, of)};
+}
+
+std::optional<Index> affordable_entries(const Claims& claims) {
+  const auto work = work_of(claims);
+  const double all = static_cast<double>(claims.m) * static_cast<double>(claims.n);
+  const double budget = std::max(small_work, products_allowed * work.product);
+  if (work.bounds + all * work.entry <= budget) return std::nullopt;
+  const double left = std::clamp<double>((budget - work.bounds) / work.entry, fewest_entries, most_entries);
+  return static_cast<Index>(left);
+}
+
+}  // namespace ozbound::checking

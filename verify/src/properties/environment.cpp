@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
+#include "ozbound/verify/certificate_check.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/json_text.hpp"
+#include "properties/case_product.hpp"
+#include "properties/disturbed.hpp"
+#include "properties/integers.hpp"
+#include "properties/judge.hpp"
+#include "properties/properties.hpp"
+
+// The caller's rounding mode and flush-to-zero setting change nothing that is computed, written or read.
+
+namespace ozbound::properties {
+namespace {
+
+/// What is written about a case, and what is read of it, as text.
+struct Records {
+  std::string decision;     ///< for the target of the case
+  std::string replayed;     ///< that decision, read and written again
+  std::string certificate;  ///< of the C that it leads to
+  std::string check;        ///< what the checker finds wrong with that certificate
+  std::string file;         ///< the case file, read and written again
+};
+
+Decision decision_for(const GemmCase& gemm_case, const GemmCall& call, const Engine& engine) {
+  DecideOptions options;
+  options.alpha = call.alpha, options.beta = call.beta, options.c0 = call.c0, options.format = call.c.format();
+  return decide(call.a, call.b, gemm_case.target.value_or(Target::dgemm()), engine, options);
+}
+
+std::string findings_of(const std::string& certificate, const Operands& operands, const StoredMatrix& c) {
+  std::string wrong;
+  const auto checked = with_view(c, [&](const ResultView& view) { return check_certificate(certificate, operands, view); });
+  for (const auto& claim : checked.claims)
+    if (!claim.holds) wrong += claim.claim + ": " + claim.finding + "; ";
+  return wrong;
+}
+
+/// C is memory.c. `truth` gives the operands as doubles.
+Records records_of(const StoredCase& stored, CaseMemory& memory, const Oracle& truth, const Engine& engine) {
+  Records records;
+  const auto call = memory.call();
+  records.file = to_text(case_from_json(nlohmann::json::parse(to_text(stored))));
+  try {
+    records.decision = json_text(to_json(decision_for(stored.gemm_case, call, engine)));
+  } catch (const CannotCertify& error) {
+    records.decision = error.what();
+    return records;
+  }
+  const auto decision = parse_decision(records.decision);
+  records.replayed = json_text(to_json(decision));
+  records.certificate = json_text(to_json(gemm(call, decision, engine)));
+  records.check = findings_of(records.certificate, truth.operands(), memory.c);
+  return records;
+}
+
+/// Where two texts part.
+std::string around(const std::string& text, std::size_t place) { return text.substr(place < 30 ? 0 : place - 30, 60); }
+
+Finding other_text(const std::string& what, const std::string& text, const std::string& expected) {
+  if (text == expected) return {};
+  const auto same = std::mismatch(text.begin(), text.end(), expected.begin(), expected.end()).first - text.begin();
+  const auto place = static_cast<std::size_t>(same);
+  return fmt::format("{} has '{}'; rounding to nearest '{}'", what, around(text, place), around(expected, place));
+}
+
+Finding other_records(const Records& x, const Records& y) {
+  if (auto wrong = other_text("the decision", x.decision, y.decision)) return wrong;
+  if (auto wrong = other_text("the decision that was read", x.replayed, y.replayed)) return wrong;
+  if (auto wrong = other_text("the certificate", x.certificate, y.certificate)) return wrong;
+  if (auto wrong = other_text("the checker", x.check, y.check)) return wrong;
+  return other_text("the case file", x.file, y.file);
+}
+
+Finding judge_records(const GemmCase& gemm_case, const Engine& engine, const Setting& setting, const Oracle& truth,
+                      const Records& expected) {
+  CaseMemory memory(gemm_case);
+  Records records;
+  {
+    const Disturbed caller(setting);
+    records = records_of({{}, {}, gemm_case}, memory, truth, engine);
+  }
+  return other_records(records, expected);
+}
+
+Finding judge_setting(const GemmCase& gemm_case, const Engine& engine, const Setting& setting) {
+  CaseMemory memory(gemm_case);
+  const auto call = memory.call();
+  std::optional<Integers> integers;
+  bool kept = false;
+  {
+    const Disturbed caller(setting);
+    integers.emplace(memory, gemm_case.plan, engine);
+    gemm(call, gemm_case.plan, engine);
+    kept = Disturbed::in_force(setting);
+  }
+  if (!kept) return "the caller's setting is lost";
+  const char* what = "rounding to nearest it is";
+  if (auto wrong = other_integers(*integers, Integers(memory, gemm_case.plan, engine), what)) return wrong;
+  return differing(memory.c, multiplied(gemm_case, engine), what);
+}
+
+Finding judge_environment(const GemmCase& gemm_case, const Engine& engine) {
+  const Judge<ExactOracle> truth(gemm_case);
+  CaseMemory memory(gemm_case);
+  const auto expected = records_of({{}, {}, gemm_case}, memory, truth.oracle(), engine);
+  for (const auto& setting : settings) {
+    auto wrong = judge_setting(gemm_case, engine, setting);
+    if (!wrong) wrong = judge_records(gemm_case, engine, setting, truth.oracle(), expected);
+    if (wrong) return fmt::format("{}: {}", setting.name, *wrong);
+  }
+  return {};
+}
+
+}  // namespace
+
+Property any_environment() {
+  return {
+      "any-environment",
+      "facts, sums of groups, C, decision, certificate, what its checker finds and the case file have the same bits, and are "
+      "read back the same, in every rounding mode of the caller, where subnormal results are flushed and where subnormal "
+      "operands are read as zero; the caller's mode stays",
+      "design: semantics; the caller's rounding mode and flush-to-zero setting change nothing",
+      {.largest = 5, .specials = true, .targets = true},
+      judge_environment};
+}
+
+}  // namespace ozbound::properties
