@@ -62,12 +62,11 @@ bool multiple_lies_in(Bytes a, Bytes m, Bytes first, Bytes last, Bytes most) {
   }
 }
 
-/// Whether x steps of one kind and y of the other lead into [first, last]. @pre first <= last; last - first < y.length - 1.
+/// Whether x steps of one kind and y of the other lead into [first, last]. @pre 0 <= last; 0 <= last - first < y.length - 1.
 ///
 /// Then v = last - x x.length must be y y.length, and at most last - first more. For a y <= y.most that is
 /// 0 <= v <= y.reach() + last - first, which bounds x, and v mod y.length <= last - first.
 bool leads_into(const Steps& x, const Steps& y, Bytes first, Bytes last) {
-  if (last < 0) return false;
   const Bytes least = ceil_div(std::max<Bytes>(0, first - y.reach()), x.length);
   const Bytes most = std::min(x.most, last / x.length);
   if (least > most) return false;
