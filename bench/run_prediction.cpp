@@ -22,7 +22,7 @@ namespace {
 std::vector<PredictionCase> calibrate_and_predict(int threads, bool quick) {
   omp_set_num_threads(threads);
   const CpuEngine engine({.threads = threads});
-  auto calibration = this_machine(engine);
+  auto calibration = this_machine(engine, native_gemm());
   {
     cli::Progress progress("calibrating");
     const CalibrationOptions options{quick ? 2.0 : 25.0, [&progress](double done) { progress(done); }};

@@ -15,8 +15,8 @@ namespace {
 std::unique_ptr<Backend> cpu_backend(int threads) {
   const auto engine = make_engine(threads);
   return std::make_unique<Backend>(
-      "cpu", std::make_unique<CalibratedCosts>(machine_costs(engine)), ozbound::native_gemm() != nullptr,
-      [engine] { return std::make_unique<CpuEngine>(engine); },
+      "cpu", std::make_unique<CalibratedCosts>(machine_costs(engine, ozbound::native_gemm())),
+      ozbound::native_gemm() != nullptr, [engine] { return std::make_unique<CpuEngine>(engine); },
       [] { return std::shared_ptr<const NativeGemm>(std::shared_ptr<void>(), ozbound::native_gemm()); });
 }
 

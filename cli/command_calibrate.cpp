@@ -74,7 +74,7 @@ Calibration measure(const Arguments& arguments) {
   std::optional<Calibration> calibration;
   for (std::size_t t = 0; t < counts.size(); ++t) {
     const auto engine = make_engine(counts[t]);
-    if (!calibration) calibration = this_machine(engine);
+    if (!calibration) calibration = this_machine(engine, native_gemm(EngineChoice::automatic));
     const double share = 1 / static_cast<double>(counts.size());
     const CalibrationOptions options{share * (arguments.quick ? quick_seconds : full_seconds),
                                      [&](double done) { progress.update(share * (static_cast<double>(t) + done)); }};
@@ -91,6 +91,7 @@ std::string rate(double operations, double seconds) {
 void print_for_people(const Calibration& calibration, Table about) {
   about.insert(about.begin(),
                {{"engine", calibration.engine}, {"processor", calibration.processor}, {"kernel", calibration.kernel}});
+  if (!calibration.blas.empty()) about.insert(about.begin() + 3, {"BLAS", calibration.blas});
   print_table(about);
   std::vector<Cells> rows{{"threads", "INT8 GOP/s", "DGEMM GFLOP/s", "exact GFLOP/s", "call of slices", "call of DGEMM"}};
   for (const auto& rates : calibration.rates) {
@@ -104,7 +105,7 @@ void print_for_people(const Calibration& calibration, Table about) {
 
 CalibratedCosts costs_in_force(const Arguments& arguments) {
   const auto engine = make_engine(arguments.threads);
-  if (arguments.engine != EngineChoice::cuda) return machine_costs(engine);
+  if (arguments.engine != EngineChoice::cuda) return machine_costs(engine, native_gemm(EngineChoice::automatic));
   if (auto costs = cuda_costs(engine.threads())) return *std::move(costs);
   throw std::invalid_argument(cuda_name() + " has no calibration: products are counted");
 }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cfenv>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -12,7 +13,6 @@
 #include "atomic_file.hpp"
 #include "commands.hpp"
 #include "ozbound/bounds/decide.hpp"
-#include "ozbound/core/float_environment.hpp"
 #include "text.hpp"
 
 namespace ozbound::cli {
@@ -75,7 +75,7 @@ ExitCode run_or_complain(int argc, const char* const* argv) {
 }  // namespace ozbound::cli
 
 int main(int argc, char** argv) {
-  const ozbound::FloatEnvironment environment;  // whatever a library set that was loaded before
+  std::fesetenv(FE_DFL_ENV);  // whatever a library made of it that was loaded before
   ozbound::cli::remove_temporaries_on_signals();
   return static_cast<int>(ozbound::cli::run_or_complain(argc, argv));
 }

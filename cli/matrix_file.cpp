@@ -51,7 +51,7 @@ Index MatrixFile::cols() const {
 }
 
 Matrix<double> MatrixFile::to_double() && {
-  const FloatEnvironment environment;  // subnormal floats are no zeros
+  const FloatEnvironment environment;
   if (auto* doubles = std::get_if<Matrix<double>>(&values)) return std::move(*doubles);
   const auto& floats = std::get<Matrix<float>>(values);
   Matrix<double> out(floats.rows(), floats.cols());

@@ -8,6 +8,9 @@
  * ..._destroy. Handles do not change: threads may share them. Matrices lie in the host's memory, and products run on the CPU;
  * for a device there is the C++ interface, whose calls take an engine.
  *
+ * Each works in a floating-point environment of its own: the caller's rounding mode, flush-to-zero and traps change no bit and
+ * no text, and are as they were afterwards.
+ *
  * The first call that chooses by predicted seconds reads the machine's calibration; where memory runs out in that, the program
  * ends (the JSON library's destructors allocate).
  */

@@ -84,7 +84,7 @@ const CostModel& default_costs(const CpuEngine& engine) {
   const std::scoped_lock lock(mutex);
   const std::pair key(engine.kernel().name, engine.threads());
   const auto found = known.find(key);
-  return found != known.end() ? found->second : known.emplace(key, machine_costs(engine)).first->second;
+  return found != known.end() ? found->second : known.emplace(key, machine_costs(engine, native_gemm())).first->second;
 }
 
 CpuEngine engine_of(const BlasOptions& options) { return CpuEngine({.threads = options.threads}); }

@@ -77,7 +77,7 @@ class OpenBlas final : public NativeGemm {
   static void multiply(const GemmCall& call, const CblasOperand& a, const CblasOperand& b, const BlockOfC& block,
                        Matrix<double>& c) {
     const auto [row, column, rows, columns] = block;
-    if (call.beta != 0)
+    if (!is_zero(call.beta))
       for (Index i = row; i < row + rows; ++i)
         for (Index j = column; j < column + columns; ++j) c(i, j) = double_from_bits(call.c0.bits(i, j));
     cblas_dgemm(CblasRowMajor, a.op(), b.op(), blas_size(rows), blas_size(columns), blas_size(call.k()), call.alpha,

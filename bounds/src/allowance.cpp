@@ -32,6 +32,12 @@ bool same_kind(const Target& target, Target::Kind kind) { return target.kind == 
 
 double unit_roundoff(const Format& format) { return format.precision == binary64.precision ? 0x1p-53 : 0x1p-24; }
 
+void check_attainable(const Target& target, double tau, double u) {
+  if (tau >= u) return;
+  throw CannotCertify("target " + to_string(target) + " is below u = " + (u == 0x1p-53 ? "2^-53" : "2^-24") +
+                      ": not even a correctly rounded result meets it");
+}
+
 HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
                              const MagnitudeProduct& product, const Engine& engine)
     : product_(product),

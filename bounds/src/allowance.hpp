@@ -16,6 +16,9 @@ namespace ozbound {
 /// u of a format, exactly.
 double unit_roundoff(const Format& format);
 
+/// @throws CannotCertify where tau is below u.
+void check_attainable(const Target& target, double tau, double u);
+
 /// Of matrices in the host's memory.
 class HostAllowance final : public Allowance {
  public:

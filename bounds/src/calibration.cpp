@@ -20,7 +20,7 @@
 namespace ozbound {
 namespace {
 
-constexpr const char* schema = "ozbound-calibration-1";
+constexpr const char* schema = "ozbound-calibration-2";
 constexpr std::uintmax_t largest_file = 1 << 20;
 
 double real(Index x) { return static_cast<double>(x); }
@@ -121,6 +121,7 @@ Rates rates_from(const nlohmann::json& json) {
 Calibration calibration_from(const nlohmann::json& json) {
   Calibration calibration{text_member(json, "processor"), text_member(json, "kernel"), text_member(json, "version"), {}, {}};
   if (json.contains("engine")) calibration.engine = text_member(json, "engine");
+  calibration.blas = text_member(json, "blas");
   const auto& tile = list_member(json, "tile");
   if (tile.size() != 2) throw wrong("member 'tile' must be two integers");
   calibration.tile = {count_of(tile[0], "tile"), count_of(tile[1], "tile")};
@@ -132,15 +133,25 @@ Calibration calibration_from(const nlohmann::json& json) {
   return calibration;
 }
 
+bool says(const nlohmann::json& entry, const char* name, const std::string& text) {
+  return entry.is_object() && entry.contains(name) && entry.at(name) == text;
+}
+
 /// Whether an entry of a file says that it is of this engine, processor, kernel and version. Files were without an engine when
 /// there was one.
 bool same_machine(const nlohmann::json& entry, const Calibration& here) {
-  const auto says = [&entry](const char* name, const std::string& text) {
-    return entry.is_object() && entry.contains(name) && entry.at(name) == text;
-  };
   const bool of_cpu = entry.is_object() && !entry.contains("engine") && here.engine == "cpu";
-  return (of_cpu || says("engine", here.engine)) && says("processor", here.processor) && says("kernel", here.kernel) &&
-         says("version", here.version);
+  return (of_cpu || says(entry, "engine", here.engine)) && says(entry, "processor", here.processor) &&
+         says(entry, "kernel", here.kernel) && says(entry, "version", here.version);
+}
+
+bool same_key(const nlohmann::json& entry, const Calibration& here) {
+  return same_machine(entry, here) && says(entry, "blas", here.blas);
+}
+
+/// Whether its rates are those of what runs here. Where no native DGEMM is considered any may have been measured.
+bool is_of(const nlohmann::json& entry, const Calibration& here) {
+  return here.blas.empty() ? same_machine(entry, here) : same_key(entry, here);
 }
 
 /// With the rates of `old` for numbers of threads that it alone has.
@@ -188,10 +199,10 @@ std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int thread
   std::error_code error;
   if (path.empty() || (!std::filesystem::exists(path, error) && !error)) return std::nullopt;
   try {
-    note = "calibration: none of this processor, kernel and version";
+    note = "calibration: none of this processor, kernel, version and BLAS";
     const auto file = read_calibration_file(path);
     for (const auto& entry : file.at("calibrations"))
-      if (const auto mine = same_machine(entry, here) ? readable(entry, note) : std::nullopt)
+      if (const auto mine = is_of(entry, here) ? readable(entry, note) : std::nullopt)
         return CalibratedCosts(*mine, threads, {"calibrated", "seconds", here.processor, here.kernel, threads, ""});
   } catch (const std::exception& wrong_file) {
     note = wrong_file.what();
@@ -272,6 +283,7 @@ nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
                        {"processor", calibration.processor},
                        {"kernel", calibration.kernel},
                        {"version", calibration.version},
+                       {"blas", calibration.blas},
                        {"tile", {calibration.tile.rows, calibration.tile.columns}},
                        {"rates", rates}});
   }
@@ -308,7 +320,7 @@ nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibrat
   auto whole = calibration;
   std::string unread;
   for (auto& entry : file.at("calibrations"))
-    if (!same_machine(entry, calibration))
+    if (!same_key(entry, calibration))
       entries.push_back(std::move(entry));
     else if (const auto old = readable(entry, unread))
       whole = merged(whole, *old);
@@ -347,17 +359,20 @@ std::string processor_name() {
   return family.empty() ? name : name + " (" + family + ", " + model + ")";
 }
 
-Calibration this_machine(const CpuEngine& engine) {
+Calibration this_machine(const CpuEngine& engine, const NativeGemm* native) {
   static const std::string processor = processor_name();
   const auto& kernel = engine.kernel();
-  return {processor, std::string(kernel.name), OZBOUND_VERSION, {kernel.rows(), kernel.columns()}, {}};
+  return {processor, std::string(kernel.name),    OZBOUND_VERSION, {kernel.rows(), kernel.columns()}, {},
+          "cpu",     native ? native->name() : ""};
 }
 
-CalibratedCosts machine_costs(const CpuEngine& engine) { return machine_costs(engine, calibration_path()); }
+CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native) {
+  return machine_costs(engine, native, calibration_path());
+}
 
-CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path) {
+CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native, const std::filesystem::path& path) {
   const FloatEnvironment environment;
-  const auto here = this_machine(engine);
+  const auto here = this_machine(engine, native);
   std::string note;
   if (auto costs = costs_on_file(here, engine.threads(), path, note)) return *std::move(costs);
   return shipped_costs(shipped_for(here.kernel), engine.threads(), std::move(note));

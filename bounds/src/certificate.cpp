@@ -29,7 +29,7 @@ std::vector<std::string> Certificate::assumptions() const {
 
 std::optional<double> Certificate::typical_factor_upper() const {
   if (target.kind == Target::Kind::rowcol) return std::nullopt;
-  const FloatEnvironment environment;
+  const FloatEnvironment to_nearest;
   const auto& format = narrow ? binary32 : binary64;
   const double tau = target.kind == Target::Kind::correctly_rounded ? unit_roundoff(format) : target_tau(target, k, format);
   const double typical = target_tau(Target::dgemm_typical(), k, format);

@@ -200,7 +200,23 @@ class CertifiedGemm : private Certifier {
     return finish();
   }
 
-  Certificate finish() { return Certifier::finish(call_.c.as_input(), specials_, bound_there_.get()); }
+  [[nodiscard]] OperandAccess::ResultFacts facts_of_c() const {
+    return access_->result_facts(certificate_.bound, bound_there_.get(), call_.c.as_input(), specials_);
+  }
+
+  Certificate finish() {
+    auto facts = facts_of_c();
+    if (facts.infinite && rounds_slices()) facts = finish_infinite();
+    return Certifier::finish(facts);
+  }
+
+  /// Entries that slices round to infinity are summed exactly (docs/derivations/general_bound.md, G6).
+  OperandAccess::ResultFacts finish_infinite() {
+    const auto entries = access_->infinite_entries(call_.c.as_input(), specials_);
+    access_->finish_exactly(call_, entries);
+    certificate_.exact += static_cast<Index>(entries.size());
+    return facts_of_c();
+  }
 
   GemmCall call_;
   const Evidence* evidence_;

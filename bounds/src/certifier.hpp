@@ -81,9 +81,12 @@ class Certifier {
     return decision_.method == Method::slices && decision_.target.kind == Target::Kind::relative;
   }
 
+  /// Whether C is what one plan's sums are rounded to: infinite, then, where the exact entry need not be.
+  [[nodiscard]] bool rounds_slices() const { return decision_.method == Method::slices && !relative(); }
+
   void check_slices() const {
     plan().validate();
-    if (relative() && !(tau_ >= u_)) throw std::invalid_argument("decision: relative target is below u");
+    if (relative()) check_attainable(decision_.target, tau_, u_);
   }
 
   void set_worst(const Worst& worst) {
@@ -151,10 +154,8 @@ class Certifier {
     return std::move(*undecided);
   }
 
-  /// @param there the certificate's bound where the matrices lie, or null
-  Certificate finish(const InputView& c, const SpecialEntries& specials, const BoundThere* there = nullptr) {
+  Certificate finish(const OperandAccess::ResultFacts& of_c) {
     certificate_.holds = certificate_.ratio <= 1;
-    const auto of_c = access_->result_facts(certificate_.bound, there, c, specials);
     certificate_.fingerprints.c = of_c.fingerprint;
     certificate_.largest_bound = of_c.largest_bound;
     return std::move(certificate_);

@@ -166,7 +166,24 @@ class ScaledCertifiedGemm : private Certifier {
     return c0_marks_;
   }
 
-  Certificate finish() { return Certifier::finish(stacked_parts(call_.c.as_input(), engine_.threads()).view(), specials()); }
+  Certificate finish() {
+    const auto special = specials();
+    auto c = stacked_parts(call_.c.as_input(), engine_.threads());
+    const auto facts = access_->result_facts(certificate_.bound, nullptr, c.view(), special);
+    if (!facts.infinite || !rounds_slices()) return Certifier::finish(facts);
+    finish_infinite(access_->infinite_entries(c.view(), special));
+    c = stacked_parts(call_.c.as_input(), engine_.threads());
+    return Certifier::finish(access_->result_facts(certificate_.bound, nullptr, c.view(), special));
+  }
+
+  /// Both components, where slices round one of them to infinity.
+  void finish_infinite(std::vector<Entry> components) {
+    for (auto& entry : components) entry.i /= 2;
+    std::sort(components.begin(), components.end());
+    components.erase(std::unique(components.begin(), components.end()), components.end());
+    finish_exactly(call_, components, engine_.threads());
+    certificate_.exact += 2 * static_cast<Index>(components.size());
+  }
 
   ComplexGemmCall call_;
   RealFactors factors_;

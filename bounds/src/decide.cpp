@@ -83,9 +83,7 @@ class Chooser {
       throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
                                   to_string(options_.encoding));
     const auto kind = decision_.target.kind;
-    if (kind != Target::Kind::correctly_rounded && !(tau_ >= u_))
-      throw CannotCertify("target " + to_string(decision_.target) + " is below u = " + (u_ == 0x1p-53 ? "2^-53" : "2^-24") +
-                          ": not even a correctly rounded result meets it");
+    if (kind != Target::Kind::correctly_rounded) check_attainable(decision_.target, tau_, u_);
     const bool asked = options_.native != nullptr || !options_.slices;
     const auto guarantee = asked ? native_guarantee(a_, b_, options_, *access_) : NativeGuarantee{};
     consider_native(guarantee);

@@ -139,7 +139,7 @@ Decision decision_from_json(const nlohmann::json& json) {
 }
 
 Decision parse_decision(std::string_view text) {
-  const FloatEnvironment environment;  // strtod rounds as the caller does
+  const FloatEnvironment environment;
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw std::invalid_argument("decision: is not JSON");
   return decision_from_json(json);

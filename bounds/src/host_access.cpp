@@ -173,7 +173,16 @@ void HostAccess::multiply_finite(const GemmCall& call, const SplitPlan& plan, Ke
 
 OperandAccess::ResultFacts HostAccess::result_facts(const ErrorBound& bound, const BoundThere*, const InputView& c,
                                                     const SpecialEntries& specials) const {
-  return {fingerprint(c), ozbound::largest_bound(bound, c, specials, engine_.threads())};
+  const auto largest = ozbound::largest_bound(bound, c, specials, engine_.threads());
+  return {fingerprint(c), largest.value, largest.infinite};
+}
+
+std::vector<Entry> HostAccess::infinite_entries(const InputView& c, const SpecialEntries& specials) const {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j)
+      if ((c.bits(i, j) & ~binary64.sign) == binary64.inf && !specials.at(i, j)) entries.push_back({i, j});
+  return entries;
 }
 
 std::optional<Entry> HostAccess::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {

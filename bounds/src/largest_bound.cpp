@@ -1,6 +1,7 @@
 #include "largest_bound.hpp"
 
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "largest_entry.hpp"
@@ -10,13 +11,19 @@
 namespace ozbound {
 namespace {
 
-/// Bits of the largest finite |x|.
-OZB_MULTIVERSION std::int64_t top_bits(const double* x, Index count) {
-  std::int64_t top = 0;
+/// The largest |x|: its bits.
+struct TopBits {
+  std::int64_t finite = 0;  ///< of those that are finite
+  std::int64_t any = 0;     ///< of all
+};
+
+OZB_MULTIVERSION TopBits top_bits(const double* x, Index count) {
+  TopBits top;
   for (Index j = 0; j < count; ++j) {
     const auto magnitude = static_cast<std::int64_t>(bits_of(x[j]) & ~binary64.sign);
     const auto finite = magnitude < static_cast<std::int64_t>(binary64.inf) ? magnitude : 0;
-    top = top < finite ? finite : top;
+    top.finite = top.finite < finite ? finite : top.finite;
+    top.any = top.any < magnitude ? magnitude : top.any;
   }
   return top;
 }
@@ -56,18 +63,23 @@ class RowPart {
 
 }  // namespace
 
-double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials, int threads) {
+LargestBound largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials, int threads) {
   const Index n = c.cols();
   const auto row_exponent = [&bound](Index i) { return std::int64_t{bound.row_exponents[static_cast<std::size_t>(i)]}; };
   const std::vector<std::int64_t> exponents(bound.column_exponents.begin(), bound.column_exponents.end());
   const auto chunks = chunk_bound(bound.product, exponents);
+  std::atomic<bool> infinite = false;
   const auto of_chunks = [&](Index i, double* upper) {
     chunks.bound.upper_row(i, 0, chunks_of(n), upper);
     for (Index chunk = 0; chunk < chunks_of(n); ++chunk) {
       const Index first = chunk * chunk_columns, count = std::min(chunk_columns, n - first);
-      const auto top = static_cast<std::uint64_t>(top_bits(RowPart(c, i, first, count).data(), count));
-      upper[chunk] = rounded_error_upper(
-          bound, upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)], double_from_bits(top));
+      const RowPart row(c, i, first, count);
+      const auto top = top_bits(row.data(), count);
+      upper[chunk] =
+          rounded_error_upper(bound, upper[chunk], row_exponent(i) + chunks.exponents[static_cast<std::size_t>(chunk)],
+                              double_from_bits(static_cast<std::uint64_t>(top.finite)));
+      for (Index j = 0; top.any >= static_cast<std::int64_t>(binary64.inf) && j < count; ++j)
+        if (std::isinf(row.data()[j]) && !specials.at(i, first + j)) infinite = true;
     }
   };
   const ChunkedBound entries(bound.product);
@@ -89,7 +101,8 @@ double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialE
                                           row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
                       i, first + j});
   };
-  return largest_entry(c.rows(), n, threads, of_chunks, of_entries).value;
+  const double value = largest_entry(c.rows(), n, threads, of_chunks, of_entries).value;
+  return {value, infinite};
 }
 
 }  // namespace ozbound

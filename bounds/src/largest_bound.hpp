@@ -5,7 +5,12 @@
 
 namespace ozbound {
 
-/// The largest bound.upper(i, j, c(i, j)) over the entries that are not special.
-double largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials, int threads);
+/// Of the entries of C that are not special.
+struct LargestBound {
+  double value = 0;       ///< the largest bound.upper(i, j, c(i, j))
+  bool infinite = false;  ///< one of them is
+};
+
+LargestBound largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials, int threads);
 
 }  // namespace ozbound

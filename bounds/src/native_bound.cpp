@@ -31,7 +31,11 @@ bool may_underflow(const ExponentRange& a, const ExponentRange& b, const DecideO
   return !scaling_exact || (!a.empty() && !b.empty() && a.least + b.least < -1022);
 }
 
-/// k products and as many scalings, each at most eta/2 off; the products' share is scaled by alpha.
+/// Up to this k, products that underflow add k eta/2 to k u |A||B| and no more (docs/derivations/general_bound.md, G7b).
+constexpr Index longest_with_underflow = Index{1} << 26;
+
+/// Of k products and as many scalings and that of C0, each at most eta/2 off, the products' share scaled by alpha. A unit of
+/// eta for half of it leaves room for the roundings that follow (G7c).
 double underflow_upper(Index k, double alpha) {
   const double half_eta_terms = to_double_upper(static_cast<std::uint64_t>(k + 1));
   const double magnitude = double_from_bits(bits_of(alpha) & ~binary64.sign);
@@ -69,7 +73,8 @@ bool native_certifies(const NativeGuarantee& guarantee, const Target& target, In
   if (!guarantee.obstacle.empty() || target.kind == Kind::correctly_rounded || target.kind == Kind::relative) return false;
   // `dgemm` allows k eta/2 of underflow, which is what the k products of +-AB may lose.
   const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
-  if (guarantee.underflow > 0 && !(target.kind == Kind::dgemm && plain)) return false;
+  const bool allowed = target.kind == Kind::dgemm && plain && k <= longest_with_underflow;
+  if (guarantee.underflow > 0 && !allowed) return false;
   return guarantee.factor <= target_tau(target, k, options.format);
 }
 
@@ -83,7 +88,11 @@ ErrorBound native_error_bound(InputView a, InputView b, const NativeGuarantee& g
   bound.source = with_c0                         ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
                  : plus_minus_one(options.alpha) ? "k u |A||B| (Jeannerod, Rump)"
                                                  : "gamma_{k+3} |alpha||A||B|";
-  bound.assumptions = {"the native DGEMM sums conventionally: each entry is a sum of k rounded products, in some order"};
+  bound.assumptions = {
+      "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each "
+      "addition rounded once, or the two at once (FMA)",
+      "the native DGEMM rounds to nearest, and underflow is gradual", "the native DGEMM multiplies sums by alpha, not operands",
+      "the native DGEMM uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
   const double share = divide_upper(guarantee.factor, subtract_lower(1, guarantee.factor));
   bound.product = summation_upper(rows, columns, with_c0 ? 2 * share : guarantee.factor);
   for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);

@@ -38,7 +38,7 @@ FloatEnvironment::~FloatEnvironment() {
     _mm_setcsr(saved_sse_);
 }
 #else
-FloatEnvironment::FloatEnvironment() : saved_sse_(0) {
+FloatEnvironment::FloatEnvironment() {
   std::fegetenv(&saved_);
   std::fesetenv(FE_DFL_ENV);
 }

@@ -51,7 +51,7 @@ Index half_of(Index x) {
 class UniformBound {
  public:
   explicit UniformBound(double error) {
-    if (error == 0) return;
+    if (is_zero(error)) return;
     const auto stream = cudaStreamPerThread;
     ends_ = copy_to_device<int>({0}, stream);  // one term of no alternatives: +Inf
     bound_ = copy_to_device<DeviceBound>({{.ends = ends_.data(), .terms = 1, .uniform = error}}, stream);

@@ -171,7 +171,7 @@ TYPED_TEST(BlasGemm, ChoosesByPredictedSeconds) {
   BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
   call.counts = false;
   for (const int threads : {1, 2}) {
-    const auto costs = machine_costs(CpuEngine({.threads = threads}));
+    const auto costs = machine_costs(CpuEngine({.threads = threads}), native_gemm());
     for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-3)}) {
       const auto expected = to_json(call.decision(target, {.threads = threads, .costs = &costs}));
       EXPECT_EQ(to_json(call.decision(target, {.threads = threads})), expected);

@@ -31,7 +31,7 @@ Rates some_rates(int threads) {
 }
 
 Calibration some(const std::string& kernel = "some") {
-  return {"processor", kernel, "1.2.3", {8, 48}, {some_rates(1), some_rates(4)}};
+  return {"processor", kernel, "1.2.3", {8, 48}, {some_rates(1), some_rates(4)}, "cpu", "a BLAS 0.3"};
 }
 
 double seconds_by(const CostModel& costs, const Sample& sample) {
@@ -222,7 +222,7 @@ TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
   auto numbered = good;
   numbered["calibrations"][0]["engine"] = 1;
   EXPECT_THAT(refusal(numbered), HasSubstr("engine"));
-  for (const char* name : {"processor", "kernel", "version", "tile", "rates"})
+  for (const char* name : {"processor", "kernel", "version", "blas", "tile", "rates"})
     for (const auto& value : {json(), json(1), json(json::object()), json(true)}) {
       auto bad = good;
       bad["calibrations"][0][name] = value;
@@ -253,7 +253,11 @@ TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
   auto twice = good;
   twice["calibrations"][0]["rates"][1]["threads"] = 1;
   EXPECT_THAT(refusal(twice), HasSubstr("rates"));
-  for (const auto& other : {json(), json(1), json::array(), json::object(), json{{"schema", "ozbound-calibration-2"}}})
+  for (const auto& other : {json(), json(1), json::array(), json::object(), json{{"schema", "ozbound-calibration-2"}}, [] {
+                              auto older = to_json(std::vector{some()});
+                              older["schema"] = "ozbound-calibration-1";
+                              return older;
+                            }()})
     EXPECT_FALSE(refusal(other).empty());
 }
 
@@ -267,6 +271,11 @@ TEST(Calibration, ItsOwnPlaceIsTaken) {
   auto newer = some();
   newer.version = "2";
   EXPECT_EQ(calibrations_from_json(with_calibration(file, newer)), (std::vector{some("other"), better, newer}));
+  for (const auto* blas : {"a BLAS 0.4", ""}) {
+    auto another = some();
+    another.blas = blas;
+    EXPECT_EQ(calibrations_from_json(with_calibration(file, another)), (std::vector{some("other"), better, another}));
+  }
 }
 
 TEST(Calibration, OtherNumbersOfThreadsAreKept) {
@@ -303,7 +312,9 @@ class CalibrationFile : public testing::Test {
     calibration.rates = some().rates;
     return calibration;
   }
-  [[nodiscard]] CostOrigin origin() const { return machine_costs(engine(), path()).origin(); }
+  [[nodiscard]] CostOrigin origin(const NativeGemm* native = nullptr) const {
+    return machine_costs(engine(), native, path()).origin();
+  }
 
  private:
   test::TemporaryDirectory folder_;
@@ -311,7 +322,7 @@ class CalibrationFile : public testing::Test {
 
 TEST_F(CalibrationFile, OfThisMachineIsUsed) {
   write(to_json(std::vector{some(), mine()}).dump());
-  const auto costs = machine_costs(engine(), path());
+  const auto costs = machine_costs(engine(), nullptr, path());
   EXPECT_EQ(costs.origin(), (CostOrigin{"calibrated", "seconds", mine().processor, mine().kernel, 2, ""}));
   EXPECT_EQ(costs.calibration().rates, std::vector{mine().with_threads(2)});
 }
@@ -319,7 +330,7 @@ TEST_F(CalibrationFile, OfThisMachineIsUsed) {
 TEST_F(CalibrationFile, NoneIsNoFault) {
   EXPECT_EQ(origin().model, "shipped");
   EXPECT_EQ(origin().note, "");
-  EXPECT_EQ(machine_costs(engine(), "").origin().note, "");
+  EXPECT_EQ(machine_costs(engine(), nullptr, "").origin().note, "");
 }
 
 TEST_F(CalibrationFile, OfAnotherMachineIsNotUsed) {
@@ -332,6 +343,45 @@ TEST_F(CalibrationFile, OfAnotherMachineIsNotUsed) {
     EXPECT_EQ(origin().model, "shipped");
     EXPECT_THAT(origin().note, HasSubstr("none of this"));
   }
+}
+
+class Named final : public NativeGemm {
+ public:
+  explicit Named(std::string name) : name_(std::move(name)) {}
+  [[nodiscard]] std::string name() const override { return name_; }
+  void dgemm(const GemmCall&) const override {}
+
+ private:
+  std::string name_;
+};
+
+TEST_F(CalibrationFile, OfAnotherBlasIsNotUsed) {
+  const Named first("OpenBLAS 0.3.21 USE_OPENMP"), second("OpenBLAS 0.3.21");
+  auto of_first = mine(), of_none = mine();
+  of_first.blas = first.name(), of_first.rates[0].slices[0] = 5;
+  write(to_json(std::vector{of_first}).dump());
+  EXPECT_EQ(origin(&first).model, "calibrated");
+  EXPECT_EQ(origin().model, "calibrated") << "whose native DGEMM is not asked for";
+  EXPECT_EQ(origin(&second).model, "shipped");
+  EXPECT_THAT(origin(&second).note, HasSubstr("none of this processor, kernel, version and BLAS"));
+  write(to_json(std::vector{of_none, of_first}).dump());
+  EXPECT_EQ(machine_costs(engine(), &first, path()).calibration().blas, first.name());
+  EXPECT_EQ(origin(&second).model, "shipped") << "one without native DGEMM says nothing of it";
+}
+
+/// Which named no BLAS.
+TEST_F(CalibrationFile, OfVersion1IsNotUsed) {
+  auto older = to_json(std::vector{mine()});
+  older["schema"] = "ozbound-calibration-1";
+  older["calibrations"][0].erase("blas");
+  write(older.dump());
+  EXPECT_EQ(origin().model, "shipped");
+  EXPECT_EQ(origin().note, "calibration: schema must be ozbound-calibration-2");
+}
+
+TEST(Calibration, WhatIsShippedNamesItsBlas) {
+  for (const auto& shipped : shipped_calibrations())
+    EXPECT_THAT(shipped.blas, HasSubstr(shipped.engine == "cpu" ? "OpenBLAS 0.3.21" : "cublas"));
 }
 
 TEST_F(CalibrationFile, ThatIsCorruptIsNotUsed) {

@@ -222,6 +222,7 @@ testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target&
         const auto& value = truth.value[static_cast<std::size_t>(of)];
         const auto measured = error_of(x, value, c.overflow());
         const auto error = measured <= c.half_eta() ? Exact() : measured - c.half_eta();  // targets hold up to it
+        if (std::isinf(x) && c.bits(x) != c.rounded(value)) return testing::AssertionFailure() << where() << ": is infinite";
         if (target.kind == Target::Kind::correctly_rounded && c.bits(x) != c.rounded(value))
           return testing::AssertionFailure() << where() << ": is not correctly rounded";
         if (!meets(target, tau, p, i, j, of, truth, error)) return testing::AssertionFailure() << where() << ": misses it";

@@ -120,6 +120,9 @@ class RemoteEngine final : public Engine, public OperandAccess {
                            const SpecialEntries& specials) const override {
     return host_.result_facts(bound, there, near(c), near(specials));
   }
+  std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override {
+    return host_.infinite_entries(near(c), near(specials));
+  }
   std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near(specials));
   }

@@ -124,12 +124,26 @@ inline bool ratio_covers(const Certificate& certificate, const Verdict& met) {
   return !(met.error > add_upper(share, underflow));
 }
 
+/// Whether C is infinite nowhere but where the exact entry rounds to that infinity, or where the inputs are not finite.
+inline testing::AssertionResult infinite_where_exact(const Result& c, const ExactOracle& oracle) {
+  for (Index i = 0; i < c.input().rows(); ++i)
+    for (Index j = 0; j < c.input().cols(); ++j) {
+      const double x = double_from_bits(c.input().bits(i, j));
+      const bool narrow = c.view().format() == ResultFormat::binary32;
+      if (std::isinf(x) && x != (narrow ? double{oracle.rounded_float(i, j)} : oracle.rounded(i, j)))
+        return testing::AssertionFailure() << "entry (" << i << ", " << j << ") is infinite";
+    }
+  return testing::AssertionSuccess();
+}
+
 /// The exact oracle finds every entry within the certificate's bound, and, where the certificate says so, within its target.
 /// A certificate without any guarantee claims nothing.
 inline testing::AssertionResult tells_the_truth(const Product& product, const Computed& computed) {
   const ExactOracle oracle(product.operands());
   const auto& certificate = computed.certificate;
   if (std::isinf(certificate.bound.underflow) && !certificate.holds) return testing::AssertionSuccess();
+  if (auto infinite = infinite_where_exact(computed.c, oracle); !infinite)
+    return infinite << to_json(certificate).dump(1) << product.describe();
   const JudgeOptions options{.reproduction = product.describe() + ", target " + to_string(certificate.target)};
   const auto within = verify(computed.c.view(), oracle, certificate.bound.over(computed.c.input()), options);
   if (!within.holds()) return testing::AssertionFailure() << to_json(certificate).dump(1) << '\n' << explain(within);

@@ -90,9 +90,9 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
                                R"({"a": {"op": 1}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
                                R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1], "beta": 0})",
                                R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": [1, 2, 3], "beta": 0})"})
-    expect_error(
-        R"({"certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") + R"(, "operands": )" + operands + "}",
-        " the operands of the report are incomplete");
+    expect_error(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
+                     R"(, "operands": )" + operands + "}",
+                 " the operands of the report are incomplete");
   EXPECT_THROW(read_claims(directory_ / "missing.json"), InputError);
 }
 

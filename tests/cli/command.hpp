@@ -13,6 +13,7 @@
 #include "cli/support.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/native.hpp"
 
 extern char** environ;
 
@@ -27,7 +28,7 @@ struct Finished {
 class CountedProducts {
  public:
   CountedProducts() {
-    auto here = this_machine(CpuEngine());
+    auto here = this_machine(CpuEngine(), ::ozbound::native_gemm());
     here.tile = {1, 1};
     here.rates = {{1, {0, 0, 0, 1e-12, 0, 0, 0}, {0, 0, 0, 1000e-12}, {{0, 0, 0, 0, 28e-12}}}};
     std::filesystem::create_directory(cache_ / "ozbound");

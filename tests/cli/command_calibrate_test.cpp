@@ -30,7 +30,7 @@ class Cache {
 
   /// A calibration by which every native DGEMM takes so many seconds, and every product by the superaccumulator one.
   void price_native(double seconds) const {
-    auto here = this_machine(CpuEngine());
+    auto here = this_machine(CpuEngine(), ::ozbound::native_gemm());
     here.rates = {{1, {1e-4, 0, 0, 1e-12, 0, 0, 0}, {1, 0, 0, 0}, {{seconds, 0, 0, 0, 0}}}};
     std::filesystem::create_directories(file().parent_path());
     write_bytes(file(), to_json(std::vector{here}).dump());
@@ -50,7 +50,7 @@ TEST(CommandCalibrate, DecidesWhatIsChosen) {
   EXPECT_THAT(measured.out, HasSubstr(cache.file().string()));
   EXPECT_THAT(measured.out, ContainsRegex("\nthreads +INT8 GOP/s"));
   const auto record = json::parse(read_bytes(cache.file()));
-  EXPECT_EQ(record["schema"], "ozbound-calibration-1");
+  EXPECT_EQ(record["schema"], "ozbound-calibration-2");
   EXPECT_EQ(record["calibrations"][0]["rates"].size(), 1u);
 
   const auto files = uniform();

@@ -77,7 +77,7 @@ TEST(Engine, ADecisionForADeviceIsNotReplayedWithoutOne) {
 TEST(Engine, AutomaticChoosesAmongWhatIsHere) {
   const TemporaryDirectory cache;
   setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
-  auto here = this_machine(CpuEngine());
+  auto here = this_machine(CpuEngine(), ::ozbound::native_gemm());
   here.rates = {{1, {100, 0, 0, 1e-12, 0, 0, 0}, {1000, 0, 0, 0}, {{500, 0, 0, 0, 0}}}};
   auto device = here;
   device.engine = "cuda", device.processor = "no such device", device.kernel = "automatic";

@@ -12,9 +12,9 @@
 namespace ozbound {
 namespace {
 
-/// 1/3 up and down, and what becomes of subnormal operands and results: nothing that a compiler knows before.
+/// 5/3 up and down, and what becomes of subnormal operands and results: nothing that a compiler knows before.
 struct Arithmetic {
-  double up = divided(1, 3), down = -divided(-1, 3);
+  double up = divided(5, 3), down = divided(-5, 3);
   double result = product(0x1p-1000, 0x1p-60);
   double operand = product(0x1p-1074, 0x1p1000);
 
@@ -26,8 +26,14 @@ struct Arithmetic {
   }
 
  private:
-  static double divided(volatile double x, volatile double y) { return x / y; }
-  static double product(volatile double x, volatile double y) { return x * y; }
+  static double divided(double x, double y) {
+    const volatile double dividend = x, divisor = y;
+    return dividend / divisor;
+  }
+  static double product(double x, double y) {
+    const volatile double factor = x, other = y;
+    return factor * other;
+  }
 };
 
 TEST(FloatEnvironment, IsThePlainOneAndGivesBackTheCallers) {

@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+#include <type_traits>
 
 #include "fuzz/fuzz.hpp"
+#include "verify/altered_certificates.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 
@@ -35,6 +37,25 @@ json print(const std::optional<std::string>& print) { return print ? json(*print
 std::string name(checking::Method method) {
   constexpr std::array<const char*, 4> names{"slices", "correctly_rounded", "native", "exact"};
   return names[static_cast<std::size_t>(method)];
+}
+
+/// Numbers as base64 of their bytes, the least significant first.
+template <class Number>
+json base64(const std::vector<Number>& numbers) {
+  using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
+  std::string bytes;
+  for (const auto number : numbers)
+    for (std::size_t b = 0; b < sizeof(Number); ++b)
+      bytes.push_back(static_cast<char>(std::bit_cast<Bits>(number) >> 8 * b & 255));
+  return test::base64_of(bytes);
+}
+
+json record(const checking::RecordedNorms& norms) {
+  return {{"uniform", number(norms.uniform)},
+          {"row_exponents", base64(norms.row_exponents)},
+          {"column_exponents", base64(norms.column_exponents)},
+          {"rows", base64(norms.rows)},
+          {"columns", base64(norms.columns)}};
 }
 
 /// As docs/records.md has it.
@@ -67,7 +88,9 @@ json record(const Claims& claims) {
         {"terms", claims.terms},
         {"alpha", number(claims.bound_alpha)},
         {"result_factor", number(claims.result_factor)},
-        {"underflow", number(claims.underflow)}}},
+        {"underflow", number(claims.underflow)},
+        {"rounded_once", claims.rounded_once},
+        {"norms", record(claims.norms)}}},
       {"assumptions", claims.assumptions},
       {"seal", claims.seal}};
   if (claims.imaginary)
@@ -77,7 +100,7 @@ json record(const Claims& claims) {
 
 json certificate_in(std::string_view text) {
   const auto document = json::parse(text);
-  return document.contains("certificate") ? document["certificate"] : document;
+  return document["schema"] == "ozbound-report-1" ? document["certificate"] : document;
 }
 
 /// Operands that the certificate may be about, their elements fixed by what it says of A; C is their product, or not.

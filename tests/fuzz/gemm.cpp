@@ -148,6 +148,8 @@ std::optional<Certificate> run(const GemmCall& call, const Decision& decision, c
     return gemm(call, decision, engine, {.workspace = workspace});
   } catch (const std::invalid_argument&) {
     return std::nullopt;
+  } catch (const CannotCertify&) {
+    return std::nullopt;
   }
 }
 

@@ -157,7 +157,8 @@ Inputs with_specials(Inputs inputs) {
 /// What certificates are made of, asked one by one.
 bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) {
   Section prints("fingerprints"), ranges("exponent ranges"), specials("specials"), exact("exact products"),
-      finished("exact entries"), bounds("largest bounds"), inexact("last inexact entries"), relative("relative entries");
+      finished("exact entries"), bounds("largest bounds"), infinite("infinite entries"), inexact("last inexact entries"),
+      relative("relative entries");
   const auto inputs = family_inputs();
   for (std::size_t t = 0; t < inputs.size(); ++t)
     for (const bool single : {false, true}) {
@@ -210,6 +211,10 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
       bounds.expect(
           bits_of(of_c.largest_bound) == bits_of(of_c_there.largest_bound) && of_c.fingerprint == of_c_there.fingerprint,
           describe);
+      infinite.expect(of_c.infinite == of_c_there.infinite &&
+                          of_c.infinite == !host.infinite_entries(c.as_input(), here).empty() &&
+                          host.infinite_entries(c.as_input(), here) == cuda.infinite_entries(there.c.as_input(), known),
+                      describe);
       inexact.expect(host.last_inexact(bound.product, here) == cuda.last_inexact(bound.product, known), describe);
       const Matrix<double> product = as_doubles(c.as_input());
       const Placed product_there(product, true);
@@ -220,7 +225,7 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
                       describe);
     }
   bool good = true;
-  for (const auto* section : {&prints, &ranges, &specials, &exact, &finished, &bounds, &inexact, &relative})
+  for (const auto* section : {&prints, &ranges, &specials, &exact, &finished, &bounds, &infinite, &inexact, &relative})
     good = section->report() && good;
   return good;
 }
@@ -256,6 +261,50 @@ bool compare(const Engine& cpu, const Engine& cuda, const Way& way, std::size_t 
   bool good = true;
   for (const auto* section : {&results, &kept, &decisions, &certificates, &assumptions}) good = section->report() && good;
   return good;
+}
+
+/// Operands that two slices round to infinity in every third row: where the exact entry is finite, and where it is not.
+Inputs near_overflow(Index m, Index n, bool single) {
+  const double largest = single ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+  Inputs inputs{
+      "near overflow, " + std::to_string(m) + " x " + std::to_string(n), "balanced:2x2:full:exact", {m, 3}, {3, n}, {m, n}};
+  for (Index i = 0; i < m; ++i)
+    for (Index l = 0; l < 3; ++l)
+      inputs.a(i, l) = i % 3 != 0 ? static_cast<double>(i + l) : l == 0 ? largest : -largest * 0x1p-40;
+  for (Index l = 0; l < 3; ++l)
+    for (Index j = 0; j < n; ++j) inputs.b(l, j) = l > 0 ? 0x1p-5 : static_cast<double>(j % 4) - 1;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) inputs.c0(i, j) = i % 2 == 0 ? largest * 0x1p-60 : 1;
+  if (m > 7)
+    inputs.a(7, 0) = std::numeric_limits<double>::quiet_NaN(), inputs.c0(0, n - 1) = std::numeric_limits<double>::infinity();
+  return inputs;
+}
+
+/// What slices round to infinity, and is finished exactly.
+bool compare_near_overflow(const Engine& cpu, const Engine& cuda) {
+  Section results("C near overflow"), certificates("certificates near overflow"), finished("entries finished");
+  for (const bool single : {false, true})
+    for (const bool on_device : {false, true})
+      for (const auto& [m, n] : {std::pair<Index, Index>{1, 2}, {8, 5}, {200, 131}})
+        for (const auto* target : {"componentwise:1e-3", "normwise:1e-3", "cr"}) {
+          const auto problem = near_overflow(m, n, single);
+          const auto describe = [&] { return std::string(target) + ", " + problem.origin + (single ? ", C of floats" : ""); };
+          Matrix<double> wide(m, n);
+          Matrix<float> narrow(m, n);
+          const OutputView c = single ? OutputView(narrow) : OutputView(wide);
+          const Placed a(problem.a, on_device), b(problem.b, on_device), c0(problem.c0, on_device),
+              c_there(c.as_input(), on_device);
+          const Decision decision{parse_target(target), Method::slices, parse_plan(problem.plan), m, n, 3, 1, 0, {}, {}};
+          const auto expected_bits = [&] { return Placed(c.as_input(), false).bits(); };
+          auto there = gemm(GemmCall{a.input(), b.input(), c_there.view(), -1, 1, c0.input()}, decision, cuda);
+          const auto found = c_there.bits();
+          const auto here = gemm(GemmCall{problem.a, problem.b, c, -1, 1, problem.c0}, decision, cpu);
+          there.assumed_in_search.clear();
+          results.expect(expected_bits() == found, describe);
+          certificates.expect(to_json(here) == to_json(there), [&] { return describe() + to_json(there).dump(); });
+          finished.expect(here.exact > 0, describe);
+        }
+  return results.report() && certificates.report() && finished.report();
 }
 
 /// gemm of core under a plan.
@@ -304,6 +353,7 @@ int main() {
                                    {"C in place of C0, of the device", true, true, true, true, false, true},
                                    {"C in place of C0, of the host", true, true, false, false, false, true}})
       good = mirror::compare(cpu, cuda, way, 5) && good;
+    good = mirror::compare_near_overflow(cpu, cuda) && good;
     return mirror::compare_planned(cpu, cuda) && good;
   });
 }

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/native.hpp"
 
 namespace {
@@ -23,7 +25,8 @@ using namespace ozbound;
 
 constexpr unsigned flush_to_zero_and_denormals_are_zero = 0x8040;
 
-void flush() { _mm_setcsr(_mm_getcsr() | flush_to_zero_and_denormals_are_zero); }
+/// Before a sanitizer is ready.
+[[gnu::no_sanitize("address", "undefined")]] void flush() { _mm_setcsr(_mm_getcsr() | flush_to_zero_and_denormals_are_zero); }
 
 /// Run by the dynamic linker before the first constructor of any library.
 [[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)() = flush;
@@ -50,6 +53,20 @@ Index wrong_entries(Index n, double beta = 0) {
   return wrong;
 }
 
+/// The same by gemm, whose certificate must hold: products are normal, so that nothing is granted to underflow.
+Index wrong_certified_entries(Index n) {
+  Matrix<double> a(n, n), b(n, n), c(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) a(i, j) = j % 2 == 0 ? 0x1.008p-511 : -0x1p-511, b(i, j) = 0x1p-511;
+  const Decision decision{Target::dgemm(), Method::native, {}, n, n, n, 0, 0, {}, {}};
+  const auto certificate = gemm({a, b, c}, decision, CpuEngine(), {.native = native_gemm()});
+  expect(certificate.holds && certificate.bound.underflow == 0, "the certificate holds");
+  const auto expected = static_cast<std::uint64_t>(n / 2) << (1074 - 1031);
+  Index wrong = 0;
+  for (Index t = 0; t < n * n; ++t) wrong += std::bit_cast<std::uint64_t>(c.data()[t]) == expected ? 0 : 1;
+  return wrong;
+}
+
 Index wrong_complex_entries(Index n) {
   const auto size = static_cast<std::size_t>(n * n);
   std::vector<std::complex<double>> a(size), b(size, 0x1p-511), c(size);
@@ -62,6 +79,7 @@ Index wrong_complex_entries(Index n) {
 }
 
 void products_alone() {
+  expect(wrong_certified_entries(256) == 0, "certified DGEMM");
   for (const Index n : {256, 2, 66, 130}) {
     const auto size = std::to_string(n);
     expect(wrong_entries(n) == 0, "DGEMM, n = " + size);

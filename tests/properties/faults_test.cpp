@@ -232,6 +232,10 @@ std::vector<Fault> faults() {
           {"rounded-once", "the last diagonal is left out", test::dropping_the_last_diagonal()},
           {"bounds-hold", "the last diagonal is left out", test::dropping_the_last_diagonal()},
           {"targets-met", "the last diagonal is left out", test::dropping_the_last_diagonal()},
+          {"certificates", "tails are not measured", seeing_no_tails()},
+          {"certificates", "sums wrap around at 2^31", wrapping()},
+          {"certificates", "a rounding mode is left behind", leaving_a_mode_behind()},
+          {"certificates", "nothing is undecided", sure_of_itself()},
           {"correct-rounding", "nothing is undecided", sure_of_itself()},
           {"exact-zero", "zero is negative", writing(binary64.sign, zero)},
           {"any-engine", "a bit is wrong at even k", test::flipping(even)},
@@ -313,6 +317,19 @@ TEST(Faults, AnEnclosureBelowTheProductIsSeen) {
   const auto wrong = judge(find_property("bounds-hold"), one, engine);
   ASSERT_TRUE(wrong.has_value());
   EXPECT_THAT(*wrong, testing::StartsWith("|A||B| at (0, 0) is outside of ["));
+}
+
+/// Claims of `certificates` that others would cover: an entry that is infinite, and one that is off, of a product of ones.
+TEST(Faults, CertificatesAreJudgedEntryByEntry) {
+  const auto any = [](const SlicedMatrix&, const SlicedMatrix&, std::uint64_t, Index, Index) { return true; };
+  GemmCase one;
+  one.a.values = one.b.values = one.c0.values = Matrix<double>(1, 1);
+  one.a.values(0, 0) = one.b.values(0, 0) = 1;
+  const auto found = [&](double written) { return judge(find_property("certificates"), one, writing(bits_of(written), any)); };
+  EXPECT_THAT(found(1), testing::Eq(std::nullopt));
+  EXPECT_THAT(found(INFINITY).value_or(""),
+              testing::HasSubstr("C(0, 0) is inf (0x7ff0000000000000), not finite; rounded once"));
+  EXPECT_THAT(found(1 + 0x1p-52).value_or(""), testing::HasSubstr("is beyond its bound"));
 }
 
 /// INT32 overflow is out of reach for drawn cases: the cases on file find it.

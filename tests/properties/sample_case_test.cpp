@@ -74,6 +74,12 @@ TEST(SampleCase, IsValid) {
   for (const auto& one : drawn()) ASSERT_NO_THROW(one.validate());
 }
 
+TEST(SampleCase, EveryKindOfTargetIsDrawn) {
+  for (const char* text : {"cr", "dgemm", "dgemm-typical", "componentwise:1", "rowcol:1", "normwise:1", "relative:1"})
+    expect_share(
+        drawn(), [&](const GemmCase& one) { return one.target && one.target->kind == parse_target(text).kind; }, 1.0 / 7, text);
+}
+
 // Exponents.
 
 /// The binades of a class, as number_classes.hpp states them.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/certificate.hpp"
 #include "ozbound/core/matrix.hpp"
 
 // Certificates with a member changed, and what is said of them.
@@ -129,7 +130,8 @@ inline std::vector<Alteration> alterations(const nlohmann::json& certificate) {
       all.push_back({"method", method, certificate});
       all.back().certificate["method"] = method;
     }
-  for (const auto* const target : {"cr", "dgemm", "componentwise:0.001", "rowcol:0.001", "normwise:0.001", "relative:0.001"})
+  for (const auto* const target :
+       {"cr", "dgemm", "dgemm-typical", "componentwise:0.001", "rowcol:0.001", "normwise:0.001", "relative:0.001"})
     if (certificate["target"] != target) {
       all.push_back({"target", target, certificate});
       all.back().certificate["target"] = target;
@@ -154,6 +156,12 @@ inline bool is_refusal(const std::vector<std::string>& rejections) {
 }
 
 /// Members that others follow from: where one is changed, it may be those that are not so.
+/// Whether a target exchanged for this one says the same: those of DGEMM, of one term.
+inline bool is_same_target(const Certificate& certificate, const Alteration& altered) {
+  const auto of_dgemm = [](const std::string& target) { return target == "dgemm" || target == "dgemm-typical"; };
+  return certificate.k <= 1 && of_dgemm(to_string(certificate.target)) && of_dgemm(altered.how);
+}
+
 inline bool is_premise(const std::string& member) { return member == "target" || member == "method" || member == "plans"; }
 
 }  // namespace ozbound::test

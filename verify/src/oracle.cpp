@@ -41,7 +41,7 @@ Oracle::Oracle(const Operands& operands) : operands_(operands) {
 }
 
 OracleEntry Oracle::evaluate(Index i, Index j, double computed, ResultFormat format) const {
-  const checking::PlainEnvironment environment;  // of every entry
+  const checking::PlainEnvironment environment;
   return judge(i, j, computed, format);
 }
 

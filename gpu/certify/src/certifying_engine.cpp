@@ -212,7 +212,7 @@ void CertifyingEngine::finish_exactly(const GemmCall& call, const std::vector<En
 std::unique_ptr<Examination> CertifyingEngine::examine(const Factors& factors, const DecideOptions& options) const {
   const CudaDevice device(device_);
   const bool there =
-      on_device(factors.a, "a") || on_device(factors.b, "b") || (options.beta != 0 && on_device(options.c0, "c0"));
+      on_device(factors.a, "a") || on_device(factors.b, "b") || (!is_zero(options.beta) && on_device(options.c0, "c0"));
   if (!there) return host_.examine(factors, options);
   return std::make_unique<DeviceExamination>(factors, options, kernels(), options_, stream, side_);
 }
@@ -240,13 +240,24 @@ OperandAccess::ResultFacts CertifyingEngine::result_facts(const ErrorBound& boun
     const LargestMemory search(outer_products, shape_of(specials).m, shape_of(specials).n, stream);
     launch_largest_bound(scaled, bound, result.matrix(), known.entries(), search.work(), stream);
     const auto found = copy_to_host(search.work().result, 1, stream)[0];
-    return ResultFacts{found.print, found.entry.value};
+    return ResultFacts{found.print, found.entry.value, found.infinite};
   };
   if (const auto* const made_here = dynamic_cast<const PlanBoundThere*>(there))
     return find(made_here->bound(), made_here->outer_products());
   Index outer_products = 0;
   for (const auto& term : bound.product.terms) outer_products += static_cast<Index>(term.alternatives.size());
   return find(ErrorBoundOnDevice(bound).scaled(), outer_products);
+}
+
+std::vector<Entry> CertifyingEngine::infinite_entries(const InputView& c, const SpecialEntries& specials) const {
+  const CudaDevice device(device_);
+  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.infinite_entries(c, specials);
+  const auto shape = shape_of(specials);
+  const DeviceOperand result(c, "c", stream);
+  const SpecialsOnDevice known(specials);
+  const OpenEntries open(shape.m, shape.n, stream);
+  launch_finding_infinite(result.matrix(), known.entries(), shape, open.bits(), open.count(), stream);
+  return open.in_order(stream);
 }
 
 std::optional<Entry> CertifyingEngine::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {

@@ -85,7 +85,7 @@ class CublasResult {
     if (on_device_) matrix_ = matrix_of(call.c.as_input());
     in_place_ = on_device_ && (by_column(matrix_, shape_) || by_row(matrix_, shape_));
     if (!in_place_) copy_ = DeviceCopy::unset(call.c.as_input(), stream), matrix_ = copy_.matrix();
-    if (call.beta == 0 || (in_place_ && same_elements(call.c0, call.c))) return;
+    if (is_zero(call.beta) || (in_place_ && same_elements(call.c0, call.c))) return;
     const DeviceOperand c0(call.c0, "c0", stream);
     launch_copying(c0.matrix(), matrix_, shape_.rows, shape_.columns, stream);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -125,10 +125,7 @@ class CublasGemm final : public NativeGemm {
   CublasGemm(const CublasGemm&) = delete;
   CublasGemm& operator=(const CublasGemm&) = delete;
 
-  [[nodiscard]] std::string name() const override {
-    const auto part = [](libraryPropertyType which) { return std::to_string(library_property(which)); };
-    return "cublas " + part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
-  }
+  [[nodiscard]] std::string name() const override { return cublas_name(); }
 
   void dgemm(const GemmCall& call) const override {
     if (call.m() == 0 || call.n() == 0) return;
@@ -167,6 +164,11 @@ class CublasGemm final : public NativeGemm {
 }  // namespace
 
 bool have_cublas() { return true; }
+
+std::string cublas_name() {
+  const auto part = [](libraryPropertyType which) { return std::to_string(library_property(which)); };
+  return "cublas " + part(MAJOR_VERSION) + "." + part(MINOR_VERSION) + "." + part(PATCH_LEVEL);
+}
 
 std::unique_ptr<NativeGemm> make_cublas_gemm(int device) { return std::make_unique<CublasGemm>(device); }
 

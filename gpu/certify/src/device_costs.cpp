@@ -10,6 +10,7 @@
 #include "device_slices.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/core/overlap.hpp"
+#include "ozbound/gpu/cublas_gemm.hpp"
 #include "ozbound/gpu/resident.hpp"
 
 namespace ozbound::gpu {
@@ -81,7 +82,13 @@ Calibration this_device(int device) {
   if (device < 0 || device >= static_cast<int>(all.size()))
     throw std::invalid_argument("device: CUDA offers no device " + std::to_string(device));
   const auto& facts = all[static_cast<std::size_t>(device)];
-  return {facts.name + ", compute capability " + facts.compute_capability, "automatic", OZBOUND_VERSION, tile, {}, "cuda"};
+  return {facts.name + ", compute capability " + facts.compute_capability,
+          "automatic",
+          OZBOUND_VERSION,
+          tile,
+          {},
+          "cuda",
+          cublas_name()};
 }
 
 std::optional<CalibratedCosts> device_costs(int device, int threads) { return known_costs(this_device(device), threads); }

@@ -300,7 +300,7 @@ DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions
       k_(factors.a.cols()),
       a_(factors.a, "a", stream),
       b_(factors.b, "b", stream),
-      c0_(options.beta == 0 ? InputView() : options.c0, "c0", stream),
+      c0_(is_zero(options.beta) ? InputView() : options.c0, "c0", stream),
       side_(std::move(side)),
       looks_(a_.matrix(), b_.matrix(), m_, n_, k_, stream),
       rows_(a_.matrix(), m_, k_, looks_.a(), engine.device, stream),

@@ -30,6 +30,19 @@ __global__ void count_specials(const __grid_constant__ DeviceSpecials specials, 
   if (own > 0) atomicAdd(counter(count), own);
 }
 
+__device__ void set_open(std::uint32_t* open, unsigned long long* count, Index place) {
+  const auto bit = static_cast<std::uint64_t>(place);
+  atomicOr(open + bit / 32, 1u << (bit % 32));
+  atomicAdd(count, 1ull);
+}
+
+__global__ void find_infinite(const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
+                              Shape shape, std::uint32_t* open, unsigned long long* count) {
+  for_each_entry(shape.m, shape.n, by_row(c), [&](Index i, Index j) {
+    if ((c.bits(i, j) & ~binary64.sign) == binary64.inf && !specials.at(i, j)) set_open(open, count, i * shape.n + j);
+  });
+}
+
 __global__ void accept_relative(const __grid_constant__ RelativeProduct x, const __grid_constant__ DeviceErrorBound bound,
                                 const __grid_constant__ DeviceSpecials specials, Shape shape) {
   const double least_normal = x.c.is_double ? 0x1p-1022 : 0x1p-126;
@@ -40,9 +53,7 @@ __global__ void accept_relative(const __grid_constant__ RelativeProduct x, const
     const auto scale = std::int64_t{bound.row_exponents[i]} + bound.column_exponents[j];
     const auto verdict = judge_relative(bits, bound.product->upper(i, j), scale, bound.rounding.alpha, x.factor, least_normal);
     if (!verdict.accepted) {
-      const auto bit = static_cast<std::uint64_t>(i * shape.n + j);
-      atomicOr(x.open + bit / 32, 1u << (bit % 32));
-      atomicAdd(x.open_count, 1ull);
+      set_open(x.open, x.open_count, i * shape.n + j);
       return;
     }
     worst = verdict.share > worst ? verdict.share : worst;
@@ -104,6 +115,13 @@ void launch_accepting(const RelativeProduct& relative, const DeviceErrorBound& b
   accept_relative<<<entry_grid(shape.m, shape.n, by_row(relative.c)), entry_threads, 0, stream>>>(relative, bound, specials,
                                                                                                   shape);
   check_launch("accept_relative");
+}
+
+void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* open,
+                             unsigned long long* count, cudaStream_t stream) {
+  if (empty(shape)) return;
+  find_infinite<<<entry_grid(shape.m, shape.n, by_row(c)), entry_threads, 0, stream>>>(c, specials, shape, open, count);
+  check_launch("find_infinite");
 }
 
 void launch_exponent_range(const DeviceMatrix& vectors, Index count, Index inner, bool by_vector, std::int32_t* range,

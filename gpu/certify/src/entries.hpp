@@ -57,6 +57,10 @@ struct RelativeProduct {
 void launch_accepting(const RelativeProduct& relative, const DeviceErrorBound& bound, const DeviceSpecials& specials,
                       Shape shape, cudaStream_t stream);
 
+/// Sets bit i n + j of `open` where an entry of C is infinite and not special, and counts them.
+void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* open,
+                             unsigned long long* count, cudaStream_t stream);
+
 /// Exponents of the non-zero magnitudes of the rows without specials, or of all finite elements: lowers range[0] to the least
 /// and raises range[1] to the largest.
 void launch_exponent_range(const DeviceMatrix& vectors, Index count, Index inner, bool by_vector, std::int32_t* range,

@@ -178,13 +178,14 @@ struct RatioOfEntry {
   }
 };
 
-/// The bound of an entry of C, and C's fingerprint.
+/// The bound of an entry of C, C's fingerprint, and whether an entry that is not special is infinite.
 struct BoundOfEntry {
   const ScaledBound& error;
   const RoundingError& rounding;
   const DeviceMatrix& c;
   const DeviceSpecials& specials;
   Word print = 0;
+  bool infinite = false;
 
   [[nodiscard]] __device__ Index offset(Index i, Index j) const { return c.at(i, j); }
   [[nodiscard]] __device__ Index stride(bool by_row) const { return by_row ? c.col_stride : c.row_stride; }
@@ -196,12 +197,19 @@ struct BoundOfEntry {
     const auto key_step = static_cast<std::uint64_t>(place_step) * fingerprint_step;
 #pragma unroll
     for (int r = 0; r < together; ++r, key += key_step)
-      if (r < count) print += fingerprint_term(bits[r], key);
+      if (r < count) {
+        print += fingerprint_term(bits[r], key);
+        if ((bits[r] & ~binary64.sign) == binary64.inf) see_infinite(place + r * place_step);
+      }
+  }
+  __device__ void see_infinite(Index place) {
+    if (!specials.at(place / error.bound.n, place % error.bound.n)) infinite = true;
   }
   __device__ void finish(const LargestWork& work) {
     for (int offset = 16; offset > 0; offset /= 2) print += __shfl_xor_sync(~0u, print, offset);
     const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
     if (threadIdx.x % 32 == 0) atomicAdd(word(work.prints) + block % LargestWork::print_words, print);
+    if (infinite) atomicMax(word(work.infinite), Word{1});
   }
 
   [[nodiscard]] __device__ float limit(double enough) const { return __double2float_rd(enough); }
@@ -253,7 +261,7 @@ __global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Ind
   if (threadIdx.x != 0) return;
   std::uint64_t print = 0;
   for (int t = 0; t < LargestWork::print_words; ++t) print += work.prints[t];
-  *work.result = {largest, print};
+  *work.result = {largest, print, *work.infinite != 0};
 }
 
 /// first(grid, step) for some rows, then all(grid).
@@ -289,7 +297,7 @@ void launch_reduction(const LargestWork& work, Index count, cudaStream_t stream)
 }
 
 void clear_sums(const LargestWork& work, cudaStream_t stream) {
-  constexpr std::size_t words = 1 + LargestWork::print_words;  // best and prints, one after the other
+  constexpr std::size_t words = 2 + LargestWork::print_words;  // best, prints and infinite, one after the other
   check(cudaMemsetAsync(work.best, 0, words * sizeof *work.best, stream), "cudaMemsetAsync");
 }
 
@@ -312,8 +320,9 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   work.parts_count = std::max({work.tiles(), work.columns.blocks * most_probed_rows, Index{2}});
   work.parts = arena.take<LargestEntry>(work.parts_count);
   work.result = arena.take<LargestResult>(1);
-  work.best = arena.take<std::uint64_t>(1 + print_words);
+  work.best = arena.take<std::uint64_t>(2 + print_words);
   work.prints = work.best == nullptr ? nullptr : work.best + 1;
+  work.infinite = work.best == nullptr ? nullptr : work.prints + print_words;
   return work;
 }
 

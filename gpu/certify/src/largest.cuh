@@ -121,7 +121,7 @@ __device__ inline double error_at(const ScaledBound& error, const LevelOneSums& 
   return rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
 }
 
-/// Zeroes `best` and `prints`.
+/// Zeroes `best`, `prints` and `infinite`.
 void clear_sums(const LargestWork& work, cudaStream_t stream);
 
 /// Fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 where those are null.

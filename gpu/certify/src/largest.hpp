@@ -22,10 +22,12 @@ struct PlaceOfEntry {
   Index place, i, j;
 };
 
-/// What is found, and the fingerprint of the matrix that was searched, if there was one.
+/// What is found, and of the matrix that was searched, if there was one, its fingerprint and whether an entry that is not
+/// special is infinite.
 struct LargestResult {
   LargestEntry entry;
   std::uint64_t print = 0;
+  bool infinite = false;
 };
 
 /// Norms of a bound's rows, or of its columns, in binary32, from above.
@@ -45,8 +47,9 @@ struct LargestWork {
   LargestResult* result = nullptr;
   SideEstimates rows, columns;
   Index outers = 0;
-  std::uint64_t* best = nullptr;    ///< bits of the largest value so far
-  std::uint64_t* prints = nullptr;  ///< [print_words]: their sum is a fingerprint
+  std::uint64_t* best = nullptr;      ///< bits of the largest value so far
+  std::uint64_t* prints = nullptr;    ///< [print_words]: their sum is a fingerprint
+  std::uint64_t* infinite = nullptr;  ///< not 0: an entry that is not special is infinite
 
   [[nodiscard]] Index tiles() const { return rows.blocks * columns.blocks; }
 
@@ -91,7 +94,7 @@ void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, 
 void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream);
 
-/// The largest bound of an entry of C that is not special, and C's fingerprint.
+/// The largest bound of an entry of C that is not special, and what LargestResult says of C.
 void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
                           const DeviceSpecials& specials, const LargestWork& work, cudaStream_t stream);
 

@@ -5,8 +5,8 @@
 namespace ozbound::gpu {
 namespace {
 
-// The tensor cores' sums of k products, in an order that is not known, are taken to meet no more than k roundings, each of
-// 2^-22 of its sum at most: they are below (1 + 2^-22)^k, hence 1 / (1 - k 2^-22), of what is summed.
+// The tensor cores' sums of k products are taken to be no more than 1 / (1 - k 2^-22) of what is summed; how much less they may
+// be does not matter (docs/derivations/enclosure.md, E5).
 constexpr double unit_error = 0x1p-22;
 constexpr Index longest_filtered = Index{1} << 21;
 

@@ -5,6 +5,8 @@ namespace ozbound::gpu {
 
 bool have_cublas() { return false; }
 
+std::string cublas_name() { return ""; }
+
 std::unique_ptr<NativeGemm> make_cublas_gemm(int) { return nullptr; }
 
 }  // namespace ozbound::gpu

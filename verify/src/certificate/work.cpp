@@ -7,7 +7,7 @@ namespace {
 
 constexpr double small_work = 0x1p31;
 constexpr double products_allowed = 10;
-constexpr Index fewest_entries = 1000;
+constexpr Index fewest_entries = 1000, most_entries = 1 << 20;
 
 /// Slice products of a plan.
 double products_of(const reference::Plan& plan) {
@@ -70,8 +70,8 @@ std::optional<Index> affordable_entries(const Claims& claims) {
   const double all = static_cast<double>(claims.m) * static_cast<double>(claims.n);
   const double budget = std::max(small_work, products_allowed * work.product);
   if (work.bounds + all * work.entry <= budget) return std::nullopt;
-  const double left = std::clamp((budget - work.bounds) / work.entry, 0.0, 0x1p62);
-  return std::max(fewest_entries, static_cast<Index>(left));
+  const double left = std::clamp<double>((budget - work.bounds) / work.entry, fewest_entries, most_entries);
+  return static_cast<Index>(left);
 }
 
 }  // namespace ozbound::checking

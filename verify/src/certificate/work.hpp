@@ -17,7 +17,7 @@ struct Work {
 Work work_of(const Claims& claims);
 
 /// How many entries a check looks at: none said, all of them, where that takes 2^31 units or ten products at most; else what is
-/// left of the larger of both, but not less than 1000.
+/// left of the larger of both, but not less than 1000 and not more than 2^20.
 std::optional<Index> affordable_entries(const Claims& claims);
 
 }  // namespace ozbound::checking

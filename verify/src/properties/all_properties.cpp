@@ -23,12 +23,13 @@ std::string describe(const GemmCase& gemm_case) {
 }  // namespace
 
 std::span<const Property> all_properties() {
-  static const std::array all = {
-      exact_splitting(),  error_free_products(), rounded_once(),     bounds_hold(),        targets_met(),
-      correct_rounding(), exact_zero(),          any_engine(),       any_workspace(),      any_storage(),
-      any_environment(),  inner_permutation(),   transposition(),    row_column_scaling(), inner_scaling(),
-      blocks_of_c(),      properties::sign(),    inner_zeros(),      special_values(),     special_neighbours(),
-      unread_operands(),  complex_products(),    complex_rounding(), complex_targets(),    complex_certificates()};
+  static const std::array all = {exact_splitting(),    error_free_products(), rounded_once(),       bounds_hold(),
+                                 targets_met(),        certificates(),        correct_rounding(),   exact_zero(),
+                                 any_engine(),         any_workspace(),       any_storage(),        any_environment(),
+                                 inner_permutation(),  transposition(),       row_column_scaling(), inner_scaling(),
+                                 blocks_of_c(),        properties::sign(),    inner_zeros(),        special_values(),
+                                 special_neighbours(), unread_operands(),     complex_products(),   complex_rounding(),
+                                 complex_targets(),    complex_certificates()};
   return all;
 }
 

@@ -12,6 +12,7 @@ Property rounded_once();
 
 Property bounds_hold();
 Property targets_met();
+Property certificates();
 Property correct_rounding();
 Property exact_zero();
 

@@ -2,6 +2,7 @@
 
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/property.hpp"
+#include "properties/adversarial_case.hpp"
 #include "properties/sampling.hpp"
 
 namespace ozbound {
@@ -60,6 +61,7 @@ GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
   drawn.plan = case_sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
   if (domain.exact_only) drawn.plan = case_sampling::exactly(drawn.plan);
   if (domain.targets) drawn.target = sample_target(drawn.c.single, random);
+  if (domain.attacked) case_sampling::attack(drawn, random);
   if (domain.specials) add_specials(drawn, random);
   drawn.working = case_sampling::sample_options(random);
   if (!random.once_in(8)) drawn.working.threads = 1;  // starting threads takes longer than the product

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ozbound/bounds/native_gemm.hpp"
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 
@@ -81,6 +82,9 @@ struct Calibration {
   std::vector<Rates> rates;    ///< threads ascending, at least one; of the host, for the engine cuda
   std::string engine = "cpu";  ///< or `cuda`; others are kept on file and used by nobody here
 
+  /// NativeGemm::name() of the native DGEMM, kernels that it chose for this processor included; empty where there was none.
+  std::string blas = {};
+
   /// Rates between two measured numbers of threads t follow Amdahl's law, a + b / t in every term; beyond them the nearest
   /// hold.
   [[nodiscard]] Rates with_threads(int threads) const;
@@ -109,7 +113,7 @@ class CalibratedCosts final : public CostModel {
   Calibration calibration_;
 };
 
-/// `ozbound-calibration-1`, docs/records.md: calibrations of any number of machines.
+/// `ozbound-calibration-2`, docs/records.md: calibrations of any number of machines.
 nlohmann::json to_json(const std::vector<Calibration>& calibrations);
 
 /// @throws std::invalid_argument naming the member that is missing or wrong.
@@ -119,8 +123,8 @@ std::vector<Calibration> calibrations_from_json(const nlohmann::json& json);
 /// other. @throws std::invalid_argument if the file cannot be read, is no JSON or larger than 1 MiB, or has another schema.
 nlohmann::json read_calibration_file(const std::filesystem::path& path);
 
-/// Such a file with `calibration`, in place of an entry of the same engine, processor, kernel and version, whose rates for
-/// other numbers of threads it keeps. Other entries stay as they are.
+/// Such a file with `calibration`, in place of an entry of the same engine, processor, kernel, version and BLAS, whose rates
+/// for other numbers of threads it keeps. Other entries stay as they are.
 nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibration);
 
 /// What this library came with, measured by `./dev calibrate`.
@@ -133,19 +137,20 @@ std::filesystem::path calibration_path();
 /// Model name, family and model of the processor, since virtual machines share names; `unknown` where nothing says them.
 std::string processor_name();
 
-/// What a calibration must be of to be used here: processor, kernel and version; and the tile that a new one has.
-Calibration this_machine(const CpuEngine& engine);
+/// What a calibration must be of to be used here: processor, kernel, version and the native DGEMM, if one is considered; and
+/// the tile that a new one has.
+Calibration this_machine(const CpuEngine& engine, const NativeGemm* native = nullptr);
 
-/// Costs for an engine on this machine: by the calibration on file, if there is one of this processor, kernel and version; else
-/// by the shipped one of this kernel, or the first shipped. Reads the file anew; never throws for what is wrong with it: the
-/// origin's note says what is.
-CalibratedCosts machine_costs(const CpuEngine& engine);
+/// Costs for an engine on this machine: by the calibration on file, if there is one of this processor, kernel, version and
+/// native DGEMM, of any if `native` is null; else by the shipped one of this kernel, or the first shipped, whose rates of
+/// native DGEMM stand for any. Reads the file anew; never throws for what is wrong with it: the origin's note says what is.
+CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native = nullptr);
+CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native, const std::filesystem::path& path);
 
-/// Costs of what `here` names, with `threads` of the host: by the calibration on file of the same engine, processor, kernel and
-/// version, else by a shipped one of the first three; nothing where there is neither. Never throws for what is wrong with the
-/// file. @throws std::invalid_argument if `threads` is not positive.
+/// Costs of what `here` names, with `threads` of the host: by the calibration on file of the same engine, processor, kernel,
+/// version and BLAS, of any where `here` has none, else by a shipped one of the first three; nothing where there is neither.
+/// Never throws for what is wrong with the file. @throws std::invalid_argument if `threads` is not positive.
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads);
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads, const std::filesystem::path& path);
-CalibratedCosts machine_costs(const CpuEngine& engine, const std::filesystem::path& path);
 
 }  // namespace ozbound

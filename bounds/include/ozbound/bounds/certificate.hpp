@@ -54,7 +54,7 @@ struct Certificate {
   std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
   double largest_bound = 0;       ///< largest absolute bound of an entry
   Index undecided = 0;            ///< entries that slices left open (cr, relative); of complex scalars both parts where one is
-  Index exact = 0;                ///< entries finished by the superaccumulator, likewise
+  Index exact = 0;                ///< entries finished by the superaccumulator, likewise; also those that slices overflow at
   std::string native;             ///< the library that ran, for native
   ErrorBound bound;               ///< per entry
 

@@ -29,8 +29,8 @@ Workspace workspace_of(const Decision& decision, const Engine& engine);
 /// Computes C as a decision says and proves how wrong it can be. The decision may be a replayed one: the certificate is about
 /// this call's operands, and says so if the target does not hold for them.
 /// @throws std::invalid_argument as GemmCall::check, if the decision is for other sizes, its plan or target is none, the
-/// workspace is too small, a prepared operand does not fit, or a native DGEMM is needed that is not given. Nothing is written
-/// then.
+/// workspace is too small, a prepared operand does not fit, or a native DGEMM is needed that is not given; CannotCertify for a
+/// relative target below u, which no slices end at. Nothing is written then.
 Certificate gemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options = {});
 
 struct DecidedProduct {

@@ -16,7 +16,7 @@ namespace ozbound {
 
 /// How C is computed.
 enum class Method : std::uint8_t {
-  slices,             ///< a plan's slice products, exactly summed, rounded once
+  slices,             ///< a plan's slice products, exactly summed, rounded once; the superaccumulator where that is infinite
   correctly_rounded,  ///< the same, then Ziv's test on bits, more slices, and the superaccumulator for what stays undecided
   native,             ///< native DGEMM
   exact,              ///< the exact superaccumulator for every entry

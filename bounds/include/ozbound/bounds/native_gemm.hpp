@@ -6,9 +6,12 @@
 
 namespace ozbound {
 
-/// A floating-point DGEMM that `decide` may choose. Its bound assumes conventional summation: every entry is a sum of its k
-/// products, each rounded, in some order, as Jeannerod and Rump require. A library that emulates FP64 or uses Strassen's
-/// algorithm is none.
+/// A floating-point DGEMM that `decide` may choose. Its bound, and every certificate in so many words, assumes
+/// - conventional summation: every entry is a sum of its k products in some order, each product and each addition rounded once,
+///   or the two at once (FMA), as Jeannerod and Rump require;
+/// - rounding to nearest and gradual underflow, in every thread that computes, whatever that thread inherited;
+/// - that sums are multiplied by alpha, all products at once or some at a time, not elements of A or B.
+/// A library that emulates FP64 or uses Strassen's algorithm is none.
 class NativeGemm {
  public:
   virtual ~NativeGemm() = default;

@@ -75,11 +75,15 @@ class OperandAccess {
   struct ResultFacts {
     std::uint64_t fingerprint = 0;
     double largest_bound = 0;  ///< bound.upper(i, j, c(i, j)) over the entries that are not special
+    bool infinite = false;     ///< one of those is
   };
 
   /// `there` is bound.product and its exponents where the matrices lie, or null. C is there when it returns.
   [[nodiscard]] virtual ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
                                                  const SpecialEntries& specials) const = 0;
+
+  /// The entries of C that are infinite and not special, in row order.
+  [[nodiscard]] virtual std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const = 0;
 
   /// The last entry in row order, not special, whose bound is not zero.
   [[nodiscard]] virtual std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const = 0;
@@ -113,6 +117,7 @@ class HostAccess final : public OperandAccess {
   void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
                                          const SpecialEntries& specials) const override;
+  [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
                            const OutputView& c) const override;

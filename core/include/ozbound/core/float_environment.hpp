@@ -19,9 +19,11 @@ class FloatEnvironment {
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
  private:
-  std::fenv_t saved_;        ///< of the caller, unless only SSE's register was changed
-  std::uint32_t saved_sse_;  ///< MXCSR of the caller, where there is one
-  bool only_sse_ = false;
+  std::fenv_t saved_;  ///< of the caller; not taken where only MXCSR had to be looked at
+#ifdef __x86_64__
+  std::uint32_t saved_sse_;
+  bool only_sse_;
+#endif
 };
 
 }  // namespace ozbound

@@ -21,6 +21,7 @@ struct CaseDomain {
   bool floats = true;       ///< operands and C may be float
   bool exact_only = false;  ///< the accumulation is `exact`
   bool targets = false;     ///< a target is drawn
+  bool attacked = false;    ///< scalars of every class; k to 133145, problem families, overflow and cancellation in some cases
 };
 
 /// A statement about what an engine makes of any case: stated once, and used by tests, by the command and by users' own tests.

@@ -34,6 +34,7 @@ class CertifyingEngine final : public CudaEngine, public OperandAccess {
   void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
                                          const SpecialEntries& specials) const override;
+  [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
                            const OutputView& c) const override;

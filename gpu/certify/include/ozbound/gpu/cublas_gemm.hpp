@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "ozbound/bounds/native_gemm.hpp"
 
@@ -8,6 +9,9 @@ namespace ozbound::gpu {
 
 /// Whether this build has cuBLAS.
 bool have_cublas();
+
+/// `cublas 13.1.0`, the name of make_cublas_gemm's; empty where this build has no cuBLAS.
+std::string cublas_name();
 
 /// cublasDgemm as a native DGEMM, `cublas 13.1.0`; null where this build has no cuBLAS. Operands may be in the host's memory,
 /// from where they are copied, or in the device's, where they are used as they lie. Calls wait for their result; those of
