@@ -256,7 +256,8 @@ ExitCode report_check(const CertificateCheck& check, const std::optional<Sample>
   return check.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
-ExitCode report_formula(const FormulaVerdict& verdict, bool json) {
+ExitCode report_formula(const FormulaVerdict& verdict, const Judge& judge, bool json) {
+  if (!json) print_sample(judge);
   json ? print_json(to_json(verdict)) : print_text(explain(verdict));
   return verdict.bound.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
@@ -268,12 +269,13 @@ ExitCode check(const Arguments& arguments, const std::string& command_line) {
 }
 
 ExitCode run(const Arguments& arguments, const std::string& command_line) {
-  if (!arguments.formula.empty()) {
-    const auto method = parse_formula(arguments.formula);  // refused before the matrices are read
-    return report_formula(Judge(arguments, command_line).judge(arguments.formula, method), arguments.json);
-  }
   if (!arguments.certificate.empty()) return check(arguments, command_line);
   if (arguments.seed && !arguments.sample) throw std::invalid_argument("--seed: it needs --sample, or --certificate");
+  if (!arguments.formula.empty()) {
+    const auto method = parse_formula(arguments.formula);  // refused before the matrices are read
+    const Judge judge(arguments, command_line);
+    return report_formula(judge.judge(arguments.formula, method), judge, arguments.json);
+  }
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
   const Judge judge(arguments, command_line);
   if (claims.empty()) return report_measurement(judge.measure(), judge, arguments.json);

@@ -183,6 +183,29 @@ TEST(CublasEmulation, boundIsNearlyReachedWhereNothingCancels) {
   }
 }
 
+TEST(CublasEmulation, countsEntriesThatAreNotTheFormulas) {
+  const auto problem = generate({Family::uniform, 20, 9, 5, 0, 4});
+  const CublasProduct formula({}, operands(problem));
+  auto c = multiply({}, operands(problem));
+  const auto whole = compare(formula, c, EntrySelection::all());
+  EXPECT_EQ(whole.entries, 180);
+  EXPECT_EQ(whole.differing, 0);
+  EXPECT_EQ(whole.row, -1);
+  const double expected = c(7, 3);
+  c(7, 3) = std::nextafter(expected, 2), c(19, 8) = -c(19, 8);
+  const auto two = compare(formula, c, EntrySelection::all());
+  EXPECT_EQ(two.entries, 180);
+  EXPECT_EQ(two.differing, 2);
+  EXPECT_EQ(two.row, 7);
+  EXPECT_EQ(two.col, 3);
+  EXPECT_EQ(two.computed, c(7, 3));
+  EXPECT_EQ(two.expected, expected);
+  const auto corners = compare(formula, c, EntrySelection::sample(4, 0));
+  EXPECT_EQ(corners.entries, 4);
+  EXPECT_EQ(corners.differing, 1);
+  EXPECT_THROW(compare(formula, problem.a, EntrySelection::all()), std::invalid_argument);
+}
+
 TEST(CublasEmulation, refusesWhatItCannotMean) {
   const Matrix<double> a(2, 3), b(3, 2), c0(2, 2), wrong(1, 2);
   const auto run = [&](const CublasEmulation& method, const Operands& operands) { (void)multiply(method, operands); };
