@@ -37,7 +37,9 @@ TEST(AdversarialCase, ReachesEveryLimitOfTheInnerDimension) {
   std::set<Index> lengths;
   for (const auto& one : attacked()) {
     lengths.insert(one.k());
-    if (one.inner_repeat > 1) EXPECT_LE(one.m() * one.n(), 4);
+    if (one.inner_repeat > 1) {
+      EXPECT_LE(one.m() * one.n(), 4);
+    }
   }
   for (const Index k : {0, 1, 131071, 131072, 133144, 133145}) EXPECT_TRUE(lengths.contains(k)) << k;
   EXPECT_EQ(*lengths.rbegin(), 133145);
