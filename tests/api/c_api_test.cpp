@@ -164,7 +164,7 @@ Arguments<T> arguments_of(BlasCall<T>& call, const char* target) {
 }
 
 /// The same bits, certificates and decisions as in C++, and nothing beside C is written.
-TYPED_TEST(CApiEnvironment, IsTheSameAsInCpp) {
+TYPED_TEST(CApi, IsTheSameAsInCpp) {
   test::RandomBits random(1);
   static const char* const targets[] = {"dgemm", "dgemm-typical", "cr", "relative:1e-6", "componentwise:0x1p-17"};
   for (const auto layout : test::layouts)

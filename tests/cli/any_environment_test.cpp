@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/gemm_files.hpp"  // before core's formats, which g++ takes ResultFormat's to shadow
+
 #include "claims.hpp"
-#include "cli/gemm_files.hpp"
 #include "decision_arguments.hpp"
 #include "json_file.hpp"
 #include "judged.hpp"

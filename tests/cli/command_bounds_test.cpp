@@ -86,7 +86,7 @@ TEST_F(CommandBounds, ANaNHasNoError) {
   auto a = files_.a();
   a(1, 2) = std::numeric_limits<double>::quiet_NaN();
   write_matrix(files_.a_path(), a.view());
-  report({"--engine", "cpu"});
+  ASSERT_EQ(report({"--engine", "cpu"})["schema"], "ozbound-report-1");
   ASSERT_EQ(ozbound(bounds(report_, {"-o", e_})).code, 0);
   const auto e = read_matrix(e_).to_double();
   for (Index j = 0; j < e.cols(); ++j) {
