@@ -632,7 +632,9 @@ TEST(CertifiedGemm, ARefusalWritesNothing) {
   refuse([](Decision& d) { d.plan->cut = 99; }, "cut");
   refuse([](Decision& d) { d.plan->a.slices = 0; }, "slice");
   refuse([](Decision& d) { d.method = Method::native; }, "native");
-  refuse([](Decision& d) { d.target = {Target::Kind::relative, 0x1p-60}; }, "relative");
+  auto below_u = good;
+  below_u.target = {Target::Kind::relative, 0x1p-60};
+  expect_refused<CannotCertify>(call, below_u, "relative");
   refuse([](Decision&) {}, "workspace", {.workspace = 10});
   refuse([](Decision& d) { d.method = Method::correctly_rounded; }, "workspace", {.workspace = 10});
 }
