@@ -41,19 +41,19 @@ InnerLength sample_inner_length(RandomBits& random) {
   return {columns, random.between(1, 133145 / columns)};
 }
 
-/// At most two rows and columns; sums of digits are often as large as digits allow.
+/// One entry, of which the checker looks at every digit; sums of digits are often as large as digits allow.
 void lengthen(GemmCase& gemm_case, RandomBits& random) {
   const auto length = sample_inner_length(random);
-  const Index m = std::min<Index>(gemm_case.m(), 2), n = std::min<Index>(gemm_case.n(), 2);
-  const auto resized = [](const Matrix<double>& x, Index rows, Index cols) {
-    Matrix<double> result(rows, cols);
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) result(i, j) = x(i % x.rows(), j % x.cols());
-    return result;
-  };
-  gemm_case.a.values = resized(gemm_case.a.values, m, length.columns);
-  gemm_case.b.values = resized(gemm_case.b.values, length.columns, n);
-  gemm_case.c0.values = resized(gemm_case.c0.values, m, n);
+  const auto a = gemm_case.a.values, b = gemm_case.b.values;
+  gemm_case.a.values = Matrix<double>(1, length.columns);
+  gemm_case.b.values = Matrix<double>(length.columns, 1);
+  for (Index l = 0; l < length.columns; ++l) {
+    gemm_case.a.values(0, l) = a(0, l % a.cols());
+    gemm_case.b.values(l, 0) = b(l % b.rows(), 0);
+  }
+  const double c0 = gemm_case.c0.values(0, 0);
+  gemm_case.c0.values = Matrix<double>(1, 1);
+  gemm_case.c0.values(0, 0) = c0;
   gemm_case.inner_repeat = length.repeat;
   if (random.once_in(2)) take_family(gemm_case, Family::maximal_digits_positive, length.columns, random);
 }

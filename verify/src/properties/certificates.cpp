@@ -80,8 +80,7 @@ bool at_most_root(const Exact& x, const Exact& y) { return x <= Exact() || x * x
 class Judgement {
  public:
   Judgement(const GemmCase& gemm_case, const StoredMatrix& c, const Certificate& certificate)
-      : case_(gemm_case),
-        exact_(gemm_case),
+      : exact_(gemm_case),
         c_(c),
         certificate_(certificate),
         single_(gemm_case.c.single),
@@ -165,7 +164,6 @@ class Judgement {
                        exact_arithmetic::rounded<double>(error), what, limit);
   }
 
-  const GemmCase& case_;
   ExactCase exact_;
   const StoredMatrix& c_;
   const Certificate& certificate_;
@@ -265,8 +263,8 @@ Finding judge_way(const GemmCase& gemm_case, const Engine& engine, const Way& wa
 
 Finding judge_certificates(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
-  std::vector<Way> ways{by_plan(gemm_case, target_of(gemm_case), Method::slices),
-                        by_plan(gemm_case, Target::correctly_rounded(), Method::correctly_rounded)};
+  std::vector<Way> ways{by_plan(gemm_case, Target::correctly_rounded(), Method::correctly_rounded),
+                        by_plan(gemm_case, target_of(gemm_case), Method::slices)};
   if (can_be_met(gemm_case)) ways.push_back(by_target(gemm_case));
   for (const auto& way : ways)
     if (auto wrong = judge_way(gemm_case, engine, way)) return fmt::format("the certificate of {}: {}", way.name, *wrong);
