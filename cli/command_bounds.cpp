@@ -82,7 +82,7 @@ double largest_of(const Matrix<double>& bounds) {
 
 ExitCode run(const Arguments& arguments) {
   const FloatEnvironment environment;  // subnormal numbers of binary32 become doubles
-  output_format(arguments.output);  // refuses a wrong name before anything is read
+  output_format(arguments.output);     // refuses a wrong name before anything is read
   const InputFile file(arguments.report);
   const auto json = read_json(file);
   const auto recorded = recorded_bound(file, json);

@@ -388,8 +388,7 @@ TEST(CommandGemm, ARelativeTargetBelowURefusesPlansToo) {
   const auto finished = ozbound(files.gemm({"--target", "relative:1e-17", "--plan", "balanced:3x3:cut=4:exact"}));
   EXPECT_EQ(finished.code, 3);
   EXPECT_EQ(finished.out, "");
-  EXPECT_EQ(finished.err,
-            "ozbound: target relative:1e-17 is below u = 2^-53: not even a correctly rounded result meets it\n");
+  EXPECT_EQ(finished.err, "ozbound: target relative:1e-17 is below u = 2^-53: not even a correctly rounded result meets it\n");
   EXPECT_EQ(files.names(), inputs);
 }
 

@@ -190,8 +190,8 @@ TEST_F(CommandVerify, TheRatioHasTheLastRounding) {
   const std::string report = directory_ / "report.json";
   write_matrix(a_, matrix_of<double>(1, 1, {1 + 0x1p-26}).view());
   write_matrix(b_, matrix_of<double>(1, 1, {1 + 0x1p-27}).view());
-  const auto gemm = ozbound({"gemm", a_, b_, "-o", c_, "--plan", "balanced:7x7:full:exact", "--target",
-                             "componentwise:0x1p-53", "--engine", "cpu", "--report", report});
+  const auto gemm = ozbound({"gemm", a_, b_, "-o", c_, "--plan", "balanced:7x7:full:exact", "--target", "componentwise:0x1p-53",
+                             "--engine", "cpu", "--report", report});
   EXPECT_EQ(gemm.code, 0) << gemm.err;
   EXPECT_THAT(gemm.out, testing::ContainsRegex("bound +1 of what the target allows\n"));
   auto record = json::parse(read_bytes(report));

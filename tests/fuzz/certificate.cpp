@@ -14,9 +14,9 @@
 #include <type_traits>
 
 #include "fuzz/fuzz.hpp"
-#include "verify/altered_certificates.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "verify/altered_certificates.hpp"
 
 namespace ozbound::fuzz {
 namespace {

@@ -294,7 +294,8 @@ const Unit& unit_of(const std::string& file, const fs::path& source, const std::
   const Unit* nearest = nullptr;
   for (const auto& unit : units) {
     if (unit.file == path) return unit;
-    if (header && (nearest == nullptr || folders_shared(path, unit.file) > folders_shared(path, nearest->file))) nearest = &unit;
+    if (header && (nearest == nullptr || folders_shared(path, unit.file) > folders_shared(path, nearest->file)))
+      nearest = &unit;
   }
   if (nearest == nullptr) fail(file + ": has mutants, and no unit compiles it");
   return *nearest;
