@@ -385,7 +385,7 @@ TEST(CommandGemm, TargetsThatRoundingAloneMissesAreRefused) {
 /// With a plan too, and where a decision that was made for wider numbers is replayed.
 TEST(CommandGemm, ARelativeTargetBelowURefusesPlansToo) {
   const auto files = wide();
-  const auto finished = ozbound(files.gemm({"--target", "relative:1e-17", "--plan", "balanced:3x3:4:exact"}));
+  const auto finished = ozbound(files.gemm({"--target", "relative:1e-17", "--plan", "balanced:3x3:cut=4:exact"}));
   EXPECT_EQ(finished.code, 3);
   EXPECT_EQ(finished.out, "");
   EXPECT_EQ(finished.err,

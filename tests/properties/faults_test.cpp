@@ -233,7 +233,7 @@ std::vector<Fault> faults() {
           {"bounds-hold", "the last diagonal is left out", test::dropping_the_last_diagonal()},
           {"targets-met", "the last diagonal is left out", test::dropping_the_last_diagonal()},
           {"certificates", "tails are not measured", seeing_no_tails()},
-          {"certificates", "sums wrap around at 2^31", wrapping()},
+          {"certificates", "the last diagonal is left out", test::dropping_the_last_diagonal()},
           {"certificates", "a rounding mode is left behind", leaving_a_mode_behind()},
           {"certificates", "nothing is undecided", sure_of_itself()},
           {"correct-rounding", "nothing is undecided", sure_of_itself()},
@@ -319,7 +319,8 @@ TEST(Faults, AnEnclosureBelowTheProductIsSeen) {
   EXPECT_THAT(*wrong, testing::StartsWith("|A||B| at (0, 0) is outside of ["));
 }
 
-/// Claims of `certificates` that others would cover: an entry that is infinite, and one that is off, of a product of ones.
+/// Claims of `certificates` that others would cover: an entry that an engine makes infinite, and one that is off, of a product
+/// of ones.
 TEST(Faults, CertificatesAreJudgedEntryByEntry) {
   const auto any = [](const SlicedMatrix&, const SlicedMatrix&, std::uint64_t, Index, Index) { return true; };
   GemmCase one;

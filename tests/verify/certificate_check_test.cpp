@@ -267,7 +267,7 @@ bool still_true(const Certified& one, const test::Alteration& altered) {
   const auto& certificate = one.computed.certificate;
   const bool ran_native = !certificate.native.empty();
   const bool refined = certificate.method == Method::correctly_rounded || certificate.target.kind == Target::Kind::relative;
-  if (altered.member == "native") return ran_native;                               // any name of a library
+  if (altered.member == "native") return ran_native;  // any name of a library
   // The last left open what those before did; every plan would leave nothing.
   if (altered.member == "plans") return refined && (altered.how == "element less" || certificate.undecided == 0);
   if (altered.member == "target")
