@@ -62,14 +62,22 @@ bool HostAllowance::special(Index i, Index j) const {
          (options_.beta != 0 && !is_finite(options_.c0.bits(i, j), binary64));
 }
 
-/// M, or its share, from a lower bound of |A||B| or of what stands for it.
+/// M from a lower bound of |A||B|, or from what stands for it.
+double HostAllowance::magnitude_lower(Index i, Index j, double product_lower) const {
+  const double m = row_norms_.empty() ? product_lower : multiply_lower(row_norms_[at(i)], column_norms_[at(j)]);
+  if (options_.beta == 0) return m;
+  return add_lower(m, c0_share_lower(options_.alpha, options_.beta, double_from_bits(options_.c0.bits(i, j)),
+                                     std::int64_t{product_.row_exponents()[at(i)]} + product_.column_exponents()[at(j)]));
+}
+
+/// M, or its share.
 double HostAllowance::share_of(Index i, Index j, double product_lower) const {
-  double m = row_norms_.empty() ? product_lower : multiply_lower(row_norms_[at(i)], column_norms_[at(j)]);
-  if (options_.beta != 0)
-    m = add_lower(m, c0_share_lower(options_.alpha, options_.beta, double_from_bits(options_.c0.bits(i, j)),
-                                    std::int64_t{product_.row_exponents()[at(i)]} + product_.column_exponents()[at(j)]));
+  const double m = magnitude_lower(i, j, product_lower);
   return normwise_ ? m : multiply_lower(factor_, m);
 }
+
+/// The least share of any M of which m is only a part: a sum with 0 is exact, and any other is rounded down (E4).
+double HostAllowance::least_share(double m) const { return multiply_lower(factor_, options_.beta == 0 ? m : next_down(m)); }
 
 Probe HostAllowance::probe(Index i, Index j) const {
   if (special(i, j)) return {i, j, infinity};
@@ -82,12 +90,12 @@ double HostAllowance::allowed_in_chunk(Index i, Index chunk) const {
   const Index first = chunk * chunk_columns;
   const double m = row_norms_.empty() ? product_.cheap_lower(i, first, std::min(chunk_columns, product_.cols() - first))
                                       : multiply_lower(row_norms_[at(i)], least_column_norms_[at(chunk)]);
-  return multiply_lower(factor_, m);
+  return least_share(m);
 }
 
 /// Whether it is cheap to see that ratio_upper(i, j, error) is less than a ratio.
 bool HostAllowance::below(Index i, Index j, double error, double ratio) const {
-  const double share = share_of(i, j, product_.cheap_lower(i, j));
+  const double share = least_share(magnitude_lower(i, j, product_.cheap_lower(i, j)));
   return share > 0 && divide_upper(error, share) < ratio;
 }
 

@@ -35,6 +35,8 @@ class HostAllowance final : public Allowance {
  private:
   [[nodiscard]] bool special(Index i, Index j) const;
   [[nodiscard]] Entry least_allowing() const;
+  [[nodiscard]] double magnitude_lower(Index i, Index j, double product_lower) const;
+  [[nodiscard]] double least_share(double m) const;
   [[nodiscard]] double share_of(Index i, Index j, double product_lower) const;
   [[nodiscard]] double allowed_in_chunk(Index i, Index chunk) const;
   [[nodiscard]] bool below(Index i, Index j, double error, double ratio) const;
