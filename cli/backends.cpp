@@ -12,12 +12,13 @@
 namespace ozbound::cli {
 namespace {
 
-std::unique_ptr<Backend> cpu_backend(int threads) {
+/// @param native null where it is left out.
+std::unique_ptr<Backend> cpu_backend(int threads, const NativeGemm* native) {
   const auto engine = make_engine(threads);
   return std::make_unique<Backend>(
-      "cpu", std::make_unique<CalibratedCosts>(machine_costs(engine, ozbound::native_gemm())),
-      ozbound::native_gemm() != nullptr, [engine] { return std::make_unique<CpuEngine>(engine); },
-      [] { return std::shared_ptr<const NativeGemm>(std::shared_ptr<void>(), ozbound::native_gemm()); });
+      "cpu", std::make_unique<CalibratedCosts>(machine_costs(engine, native)), native != nullptr,
+      [engine] { return std::make_unique<CpuEngine>(engine); },
+      [native] { return std::shared_ptr<const NativeGemm>(std::shared_ptr<void>(), native); });
 }
 
 std::unique_ptr<Backend> cuda_backend(int threads, std::unique_ptr<CostModel> costs) {
@@ -86,7 +87,8 @@ Certificate Backend::multiply(const OperandFiles& files, MatrixFile& c, const De
 
 Backends::Backends(EngineChoice choice, int threads) : choice_(choice) {
   if (choice == EngineChoice::native) static_cast<void>(native_gemm(choice));  // refuses what this build has not
-  all_.push_back(choice == EngineChoice::cuda ? only_cuda_backend(threads) : cpu_backend(threads));
+  const auto* native = choice == EngineChoice::cpu ? nullptr : ozbound::native_gemm();
+  all_.push_back(choice == EngineChoice::cuda ? only_cuda_backend(threads) : cpu_backend(threads, native));
   if (choice == EngineChoice::automatic)
     if (auto cuda = comparable_cuda_backend(threads)) all_.push_back(std::move(cuda));
   std::vector<CheapestCosts::Of> costs;

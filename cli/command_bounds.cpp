@@ -11,6 +11,7 @@
 
 #include "judged.hpp"
 
+#include "atomic_file.hpp"
 #include "commands.hpp"
 #include "input_file.hpp"
 #include "json_file.hpp"
@@ -72,6 +73,12 @@ Matrix<std::complex<double>> joined(const Matrix<double>& parts) {
   return whole;
 }
 
+/// Refuses to write over what the bounds are of.
+void check_output(const std::string& output, const std::string& report, const std::string& c) {
+  for (const auto& input : {report, c})
+    if (same_file(output, input)) throw std::invalid_argument("--output: " + output + " would be written over");
+}
+
 double largest_of(const Matrix<double>& bounds) {
   double largest = 0;
   for (Index i = 0; i < bounds.rows(); ++i)
@@ -87,6 +94,7 @@ ExitCode run(const Arguments& arguments) {
   const auto json = read_json(file);
   const auto recorded = recorded_bound(file, json);
   const auto path = arguments.c.empty() ? result_file(file, json) : arguments.c;
+  check_output(arguments.output, arguments.report, path);
   const auto c = read_matrix(path);
   const auto parts = parts_of(c);
   check_subject(path, parts, recorded);

@@ -265,7 +265,7 @@ class Run {
     if (normwise) table.emplace_back("relative to", normwise_measure);
     const auto factor = certificate_.typical_factor_upper();
     if (factor && std::isfinite(*factor))
-      table.emplace_back("typical DGEMM", fmt::format("errs by sqrt(k) u {} or less; the bound is {} times that",
+      table.emplace_back("typical DGEMM", fmt::format("errs by about sqrt(k) u {}; the bound is {} times that",
                                                       normwise ? "||M||_F" : "M", format_upper(*factor)));
   }
 

@@ -228,7 +228,7 @@ void add_size(CLI::App& command, const std::string& option, Index& size, const s
 }  // namespace
 
 void add_survey(CLI::App& app, Action& action) {
-  auto* command = app.add_subcommand("survey", "Show how every family of problems meets three targets");
+  auto* command = app.add_subcommand("survey", "Show how every family of problems meets four targets");
   auto arguments = std::make_shared<Arguments>();
   add_size(*command, "--n", arguments->n, "Rows and columns of C, 64 where it is not given");
   add_size(*command, "--k", arguments->k, "The inner dimension, 128 where it is not given");

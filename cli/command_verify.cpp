@@ -120,13 +120,13 @@ class Judge {
   [[nodiscard]] FormulaVerdict judge(const std::string& claim, const models::CublasEmulation& method) const {
     if (files_.is_complex())
       throw std::invalid_argument("--claims: what cuBLAS's emulation makes of complex products is not known");
-    if (result_.view().format() != ResultFormat::binary64) throw std::invalid_argument("--claims: C must be of doubles");
+    if (result_.view().format() != ResultFormat::of_double) throw std::invalid_argument("--claims: C must be of doubles");
     const models::CublasProduct formula(method, judged_.operands());
     const auto bound = [&formula](Index i, Index j) { return to_double_upper(formula.bound_upper(i, j)); };
     auto verdict =
         watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
-    verdict.claim = claim;
-    return {verdict, compare(formula, result_.view(), options_.selection)};
+    verdict.claim = "bound of " + claim;
+    return {claim, verdict, compare(formula, result_.view(), options_.selection)};
   }
 
  private:
@@ -140,9 +140,14 @@ class Judge {
     return selection.is_all() ? c.rows() * c.cols() : static_cast<Index>(selection.positions(c.rows(), c.cols()).size());
   }
 
+  /// A sample that holds every entry is none.
   void select(const EntrySelection& selection) {
+    const Index all = result_.view().rows() * result_.view().cols();
     options_.selection = selection;
-    if (!selection.is_all()) sample_ = {entries(), result_.view().rows() * result_.view().cols(), seed()};
+    if (entries() == all)
+      options_.selection = EntrySelection::all();
+    else
+      sample_ = {entries(), all, seed()};
   }
 
   template <class Result>
@@ -320,7 +325,8 @@ void add_verify(CLI::App& app, Action& action) {
           "Another random sample; 0 where it is not given")
       ->type_name("INTEGER");
   command
-      ->add_flag("--all", arguments->all, "Every entry, however long it takes; of a large product's certificate only a sample")
+      ->add_flag("--all", arguments->all,
+                 "Every entry, however long it takes; without it, of a large product's certificate a sample")
       ->needs(certificate)
       ->excludes(sample);
   command->add_flag("--mpfr", arguments->mpfr, "Compute the truth with MPFR: slower, and shares no code with the default")

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view prefix = "cublas:";
 constexpr const char* rests_on =
-    "  The bound rests on the formula of cuBLAS's emulation (docs/models.md), found by probing 13.0 and 13.1; the error is "
-    "exact.\n";
+    "  The bound rests on the formula of cuBLAS's emulation, found by probing cuBLAS 13.1.0 (docs/models.md says where it is "
+    "open);\n  the error is exact.\n";
 
 }  // namespace
 
@@ -27,7 +27,7 @@ models::CublasEmulation parse_formula(const std::string& text) {
 nlohmann::ordered_json to_json(const FormulaVerdict& verdict) {
   auto all = to_json(Verification{{verdict.bound}});
   auto& formula = all["formula"];
-  formula = {{"name", verdict.bound.claim}, {"entries", verdict.bits.entries}, {"differing", verdict.bits.differing}};
+  formula = {{"name", verdict.formula}, {"entries", verdict.bits.entries}, {"differing", verdict.bits.differing}};
   if (verdict.bits.differing == 0) return all;
   formula["row"] = verdict.bits.row;
   formula["col"] = verdict.bits.col;
@@ -38,12 +38,12 @@ nlohmann::ordered_json to_json(const FormulaVerdict& verdict) {
 
 std::string explain(const FormulaVerdict& verdict) {
   const auto& bits = verdict.bits;
-  auto text = explain(verdict.bound) + rests_on;
-  if (bits.differing == 0)
-    return text + fmt::format("  C has the bits of {} in all {} entries compared.\n", verdict.bound.claim, bits.entries);
-  return text + fmt::format("  C is NOT what {} computes: {} of {} entries differ, first ({}, {}), {:a} instead of {:a}.\n",
-                            verdict.bound.claim, bits.differing, bits.entries, bits.row, bits.col, bits.computed,
-                            bits.expected);
+  const auto text =
+      bits.differing == 0
+          ? fmt::format("C has the bits of {} in all {} entries compared.\n", verdict.formula, bits.entries)
+          : fmt::format("C is NOT what {} computes: {} of {} entries differ, first ({}, {}), {:a} instead of {:a}.\n",
+                        verdict.formula, bits.differing, bits.entries, bits.row, bits.col, bits.computed, bits.expected);
+  return text + explain(verdict.bound) + rests_on;
 }
 
 }  // namespace ozbound::cli

@@ -3,10 +3,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/oracle.hpp"
-
 #include "ozbound/verify/models/cublas_emulation.hpp"
+#include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 
 namespace ozbound::cli {
@@ -15,8 +13,9 @@ namespace ozbound::cli {
 /// @throws std::invalid_argument for anything but `cublas:M`, M from 8 to 64.
 models::CublasEmulation parse_formula(const std::string& text);
 
-/// C against a formula's bound, and against its bits.
+/// C against a formula's bits, and against the bound that the formula implies.
 struct FormulaVerdict {
+  std::string formula;  ///< as it was claimed
   Verdict bound;
   models::CublasComparison bits;
 };

@@ -1,14 +1,12 @@
 #pragma once
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/complex_operands.hpp"
-
 #include <complex>
 #include <optional>
 
 #include "matrix_file.hpp"
 #include "operands.hpp"
 #include "ozbound/core/views.hpp"
+#include "ozbound/verify/complex_operands.hpp"
 
 namespace ozbound::cli {
 

@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/oracle.hpp"
-
 #include "ozbound/bounds/certificate.hpp"
+#include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 
 namespace ozbound::cli {

@@ -11,16 +11,14 @@
 #include <type_traits>
 #include <vector>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/complex_operands.hpp"
-#include "ozbound/verify/complex_problem.hpp"
-#include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/verdict.hpp"
-
 #include "api/blas_calls.hpp"
 #include "bounds/hostile_environment.hpp"
 #include "ozbound.h"
 #include "ozbound/blas.hpp"
+#include "ozbound/verify/complex_operands.hpp"
+#include "ozbound/verify/complex_problem.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
 #include "support/flush_to_zero.hpp"
 
 namespace ozbound {

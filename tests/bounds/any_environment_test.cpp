@@ -13,7 +13,7 @@
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/selector.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "properties/disturbed.hpp"
+#include "support/any_environment.hpp"
 
 // Whatever the caller's floating-point environment, the same records are written, and read.
 
@@ -21,25 +21,11 @@ namespace ozbound {
 namespace {
 
 using nlohmann::json;
+using test::expect_the_same;
 
 const CpuEngine& engine() {
   static const CpuEngine engine({.threads = 1});
   return engine;
-}
-
-/// text() is the same in every setting as to nearest.
-template <class Text>
-void expect_the_same(const std::string& what, const Text& text) {
-  const std::string expected = text();
-  for (const auto& setting : settings) {
-    std::string other;
-    {
-      const Disturbed caller(setting);
-      other = text();
-      EXPECT_TRUE(Disturbed::in_force(setting)) << what << ", " << setting.name;
-    }
-    EXPECT_EQ(other, expected) << what << ", " << setting.name;
-  }
 }
 
 std::string bits_text(double x) { return std::to_string(bits_of(x)) + " "; }

@@ -12,13 +12,11 @@
 #include <utility>
 #include <vector>
 
-// Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
-#include "ozbound/verify/problem.hpp"
-
 #include "bounds/entry_errors.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/outward.hpp"
+#include "ozbound/verify/problem.hpp"
 
 namespace ozbound {
 namespace {

@@ -11,14 +11,12 @@
 #include <utility>
 #include <vector>
 
-// Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
-#include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/problem.hpp"
-#include "ozbound/verify/verdict.hpp"
-
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/problem.hpp"
+#include "ozbound/verify/verdict.hpp"
 #include "support/classified.hpp"
 
 namespace ozbound::test {
@@ -129,7 +127,7 @@ inline testing::AssertionResult infinite_where_exact(const Result& c, const Exac
   for (Index i = 0; i < c.input().rows(); ++i)
     for (Index j = 0; j < c.input().cols(); ++j) {
       const double x = double_from_bits(c.input().bits(i, j));
-      const bool narrow = c.view().format() == ResultFormat::binary32;
+      const bool narrow = c.view().format() == ResultFormat::of_float;
       if (std::isinf(x) && x != (narrow ? double{oracle.rounded_float(i, j)} : oracle.rounded(i, j)))
         return testing::AssertionFailure() << "entry (" << i << ", " << j << ") is infinite";
     }

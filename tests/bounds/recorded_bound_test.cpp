@@ -3,6 +3,7 @@
 #include "verify/altered_certificates.hpp"
 
 #include "ozbound/bounds/recorded_bound.hpp"
+#include "support/plain_gemm.hpp"
 
 #include <gmock/gmock.h>
 
@@ -27,23 +28,8 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// Sums in order.
-class PlainGemm final : public NativeGemm {
- public:
-  [[nodiscard]] std::string name() const override { return "three loops"; }
-  void dgemm(const GemmCall& call) const override {
-    for (Index i = 0; i < call.m(); ++i)
-      for (Index j = 0; j < call.n(); ++j) {
-        double sum = 0;
-        for (Index l = 0; l < call.k(); ++l) sum += double_from_bits(call.a.bits(i, l)) * double_from_bits(call.b.bits(l, j));
-        sum = call.alpha * sum + (call.beta != 0 ? call.beta * double_from_bits(call.c0.bits(i, j)) : 0);
-        call.c.set_bits(i, j, bits_of(sum));
-      }
-  }
-};
-
 test::Computed computed(const test::Product& product, const Target& target, Method method, const char* plan = nullptr) {
-  static const PlainGemm native;
+  static const test::PlainGemm native;
   Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
   return test::compute_with(product, decision, engine(), {.native = &native});

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/gemm_files.hpp"  // before core's formats, which g++ takes ResultFormat's to shadow
+#include "cli/gemm_files.hpp"
 
 #include "claims.hpp"
 #include "decision_arguments.hpp"
 #include "json_file.hpp"
 #include "judged.hpp"
 #include "ozbound/bounds/json_text.hpp"
-#include "properties/disturbed.hpp"
 #include "report.hpp"
+#include "support/any_environment.hpp"
 #include "text.hpp"
 
 // Files are read and written, and the command runs, the same in any floating-point environment.
@@ -22,20 +22,7 @@
 namespace ozbound::cli::test {
 namespace {
 
-/// work() gives the same in every setting as to nearest.
-template <class Work>
-void expect_the_same(const std::string& what, const Work& work) {
-  const auto expected = work();
-  for (const auto& setting : settings) {
-    auto other = expected;
-    {
-      const Disturbed caller(setting);
-      other = work();
-      EXPECT_TRUE(Disturbed::in_force(setting)) << what << ", " << setting.name;
-    }
-    EXPECT_EQ(other, expected) << what << ", " << setting.name;
-  }
-}
+using ozbound::test::expect_the_same;
 
 const std::vector<double> doubles{0x1p-1074, -0x1.8p-1030, 0.1, -1.0 / 3, 0x1.fffffffffffffp1023, 0};
 const std::vector<float> floats{0x1p-149f, -0x1.8p-130f, 0.1f, -1.0f / 3, 0x1.fffffep127f, 0};

@@ -51,6 +51,16 @@ TEST_F(CommandBounds, BoundsTheErrorOfEveryEntry) {
   }
 }
 
+TEST_F(CommandBounds, WritesOverNothingThatItReads) {
+  static_cast<void>(report({}));
+  const auto before = read_bytes(files_.c_path());
+  expect_refusal(bounds(report_, {"-o", files_.c_path()}), "--output: " + files_.c_path() + " would be written over");
+  const auto named = files_.path("report.npy");
+  std::filesystem::rename(report_, named);
+  expect_refusal(bounds(named, {"-o", named}), "--output: " + named + " would be written over");
+  EXPECT_EQ(read_bytes(files_.c_path()), before);
+}
+
 TEST_F(CommandBounds, TakesACertificateAndSaysWhatItWrote) {
   const auto record = report({});
   write_bytes(report_, record["certificate"].dump());

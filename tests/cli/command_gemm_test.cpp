@@ -29,8 +29,7 @@ TEST(CommandGemm, ForPeople) {
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, ContainsRegex("plan +balanced:[0-9x]+:cut=[0-9full]+:exact, [0-9]+ products\n"));
   EXPECT_THAT(finished.out, ContainsRegex("target +dgemm, proven\n"));
-  EXPECT_THAT(finished.out,
-              ContainsRegex("typical DGEMM +errs by sqrt\\(k\\) u M or less; the bound is [0-9.e-]+ times that\n"));
+  EXPECT_THAT(finished.out, ContainsRegex("typical DGEMM +errs by about sqrt\\(k\\) u M; the bound is [0-9.e-]+ times that\n"));
   EXPECT_THAT(finished.out, ContainsRegex("multiply +[0-9.]+ s\n"));
   EXPECT_EQ(files.names(), with_c);
   EXPECT_LE(files.judge(Target::dgemm()).ratio, 1);
@@ -84,7 +83,7 @@ TEST(CommandGemm, SaysWhatTheBoundIsBesideATypicalDgemm) {
   EXPECT_EQ(typical_factor(run("cr")), 0.2237);    // its inverse
   EXPECT_EQ(typical_factor(run("rowcol:1e-12")), -1) << "said of another measure";
   const auto normwise = run("normwise:1e-12");
-  EXPECT_THAT(normwise.out, ContainsRegex("typical DGEMM +errs by sqrt\\(k\\) u \\|\\|M\\|\\|_F or less; the bound is"));
+  EXPECT_THAT(normwise.out, ContainsRegex("typical DGEMM +errs by about sqrt\\(k\\) u \\|\\|M\\|\\|_F; the bound is"));
 }
 
 TEST(CommandGemm, SaysWhatANormIsRelativeTo) {

@@ -9,14 +9,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/complex_operands.hpp"
-#include "ozbound/verify/complex_problem.hpp"
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include "cli/command.hpp"
 #include "cuda.hpp"
 #include "ozbound/native.hpp"
+#include "ozbound/verify/complex_operands.hpp"
+#include "ozbound/verify/complex_problem.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 
 namespace ozbound::cli::test {
 namespace {

@@ -1,8 +1,5 @@
 // `ozbound verify --claims`: C against the formula of cuBLAS's emulation.
 
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/models/cublas_emulation.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "formula_claim.hpp"
+#include "ozbound/verify/models/cublas_emulation.hpp"
 
 namespace ozbound::cli::test {
 namespace {
@@ -43,9 +41,9 @@ TEST_F(FormulaClaim, IsMetByItsOwnBits) {
   const auto finished = claims("cublas:23");
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
-  EXPECT_THAT(finished.out, testing::StartsWith("cublas:23 holds: error / bound = "));
-  EXPECT_THAT(finished.out, testing::HasSubstr("The bound rests on the formula of cuBLAS's emulation"));
-  EXPECT_THAT(finished.out, testing::HasSubstr("C has the bits of cublas:23 in all 4 entries compared.\n"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("\nbound of cublas:23 holds: error / bound = "));
+  EXPECT_THAT(finished.out, testing::HasSubstr("  The bound rests on the formula of cuBLAS's emulation"));
+  EXPECT_THAT(finished.out, testing::StartsWith("C has the bits of cublas:23 in all 4 entries compared.\n"));
 }
 
 TEST_F(FormulaClaim, TellsOtherBitsWithinTheBound) {
@@ -53,11 +51,11 @@ TEST_F(FormulaClaim, TellsOtherBitsWithinTheBound) {
   write_matrix(c_, c.view());
   const auto finished = claims("cublas:23");
   EXPECT_EQ(finished.code, 0);
-  EXPECT_THAT(finished.out, testing::HasSubstr("C is NOT what cublas:23 computes: 1 of 4 entries differ, first (1, 0), "));
+  EXPECT_THAT(finished.out, testing::StartsWith("C is NOT what cublas:23 computes: 1 of 4 entries differ, first (1, 0), "));
   const auto record = json::parse(claims("cublas:23", {"--json"}).out);
   EXPECT_EQ(record["schema"], "ozbound-verification-1");
   EXPECT_EQ(record["holds"], true);
-  EXPECT_EQ(record["verdicts"][0]["claim"], "cublas:23");
+  EXPECT_EQ(record["verdicts"][0]["claim"], "bound of cublas:23");
   EXPECT_EQ(record["formula"]["name"], "cublas:23");
   EXPECT_EQ(record["formula"]["entries"], 4);
   EXPECT_EQ(record["formula"]["differing"], 1);
@@ -69,7 +67,7 @@ TEST_F(FormulaClaim, FailsBeyondTheBound) {
   write_matrix(c_, c.view());
   const auto finished = claims("cublas:23");
   EXPECT_EQ(finished.code, 1);
-  EXPECT_THAT(finished.out, testing::StartsWith("cublas:23 FAILS"));
+  EXPECT_THAT(finished.out, testing::HasSubstr("\nbound of cublas:23 FAILS"));
   EXPECT_EQ(json::parse(claims("cublas:23", {"--json"}).out)["holds"], false);
   // What holds with 23 bits is too coarse for 55.
   write_matrix(c_, models::multiply({.mantissa_bits = 23}, {a.view(), b.view()}).view());

@@ -6,11 +6,9 @@
 #include <utility>
 #include <vector>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
+#include "cli/command.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
-
-#include "cli/command.hpp"
 
 namespace ozbound::cli::test {
 

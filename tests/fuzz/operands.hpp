@@ -9,13 +9,11 @@
 #include <variant>
 #include <vector>
 
-// Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
-#include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/verdict.hpp"
-
 #include "fuzz/fuzz.hpp"
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/core/views.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
 #include "support/stored_matrix.hpp"
 
 namespace ozbound::fuzz {

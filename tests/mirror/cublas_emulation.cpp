@@ -4,9 +4,6 @@
 // Usage: cublas_emulation [open]. Exits with 0 if all is well, 1 if not, 77 without a device or with a cuBLAS whose rule was
 // not probed. With `open` it looks at what the rule leaves open, says which counts of pieces explain it, and exits with 0.
 
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/models/cublas_emulation.hpp"
-
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
@@ -19,6 +16,7 @@
 #include <vector>
 
 #include "mirror/runner.hpp"
+#include "ozbound/verify/models/cublas_emulation.hpp"
 #include "vectors/cublas_cases.hpp"
 #include "vectors/cublas_reference.hpp"
 

@@ -171,7 +171,7 @@ constexpr const char* table_head =
 `./dev mutants` seeds one fault after the other into a build of its own and runs the tests until one fails. Every mutant must die:
 one that survives means a test that is missing. The faults are in `tests/mutants/registry.json` alone, never in the sources: the
 build is made from a copy of them in which each place that a fault changes asks, while the program runs, which mutant lives. All
-of it takes about 20 minutes on 2 cores, half of them for the build, which later runs keep.
+of it takes about a quarter of an hour on 2 cores, half of them for the build, which later runs keep.
 
 To add a fault, add an entry there: the file, the text that it changes (an expression, or a statement with its semicolon, once in
 the file and on one line), what becomes of it, and the fault in words. Then `./dev mutants --write NAME` adds the test that

@@ -1,6 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "vectors/cublas_cases.hpp"
-
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -14,6 +11,7 @@
 
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/models/cublas_emulation.hpp"
+#include "vectors/cublas_cases.hpp"
 #include "vectors/cublas_reference.hpp"
 
 namespace ozbound::vectors {

@@ -14,13 +14,11 @@
 #include <string_view>
 #include <vector>
 
-// Before core's headers: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
-#include "vectors/cases.hpp"
-#include "vectors/engines.hpp"
-
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/complex_gemm.hpp"
 #include "support/exact.hpp"
+#include "vectors/cases.hpp"
+#include "vectors/engines.hpp"
 
 namespace ozbound::vectors {
 namespace {

@@ -46,12 +46,12 @@ json numbers(const Matrix<double>& x) {
 
 std::uint64_t bits_of_entry(const Product& product, Index i, Index j, ResultFormat format) {
   const double c = product.entry(i, j, format);
-  if (format == ResultFormat::binary64) return std::isnan(c) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(c);
+  if (format == ResultFormat::of_double) return std::isnan(c) ? 0x7ff8000000000000U : std::bit_cast<std::uint64_t>(c);
   return std::isnan(c) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(static_cast<float>(c));
 }
 
 json c_bits(const Product& product, Index m, Index n, ResultFormat format) {
-  const int digits = format == ResultFormat::binary64 ? 16 : 8;
+  const int digits = format == ResultFormat::of_double ? 16 : 8;
   return table(m, n, [&](Index i, Index j) { return fmt::format("{:0{}x}", bits_of_entry(product, i, j, format), digits); });
 }
 
@@ -115,8 +115,8 @@ json record(const Case& c) {
   all["truncation_bound"] = reference::truncation_bound(product.plan(), c.a.cols() * c.inner_repeat);
   all["truncation_error"] = table(
       m, n, [&](Index i, Index j) { return product.finite(i, j) ? json(product.truncation_error(i, j)) : json(nullptr); });
-  all["c_binary64"] = c_bits(product, m, n, ResultFormat::binary64);
-  all["c_binary32"] = c_bits(product, m, n, ResultFormat::binary32);
+  all["c_binary64"] = c_bits(product, m, n, ResultFormat::of_double);
+  all["c_binary32"] = c_bits(product, m, n, ResultFormat::of_float);
   return all;
 }
 
@@ -142,8 +142,8 @@ json record(const FamilyCase& c) {
           {"alpha", hex(c.alpha)},
           {"beta", hex(c.beta)},
           {"plan", c.plan},
-          {"c_binary64_checksum", checksum(product, r, ResultFormat::binary64)},
-          {"c_binary32_checksum", checksum(product, r, ResultFormat::binary32)}};
+          {"c_binary64_checksum", checksum(product, r, ResultFormat::of_double)},
+          {"c_binary32_checksum", checksum(product, r, ResultFormat::of_float)}};
 }
 
 /// One line a case, so that a change shows which.

@@ -1,12 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/complex_operands.hpp"
-#include "ozbound/verify/complex_problem.hpp"
-#include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/measurement.hpp"
-#include "ozbound/verify/mpfr_oracle.hpp"
-#include "ozbound/verify/reference_product.hpp"
-#include "ozbound/verify/verdict.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -16,30 +7,24 @@
 #include "ozbound/bounds/json_text.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/check.hpp"
+#include "ozbound/verify/complex_operands.hpp"
+#include "ozbound/verify/complex_problem.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/grade.hpp"
+#include "ozbound/verify/measurement.hpp"
+#include "ozbound/verify/mpfr_oracle.hpp"
 #include "ozbound/verify/plot.hpp"
 #include "ozbound/verify/random_stream.hpp"
-#include "properties/disturbed.hpp"
+#include "ozbound/verify/reference_product.hpp"
+#include "ozbound/verify/verdict.hpp"
+#include "support/any_environment.hpp"
 
 // What judges is as blind to the caller's floating-point environment as what is judged.
 
 namespace ozbound {
 namespace {
 
-/// text() is the same in every setting as to nearest.
-template <class Text>
-void expect_the_same(const std::string& what, const Text& text) {
-  const std::string expected = text();
-  for (const auto& setting : settings) {
-    std::string other;
-    {
-      const Disturbed caller(setting);
-      other = text();
-      EXPECT_TRUE(Disturbed::in_force(setting)) << what << ", " << setting.name;
-    }
-    EXPECT_EQ(other, expected) << what << ", " << setting.name;
-  }
-}
+using test::expect_the_same;
 
 std::string bits_text(double x) { return std::to_string(std::bit_cast<std::uint64_t>(x)) + " "; }
 
@@ -98,7 +83,7 @@ TEST(AnyEnvironment, VerdictsAreTheSame) {
           }
       }
       const reference::Product product(operands, reference::parse_plan("balanced:3x3:full:exact"));
-      for (Index i = 0; i < 5; ++i) text += bits_text(product.entry(i, 1, ResultFormat::binary64));
+      for (Index i = 0; i < 5; ++i) text += bits_text(product.entry(i, 1, ResultFormat::of_double));
       return text;
     });
   }

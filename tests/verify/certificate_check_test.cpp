@@ -6,9 +6,11 @@
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/search_assumption.hpp"
 #include "ozbound/verify/certificate_check.hpp"
+#include "ozbound/verify/random_stream.hpp"
 
 #include "certificate/base64.hpp"
 #include "certificate/work.hpp"
+#include "support/plain_gemm.hpp"
 
 #include <gmock/gmock.h>
 
@@ -42,22 +44,6 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// Sums in order, each product and each sum rounded.
-class PlainGemm final : public NativeGemm {
- public:
-  [[nodiscard]] std::string name() const override { return "three loops"; }
-  void dgemm(const GemmCall& call) const override {
-    for (Index i = 0; i < call.m(); ++i)
-      for (Index j = 0; j < call.n(); ++j) {
-        double sum = 0;
-        for (Index l = 0; l < call.k(); ++l) sum += double_from_bits(call.a.bits(i, l)) * double_from_bits(call.b.bits(l, j));
-        sum *= call.alpha;
-        if (call.beta != 0) sum += call.beta * double_from_bits(call.c0.bits(i, j));
-        call.c.set_bits(i, j, bits_of(sum));
-      }
-  }
-};
-
 /// A certified product, and how it came to be.
 struct Certified {
   std::string name;
@@ -72,7 +58,7 @@ struct Certified {
 
 Certified certified(std::string name, const Product& product, const Target& target, Method method, const char* plan = nullptr,
                     double workspace = unlimited_workspace) {
-  static const PlainGemm native;
+  static const test::PlainGemm native;
   Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
   return {std::move(name), product, test::compute_with(product, decision, engine(), {workspace, &native})};
@@ -128,6 +114,7 @@ const std::vector<Certified>& all_certified() {
         add("native " + to_string(target), *product, target, Method::native);
       }
     add("graded, level 3", graded, Target::dgemm(), Method::slices, "balanced:12x12:cut=13:exact");
+    add("graded, level 3, typical", graded, Target::dgemm_typical(), Method::slices, "balanced:12x12:cut=13:exact");
     add("graded norm", graded, Target::normwise(1e-10), Method::slices, fine);
     add("subnormal", subnormal, Target::dgemm(), Method::slices, fine);
     add("subnormal native", subnormal, Target::dgemm(), Method::native);
@@ -315,10 +302,11 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
       return one.check(json::parse(to_json(certificate).dump()));
     };
     const bool all_special = (certificate.k > 0 && !std::isfinite(certificate.alpha)) || !std::isfinite(certificate.beta);
-    const bool by_entry =
-        certificate.target.kind == Target::Kind::dgemm || certificate.target.kind == Target::Kind::componentwise;
+    const bool by_entry = certificate.target.kind == Target::Kind::dgemm ||
+                          certificate.target.kind == Target::Kind::dgemm_typical ||
+                          certificate.target.kind == Target::Kind::componentwise;
     const bool by_slices = !all_special && certificate.method == Method::slices && certificate.alpha != 0;
-    const bool above_u = certificate.target.kind == Target::Kind::dgemm || certificate.target.tau >= 0x1p-53;
+    const bool above_u = !certificate.target.has_tau() || certificate.target.tau >= 0x1p-53;
     const auto levels = [&] { return enclose_product(one.product.problem.a, one.product.problem.b, engine()).levels; };
     const bool searched = by_slices && by_entry && above_u && levels() > 1;
     EXPECT_EQ(check(assumed_of_tensor_cores).holds(), searched) << one.name;
@@ -327,6 +315,32 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
   }
   EXPECT_GT(searches, 1);
   EXPECT_GT(none, 20);
+}
+
+/// 65 equal columns, which end in the second chunk of columns, and 63 others; a C0 that is next to nothing.
+Product with_ties_beside_a_tiny_c0(std::uint64_t seed) {
+  RandomStream random(seed);
+  const auto above = [&random](double least, double width) { return least + width * std::abs(random.signed_unit()); };
+  Matrix<double> a(1, 16), b(16, 128);
+  for (Index l = 0; l < 16; ++l) {
+    a(0, l) = above(1, 1);
+    const double equal = l == 0 ? 1.9 : above(1, 0.05);
+    for (Index j = 0; j < 128; ++j) b(l, j) = j < 65 ? equal : above(1.6, 0.25);
+  }
+  auto product = test::product_of(std::move(a), std::move(b));
+  product.beta = 1, product.c0 = Matrix<double>(1, 128);
+  for (Index j = 0; j < 128; ++j) product.c0(0, j) = 1e-300;
+  return product;
+}
+
+// (E4): the number before x is the least sum of x and a C0 that is rounded down.
+TEST(CertificateCheck, TheWorstEntryIsFoundBesideATinyC0) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    const auto one = certified("ties", with_ties_beside_a_tiny_c0(seed), Target::componentwise(1e-5), Method::slices,
+                               "balanced:3x3:cut=4:exact");
+    EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << seed;
+    EXPECT_EQ(one.computed.certificate.worst_j, 0) << seed;
+  }
 }
 
 /// The text with its first `"name":VALUE` there once more.
@@ -487,6 +501,13 @@ TEST(CertificateCheck, SamplesWhatIsDear) {
     EXPECT_EQ(places, affordable_selection(certificate(size, "dgemm", plan), 5).positions(size, size)) << "no time is measured";
     EXPECT_NE(places, affordable_selection(certificate(size, "dgemm", plan), 6).positions(size, size));
   }
+  const auto long_sums = [&](Index size) {
+    auto record = json::parse(certificate(size, "dgemm", plan));
+    record["k"] = 10'000'000;
+    return affordable_selection(record.dump());
+  };
+  EXPECT_TRUE(long_sums(10).is_all()) << "of few entries all are looked at";
+  EXPECT_FALSE(long_sums(40).is_all());
   const auto claims = checking::read_claims(certificate(2048, "dgemm", plan));
   const auto work = checking::work_of(claims);
   const auto cost = work.bounds + static_cast<double>(checking::affordable_entries(claims).value()) * work.entry;

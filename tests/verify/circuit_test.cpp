@@ -1,6 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/study.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +11,7 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/verify/study.hpp"
 #include "study/circuit_certificate.hpp"
 #include "study/fixed_point_state.hpp"
 #include "study/random_circuit.hpp"

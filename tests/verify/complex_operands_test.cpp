@@ -158,7 +158,7 @@ TEST(ComplexOperands, EveryEntryHasItsOwnRowsAndColumns) {
       narrow(i, j) = std::complex<float>(c(i, j));
     }
   const ComplexResult result(std::as_const(c).view()), floats(std::as_const(narrow).view());
-  EXPECT_EQ(floats.view().format(), ResultFormat::binary32);
+  EXPECT_EQ(floats.view().format(), ResultFormat::of_float);
   ASSERT_EQ(result.view().rows(), 4);
   for (Index i = 0; i < 4; ++i)
     for (Index j = 0; j < 2; ++j) {

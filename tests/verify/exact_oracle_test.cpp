@@ -30,7 +30,7 @@ struct Dot {
   double beta = 0;
   double c0 = nan;  // where beta is 0, nothing may see it
 
-  [[nodiscard]] OracleEntry evaluate(double computed = 0, ResultFormat format = ResultFormat::binary64) const {
+  [[nodiscard]] OracleEntry evaluate(double computed = 0, ResultFormat format = ResultFormat::of_double) const {
     const auto k = static_cast<Index>(a.size());
     const ExactOracle oracle({.a = row_major(a.data(), 1, k, k + 1),
                               .b = row_major(b.data(), k, 1, 1),
@@ -41,7 +41,7 @@ struct Dot {
   }
   [[nodiscard]] std::uint64_t bits() const { return std::bit_cast<std::uint64_t>(evaluate().rounded); }
   [[nodiscard]] std::uint64_t float_bits() const {
-    return std::bit_cast<std::uint64_t>(evaluate(0, ResultFormat::binary32).rounded);
+    return std::bit_cast<std::uint64_t>(evaluate(0, ResultFormat::of_float).rounded);
   }
 };
 
@@ -193,8 +193,8 @@ TEST(ExactOracle, aComputedInfinityStandsForAllThatRoundsToIt) {
   EXPECT_EQ((Dot{{largest}, {2}}.evaluate(inf).error_upper), Magnitude{});
   EXPECT_EQ((Dot{{-largest}, {2}}.evaluate(-inf).error_upper), Magnitude{});
   EXPECT_EQ((Dot{{-0x1p1023}, {1}}.evaluate(inf).error_upper), (Magnitude{0x1.8p0, 1024}));  // upward
-  EXPECT_EQ(sum(largest_float, 0).evaluate(inf, ResultFormat::binary32).error_upper, Magnitude::of(0x1p103));
-  EXPECT_EQ(sum(-0x1p128, 0).evaluate(-inf, ResultFormat::binary32).error_upper, Magnitude{});
+  EXPECT_EQ(sum(largest_float, 0).evaluate(inf, ResultFormat::of_float).error_upper, Magnitude::of(0x1p103));
+  EXPECT_EQ(sum(-0x1p128, 0).evaluate(-inf, ResultFormat::of_float).error_upper, Magnitude{});
 }
 
 TEST(ExactOracle, carriesLongSumsOfLargeProducts) {

@@ -1,6 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include "ozbound/verify/models/cublas_emulation.hpp"
 
 #include <gtest/gtest.h>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "ozbound/core/dyadic.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
 #include "vectors/cublas_reference.hpp"

@@ -1,14 +1,12 @@
 // A caller's rounding mode and flush-to-zero setting change no model.
 
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "models_operands.hpp"
-
 #include <gtest/gtest.h>
 
 #include <complex>
 #include <vector>
 
 #include "bounds/hostile_environment.hpp"
+#include "models_operands.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/models/cublas_emulation.hpp"
 #include "ozbound/verify/models/fp16_slices.hpp"

@@ -173,7 +173,7 @@ TEST(Fp16Slices, ErrorsAreWithinTheBoundForEveryFamily) {
         ASSERT_TRUE(is_exact(product));
         const auto bound = bound_upper(method, problem.a.view(), problem.b.view());
         const auto of = [&](Index i, Index j, const OracleEntry&) { return bound(i, j); };
-        EXPECT_LE(ratio(product.c, problem, ResultFormat::binary64, of), 1) << name(family) << " " << k;
+        EXPECT_LE(ratio(product.c, problem, ResultFormat::of_double, of), 1) << name(family) << " " << k;
       }
 }
 
@@ -184,7 +184,7 @@ TEST(Fp16Slices, ErrorsOfFloatAreWithinTheBoundForEveryFamily) {
       const auto product = multiply(method, operands.a.view(), operands.b.view());
       ASSERT_TRUE(is_exact(product));
       const auto bound = bound_upper(method, operands.a.view(), operands.b.view());
-      EXPECT_LE(ratio(product.c, operands.exact, ResultFormat::binary32,
+      EXPECT_LE(ratio(product.c, operands.exact, ResultFormat::of_float,
                       [&](Index i, Index j, const OracleEntry&) { return bound(i, j); }),
                 1)
           << name(family);
@@ -334,8 +334,8 @@ TEST(ErrataOfModels, Algorithm3IgnoresTheSlicesOfB) {
   EXPECT_EQ(product.slices_a, 2);
   EXPECT_TRUE(is_exact(product));
   const auto relative = [](Index, Index, const OracleEntry& entry) { return entry.value_lower; };
-  EXPECT_GT(ratio(product.c, problem, ResultFormat::binary64, relative), 1.1e-7);
-  EXPECT_LT(ratio(product_of({.slices = 5}, problem).c, problem, ResultFormat::binary64, relative), 3.2e-16);
+  EXPECT_GT(ratio(product.c, problem, ResultFormat::of_double, relative), 1.1e-7);
+  EXPECT_LT(ratio(product_of({.slices = 5}, problem).c, problem, ResultFormat::of_double, relative), 3.2e-16);
 }
 
 /// docs/errata.md, 9. x / 2 has 12 bits, and as it is negative it is one slice of 12 bits.

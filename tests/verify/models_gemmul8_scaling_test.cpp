@@ -1,6 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include "ozbound/verify/models/gemmul8_scaling.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
 

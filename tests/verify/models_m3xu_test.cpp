@@ -401,7 +401,7 @@ Problem members(Recipe recipe, const Numbers& numbers) {
 /// Worst error over the bound that every entry of the product is judged by, where nothing can overflow.
 double worst_ratio(const Problem& problem, const Numbers& numbers, const Unit& unit, Matrix<double> c) {
   const ExactOracle oracle(problem);
-  const auto format = numbers.mode == Mode::fp64 ? ResultFormat::binary64 : ResultFormat::binary32;
+  const auto format = numbers.mode == Mode::fp64 ? ResultFormat::of_double : ResultFormat::of_float;
   const auto [relative, underflow] = error_bound_upper(numbers.mode, unit, problem.a.cols());
   double worst = 0;
   for (Index i = 0; i < c.rows(); ++i)

@@ -1,13 +1,11 @@
 #pragma once
 
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/models/word_format.hpp"
 #include "ozbound/verify/problem.hpp"
 
@@ -63,7 +61,7 @@ double worst_ratio(const Matrix<float>& c, const Binary32Operands& operands, con
   double worst = 0;
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) {
-      const auto entry = oracle.evaluate(i, j, static_cast<double>(c(i, j)), ResultFormat::binary32);
+      const auto entry = oracle.evaluate(i, j, static_cast<double>(c(i, j)), ResultFormat::of_float);
       worst = std::max(worst, to_double_upper(divide_upper(entry.error_upper, bound(i, j, entry))));
     }
   return worst;

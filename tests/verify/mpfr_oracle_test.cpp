@@ -16,7 +16,7 @@
 namespace ozbound {
 namespace {
 
-constexpr ResultFormat formats[] = {ResultFormat::binary64, ResultFormat::binary32};
+constexpr ResultFormat formats[] = {ResultFormat::of_double, ResultFormat::of_float};
 
 bool same_bits(double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); }
 
@@ -36,7 +36,7 @@ void expect_same(const OracleEntry& x, const OracleEntry& y) {
 /// Values near the rounded one, and far from it.
 std::vector<double> computed_values(double rounded, ResultFormat format) {
   const double inf = std::numeric_limits<double>::infinity();
-  if (format == ResultFormat::binary64)
+  if (format == ResultFormat::of_double)
     return {rounded, std::nextafter(rounded, inf), std::nextafter(rounded, -inf), 0, inf, -inf, std::nan("")};
   const auto single = static_cast<float>(rounded);
   const auto infinity = std::numeric_limits<float>::infinity();

@@ -100,8 +100,8 @@ TEST(ReferenceProduct, OfAllDigitsIsTheExactProduct) {
     for (Index i = 0; i < 3; ++i)
       for (Index j = 0; j < 4; ++j) {
         EXPECT_EQ(product.truncation_error(i, j), "0x0p+0");
-        EXPECT_EQ(product.entry(i, j, ResultFormat::binary64), oracle.rounded(i, j));
-        EXPECT_EQ(static_cast<float>(product.entry(i, j, ResultFormat::binary32)), oracle.rounded_float(i, j));
+        EXPECT_EQ(product.entry(i, j, ResultFormat::of_double), oracle.rounded(i, j));
+        EXPECT_EQ(static_cast<float>(product.entry(i, j, ResultFormat::of_float)), oracle.rounded_float(i, j));
       }
   }
 }
@@ -109,7 +109,7 @@ TEST(ReferenceProduct, OfAllDigitsIsTheExactProduct) {
 TEST(ReferenceProduct, RepeatsTheInnerDimension) {
   const auto a = scalar(3), b = scalar(5);
   const Product product({a.view(), b.view()}, parse_plan("nearest7:1x1:full:exact"), 1000);
-  EXPECT_EQ(product.entry(0, 0, ResultFormat::binary64), 15000);
+  EXPECT_EQ(product.entry(0, 0, ResultFormat::of_double), 15000);
   EXPECT_EQ(product.group_sums(0, 0), std::vector<std::int64_t>{std::int64_t{48} * 40 * 1000});
 }
 

@@ -12,8 +12,8 @@ TEST(ResultView, readsDoublesAndFloatsInPlace) {
   floats(2, 1) = 0.1F;
   const ResultView of_doubles = doubles;
   const ResultView of_floats = floats.view();
-  EXPECT_EQ(of_doubles.format(), ResultFormat::binary64);
-  EXPECT_EQ(of_floats.format(), ResultFormat::binary32);
+  EXPECT_EQ(of_doubles.format(), ResultFormat::of_double);
+  EXPECT_EQ(of_floats.format(), ResultFormat::of_float);
   EXPECT_EQ(of_doubles(1, 2), 0.1);
   EXPECT_EQ(of_floats(2, 1), static_cast<double>(0.1F));
   EXPECT_EQ(of_doubles.rows(), 2);

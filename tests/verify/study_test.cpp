@@ -1,6 +1,3 @@
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include "ozbound/verify/study.hpp"
 
 #include <gmock/gmock.h>
@@ -18,6 +15,7 @@
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/measurement.hpp"
 
 namespace ozbound {

@@ -237,7 +237,7 @@ TEST(Verdict, floatsAreJudgedByTheirOwnRoundoff) {
   EXPECT_TRUE(third.judge(1.0F / 3, Target::dgemm()).holds());
   EXPECT_TRUE(third.judge(1.0F / 3, Target::correctly_rounded()).holds());
   EXPECT_FALSE(third.judge(static_cast<double>(1.0F / 3), Target::dgemm()).holds());
-  EXPECT_EQ(third.judge(1.0F / 3, Target::dgemm()).format, ResultFormat::binary32);
+  EXPECT_EQ(third.judge(1.0F / 3, Target::dgemm()).format, ResultFormat::of_float);
 }
 
 TEST(Verdict, overflowIsAnErrorWithASize) {

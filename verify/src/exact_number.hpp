@@ -83,7 +83,7 @@ inline cpp_int nearest_multiple(const ExactNumber& x, std::int64_t quantum) {
 /// x rounded once to a format, to nearest, ties to even: subnormal, -0 and infinite results included; an exact zero is +0.
 inline double rounded_to(const ExactNumber& x, ResultFormat format) {
   if (x.number == 0) return 0;
-  const int precision = format == ResultFormat::binary64 ? 53 : 24;
+  const int precision = format == ResultFormat::of_double ? 53 : 24;
   const auto leading = leading_exponent(x);
   const double sign = x.number < 0 ? -1.0 : 1.0;
   if (leading > largest_exponent(format)) return sign * std::numeric_limits<double>::infinity();

@@ -37,7 +37,7 @@ std::pair<Magnitude, Magnitude> enclosed(const ExactNumber& x) {
 /// |computed - c|, where a computed infinity stands for all that rounds to it.
 ExactNumber error(const ExactNumber& c, double computed, ResultFormat format) {
   if (std::isfinite(computed)) return absolute(exact(computed) + -c);
-  const int precision = format == ResultFormat::binary64 ? 53 : 24;
+  const int precision = format == ResultFormat::of_double ? 53 : 24;
   const int top = largest_exponent(format) + 1;
   const ExactNumber threshold = power_of_two(top) + -power_of_two(top - 1 - precision);
   const ExactNumber gap = threshold + (computed > 0 ? -c : c);
@@ -114,6 +114,9 @@ struct Anatomy {
   std::int64_t slot;
 };
 
+/// By bits: what compares a subnormal number as a double may raise an exception that the caller traps.
+bool finite(double x) { return (std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) != 0x7ff; }
+
 /// |x| = magnitude * 2^(4 slot - 1074); the magnitude is 0 where x is not finite.
 Anatomy anatomy(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
@@ -136,7 +139,7 @@ ExactOracle::Lines::Lines(MatrixView<const double> matrix)
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     std::int64_t last = 0;
     for (Index l = 0; l < matrix.cols(); ++l) {
-      line.finite = line.finite && std::isfinite(matrix(i, l));
+      line.finite = line.finite && finite(matrix(i, l));
       const auto [magnitude, slot] = anatomy(matrix(i, l));
       if (magnitude == 0) continue;
       first = std::min(first, slot);

@@ -82,12 +82,12 @@ Magnitude greatest_magnitude(const Enclosure& x) {
 /// Rounded once to the format; an exact zero is +0.
 double rounded_to(mpfr_srcptr x, ResultFormat format) {
   if (mpfr_zero_p(x)) return 0;
-  return format == ResultFormat::binary64 ? mpfr_get_d(x, MPFR_RNDN) : static_cast<double>(mpfr_get_flt(x, MPFR_RNDN));
+  return format == ResultFormat::of_double ? mpfr_get_d(x, MPFR_RNDN) : static_cast<double>(mpfr_get_flt(x, MPFR_RNDN));
 }
 
 /// 2^1024 - 2^970, or 2^128 - 2^103: the least that rounds to infinity.
 void set_overflow_threshold(mpfr_ptr threshold, ResultFormat format) {
-  const int digits = format == ResultFormat::binary64 ? 53 : 24;
+  const int digits = format == ResultFormat::of_double ? 53 : 24;
   mpfr_set_ui_2exp(threshold, 1, digits + 1, MPFR_RNDN);
   mpfr_sub_ui(threshold, threshold, 1, MPFR_RNDN);
   mpfr_mul_2si(threshold, threshold, largest_exponent(format) - digits, MPFR_RNDN);

@@ -49,7 +49,7 @@ double Oracle::rounded(Index i, Index j) const { return decided(evaluate(i, j, 0
 
 float Oracle::rounded_float(Index i, Index j) const {
   const checking::PlainEnvironment environment;
-  return static_cast<float>(decided(evaluate(i, j, 0, ResultFormat::binary32)));
+  return static_cast<float>(decided(evaluate(i, j, 0, ResultFormat::of_float)));
 }
 
 }  // namespace ozbound

@@ -5,7 +5,7 @@ namespace ozbound {
 
 double ResultView::operator()(Index i, Index j) const {
   const checking::PlainEnvironment environment;
-  return format_ == ResultFormat::binary64 ? doubles_(i, j) : static_cast<double>(floats_(i, j));
+  return format_ == ResultFormat::of_double ? doubles_(i, j) : static_cast<double>(floats_(i, j));
 }
 
 }  // namespace ozbound

@@ -132,7 +132,7 @@ std::string approximate(const Magnitude& x) {
 
 std::string ratio_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.6g}", ratio) : "inf"; }
 
-std::string_view format_name(ResultFormat format) { return format == ResultFormat::binary64 ? "binary64" : "binary32"; }
+std::string_view format_name(ResultFormat format) { return format == ResultFormat::of_double ? "binary64" : "binary32"; }
 
 }  // namespace
 

@@ -231,7 +231,7 @@ class Checker {
       sizes = left_factor() && sizes;
     }
     sizes = expect<std::string>("type", claims_.narrow ? "binary32" : "binary64",
-                                c_.format() == ResultFormat::binary32 ? "binary32" : "binary64") &&
+                                c_.format() == ResultFormat::of_float ? "binary32" : "binary64") &&
             sizes;
     using Print = std::optional<std::string>;
     expect("fingerprints.a", claims_.a_print, reads_factors(given_) ? Print(print_of(given_.a)) : Print());
@@ -307,7 +307,7 @@ class Checker {
 
   void set_bounds() {
     for (const auto& plan : claims_.plans) sliced_.emplace_back(plan.plan, operands_);
-    const double least = c_.format() == ResultFormat::binary64 ? 0x1p-1074 : 0x1p-150;
+    const double least = c_.format() == ResultFormat::of_double ? 0x1p-1074 : 0x1p-150;
     bounds_ = {
         {{}, infinity, std::vector<int>(at(m())), std::vector<int>(at(n()))}, complex_ ? 1 : operands_.alpha, u_, least, true};
     source_ = "correctly rounded: u |C^| or eta/2";
@@ -539,7 +539,7 @@ class Checker {
   /// The last plan's entry that is close enough (T4), or the exact one.
   double accepted(Gathered& part, EntryProducts& products, Index i, Index j, const OracleEntry& truth) const {
     const double factor = quotient_down(difference_down(product_down(tau_, 1 - u_), u_), sum_up(1, tau_));
-    const double least_normal = c_.format() == ResultFormat::binary64 ? 0x1p-1022 : 0x1p-126;
+    const double least_normal = c_.format() == ResultFormat::of_double ? 0x1p-1022 : 0x1p-126;
     std::optional<double> value;
     for (std::size_t t = 0; t < sliced_.size(); ++t) {
       const double error = scaled_error(sliced_[t].bound, operands_.alpha, i, j);

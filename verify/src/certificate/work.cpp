@@ -71,6 +71,7 @@ std::optional<Index> affordable_entries(const Claims& claims) {
   const double budget = std::max(small_work, products_allowed * work.product);
   if (work.bounds + all * work.entry <= budget) return std::nullopt;
   const double left = std::clamp<double>((budget - work.bounds) / work.entry, fewest_entries, most_entries);
+  if (left >= all) return std::nullopt;
   return static_cast<Index>(left);
 }
 

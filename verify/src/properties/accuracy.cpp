@@ -1,8 +1,3 @@
-// The oracles first: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
-#include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/mpfr_oracle.hpp"
-#include "ozbound/verify/verdict.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +13,9 @@
 #include "ozbound/bounds/named_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/mpfr_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
 #include "properties/case_product.hpp"
 #include "properties/entry_errors.hpp"
 #include "properties/exact_number.hpp"

@@ -1,9 +1,3 @@
-// The oracle first: GCC's -Wshadow takes the enumerators of ResultFormat for core's formats of the same names.
-#include "ozbound/verify/certificate_check.hpp"
-#include "ozbound/verify/complex_problem.hpp"
-#include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/verdict.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,7 +7,11 @@
 
 #include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/verify/certificate_check.hpp"
+#include "ozbound/verify/complex_problem.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/number_classes.hpp"
+#include "ozbound/verify/verdict.hpp"
 #include "properties/case_product.hpp"
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"

@@ -5,13 +5,11 @@
 #include <optional>
 #include <string>
 
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/certificate_check.hpp"
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/json_text.hpp"
+#include "ozbound/verify/certificate_check.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "properties/case_product.hpp"
 #include "properties/disturbed.hpp"
 #include "properties/integers.hpp"

@@ -1,6 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/study.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +14,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 #include "ozbound/core/real_representation.hpp"
+#include "ozbound/verify/study.hpp"
 #include "study/circuit_certificate.hpp"
 #include "study/fixed_point_state.hpp"
 #include "study/kinds.hpp"

@@ -1,6 +1,3 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -10,6 +7,7 @@
 #include <utility>
 
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/models/fp16_slices.hpp"
 #include "study/figure.hpp"
 #include "study/kinds.hpp"

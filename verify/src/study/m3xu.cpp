@@ -1,11 +1,9 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
 
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/models/m3xu.hpp"
 #include "study/kinds.hpp"
 #include "study/model_product.hpp"

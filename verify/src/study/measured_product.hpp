@@ -3,10 +3,8 @@
 #include <optional>
 #include <string>
 
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include "ozbound/core/plan.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/study.hpp"
 

@@ -77,11 +77,11 @@ ModelClaim multiple_of_scale(std::string name, bool rigorous, double factor) {
 }
 
 StudyMeasurement judge(const Matrix<float>& c, const ModelProblem<float>& problem, const std::vector<ModelClaim>& claims) {
-  return judged(c, problem, claims, ResultFormat::binary32);
+  return judged(c, problem, claims, ResultFormat::of_float);
 }
 
 StudyMeasurement judge(const Matrix<double>& c, const ModelProblem<double>& problem, const std::vector<ModelClaim>& claims) {
-  return judged(c, problem, claims, ResultFormat::binary64);
+  return judged(c, problem, claims, ResultFormat::of_double);
 }
 
 StudyMeasurement measure_binary32(const ModelProblem<float>& problem) {

@@ -1,8 +1,6 @@
-// Before core's formats: GCC warns that the enumerators of ResultFormat shadow them.
-#include "ozbound/verify/exact_oracle.hpp"
-
 #include <fmt/format.h>
 
+#include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/models/multiword.hpp"
 #include "study/figure.hpp"
 #include "study/kinds.hpp"

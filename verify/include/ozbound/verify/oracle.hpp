@@ -49,16 +49,16 @@ RowTerms c0_terms(const Operands& operands, Index i);
 inline Operands operands(const Problem& problem) { return {.a = problem.a.view(), .b = problem.b.view()}; }
 
 /// The format an entry of C is rounded to. Its numbers all fit a double exactly.
-enum class ResultFormat { binary64, binary32 };
+enum class ResultFormat { of_double, of_float };
 
 /// u: 2^-53 or 2^-24.
-constexpr double unit_roundoff(ResultFormat format) { return format == ResultFormat::binary64 ? 0x1p-53 : 0x1p-24; }
+constexpr double unit_roundoff(ResultFormat format) { return format == ResultFormat::of_double ? 0x1p-53 : 0x1p-24; }
 
 /// log2(eta), eta the smallest subnormal: -1074 or -149.
-constexpr int smallest_exponent(ResultFormat format) { return format == ResultFormat::binary64 ? -1074 : -149; }
+constexpr int smallest_exponent(ResultFormat format) { return format == ResultFormat::of_double ? -1074 : -149; }
 
 /// The largest exponent of a finite number: 1023 or 127.
-constexpr int largest_exponent(ResultFormat format) { return format == ResultFormat::binary64 ? 1023 : 127; }
+constexpr int largest_exponent(ResultFormat format) { return format == ResultFormat::of_double ? 1023 : 127; }
 
 /// The truth about one entry c = sum_l alpha a_il b_lj + beta c0_ij, and how far a computed value is from it.
 struct OracleEntry {
@@ -97,7 +97,7 @@ class Oracle {
   [[nodiscard]] const Operands& operands() const { return operands_; }
 
   /// Entry (i, j), 0-based, and the error of `computed`, a number of the format. @pre 0 <= i < rows(), 0 <= j < cols().
-  [[nodiscard]] OracleEntry evaluate(Index i, Index j, double computed, ResultFormat format = ResultFormat::binary64) const;
+  [[nodiscard]] OracleEntry evaluate(Index i, Index j, double computed, ResultFormat format = ResultFormat::of_double) const;
 
   /// c rounded once, as OracleEntry::rounded. @throws std::domain_error where the oracle's own error leaves it undecided.
   [[nodiscard]] double rounded(Index i, Index j) const;

@@ -2,12 +2,10 @@
 
 #include <optional>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/oracle.hpp"
-
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/plan.hpp"
+#include "ozbound/verify/oracle.hpp"
 
 namespace ozbound {
 

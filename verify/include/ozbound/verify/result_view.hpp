@@ -16,19 +16,19 @@ class ResultView {
 
   template <class T>
     requires std::is_same_v<std::remove_const_t<T>, float>
-  ResultView(MatrixView<T> c) : format_(ResultFormat::binary32), floats_(c) {}  // NOLINT(google-explicit-constructor)
+  ResultView(MatrixView<T> c) : format_(ResultFormat::of_float), floats_(c) {}  // NOLINT(google-explicit-constructor)
 
   ResultView(const Matrix<double>& c) : ResultView(c.view()) {}  // NOLINT(google-explicit-constructor)
   ResultView(const Matrix<float>& c) : ResultView(c.view()) {}   // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] ResultFormat format() const { return format_; }
-  [[nodiscard]] Index rows() const { return format_ == ResultFormat::binary64 ? doubles_.rows() : floats_.rows(); }
-  [[nodiscard]] Index cols() const { return format_ == ResultFormat::binary64 ? doubles_.cols() : floats_.cols(); }
+  [[nodiscard]] Index rows() const { return format_ == ResultFormat::of_double ? doubles_.rows() : floats_.rows(); }
+  [[nodiscard]] Index cols() const { return format_ == ResultFormat::of_double ? doubles_.cols() : floats_.cols(); }
 
   double operator()(Index i, Index j) const;
 
  private:
-  ResultFormat format_ = ResultFormat::binary64;
+  ResultFormat format_ = ResultFormat::of_double;
   MatrixView<const double> doubles_;
   MatrixView<const float> floats_;
 };

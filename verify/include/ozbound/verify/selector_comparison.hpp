@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
-// Before core's views: GCC warns that the enumerators of ResultFormat shadow core's formats.
-#include "ozbound/verify/oracle.hpp"
-#include "ozbound/verify/problem.hpp"
-
 #include "ozbound/bounds/selector.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/plan.hpp"
+#include "ozbound/verify/oracle.hpp"
+#include "ozbound/verify/problem.hpp"
 
 namespace ozbound {
 

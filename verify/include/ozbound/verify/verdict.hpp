@@ -17,10 +17,10 @@ namespace ozbound {
 /// upward, bounds downward, ratios upward. So a claim met with equality may read as a ratio a few 2^-52 above 1; a correctly
 /// rounded entry never does.
 struct Verdict {
-  std::string claim;                             ///< what was judged: a target's spelling, or "bound"
-  ResultFormat format = ResultFormat::binary64;  ///< of C
-  Index entries = 0;                             ///< judged
-  Index failures = 0;                            ///< entries with ratio > 1; for `normwise`, 1 where the whole fails
+  std::string claim;                              ///< what was judged: a target's spelling, or "bound"
+  ResultFormat format = ResultFormat::of_double;  ///< of C
+  Index entries = 0;                              ///< judged
+  Index failures = 0;                             ///< entries with ratio > 1; for `normwise`, 1 where the whole fails
   Index special_mismatches = 0;  ///< entries where a NaN or an infinity of the inputs is missing, wrong or uncalled for
   Index undecided = 0;           ///< entries of `cr` whose rounding the oracle's precision leaves open; they count as failures
 
