@@ -11,6 +11,7 @@
 #include "kernels/functions.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
+#include "ozbound/core/usable_threads.hpp"
 #include "tile_epilogue.hpp"
 #include "tiled_product.hpp"
 
@@ -44,12 +45,20 @@ CpuEngine::CpuEngine(Options options)
   if (options_.inner_block == 0) options_.inner_block = PanelLayout{}.block;
 }
 
+int CpuEngine::threads() const { return usable_threads(options_.threads); }
+
+CpuEngine::Options CpuEngine::current_options() const {
+  auto options = options_;
+  options.threads = threads();
+  return options;
+}
+
 PanelLayout CpuEngine::layout(Side side) const {
   return {side == Side::rows_of_a ? kernel_->rows() : kernel_->columns(), options_.inner_block};
 }
 
 SlicedMatrix CpuEngine::slice(InputView operand, Side side, Slicing slicing) const {
-  return SlicedMatrix(std::make_shared<const PanelSlices>(operand, side, slicing, options_.threads, layout(side), *kernel_));
+  return SlicedMatrix(std::make_shared<const PanelSlices>(operand, side, slicing, threads(), layout(side), *kernel_));
 }
 
 bool CpuEngine::takes(const SlicedMatrix& sliced) const {
@@ -58,7 +67,7 @@ bool CpuEngine::takes(const SlicedMatrix& sliced) const {
 }
 
 SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) const {
-  return {operand, side, slicing, options_.threads};
+  return {operand, side, slicing, threads()};
 }
 
 std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
@@ -67,7 +76,7 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
   check_operands(a, b, plan);
   check_epilogue(epilogue, c, a.count(), b.count());
   const auto [rows, columns] = panels_of(a, b, *kernel_);
-  TiledProduct product(rows, columns, plan, options_, *kernel_);
+  TiledProduct product(rows, columns, plan, current_options(), *kernel_);
   const TileEpilogue last(rows, columns, plan, epilogue, c, *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
   product.run([&](const SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); });
@@ -84,7 +93,7 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
   const auto [rows, columns] = panels_of(a, b, *kernel_);
   std::vector<Matrix<std::int64_t>> sums;
   for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) sums.emplace_back(a.count(), b.count());
-  TiledProduct product(rows, columns, plan, options_, *kernel_);
+  TiledProduct product(rows, columns, plan, current_options(), *kernel_);
   product.run([&](const SumTile& tile, std::size_t) {
     for (std::size_t t = 0; t < sums.size(); ++t)
       for (Index i = 0; i < tile.rows(); ++i) {
@@ -102,7 +111,7 @@ double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) co
   const PanelLayout layout{kernel_->columns(), options_.inner_block};
   const auto runs = count_product_runs(groups, layout.of(k).block, plan.int32_terms());
   return PanelSlices::bytes(m, k, plan.a, layout) + PanelSlices::bytes(n, k, plan.b, layout) +
-         options_.threads * SumTile::bytes(*kernel_, tile.rows, tile.columns, groups.size(), runs);
+         threads() * SumTile::bytes(*kernel_, tile.rows, tile.columns, groups.size(), runs);
 }
 
 }  // namespace ozbound

@@ -12,7 +12,7 @@ namespace ozbound {
 class CpuEngine final : public Engine {
  public:
   struct Options {
-    int threads = 0;        ///< 0: as many as OpenMP would use
+    int threads = 0;        ///< 0: as many as OpenMP would use. A child of fork() has one (usable_threads.hpp)
     Index inner_block = 0;  ///< digits of a slice that lie and are multiplied together, rounded up to a multiple of 4; 0: 1024
     Index row_tile = 0;     ///< of C, rounded up to the kernel's rows; 0: as fits the cache
     Index column_tile = 0;  ///< of C, rounded up to the kernel's columns; 0: the same
@@ -33,10 +33,11 @@ class CpuEngine final : public Engine {
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
   [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
-  [[nodiscard]] int threads() const override { return options_.threads; }
+  [[nodiscard]] int threads() const override;
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
 
  private:
+  [[nodiscard]] Options current_options() const;  ///< with the threads that this process has
   [[nodiscard]] PanelLayout layout(Side side) const;
 
   Options options_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/core/usable_threads.hpp"
 #include "ozbound/gpu/path.hpp"
 
 namespace ozbound::gpu {
@@ -65,7 +66,7 @@ class CudaEngine : public Engine {
 
   /// In device memory.
   [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
-  [[nodiscard]] int threads() const override { return options_.threads; }
+  [[nodiscard]] int threads() const override { return usable_threads(options_.threads); }
 
   /// The path that a product takes.
   [[nodiscard]] Path path(const SplitPlan& plan, Index m, Index n, Index k) const;

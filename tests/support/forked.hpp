@@ -1,0 +1,20 @@
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ozbound::test {
+
+/// Whether work() is true in a child of fork(), which has 30 s for it.
+template <class Work>
+bool holds_in_child(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(30);
+    _exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace ozbound::test
