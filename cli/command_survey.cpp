@@ -126,7 +126,7 @@ struct Summary {
     }
   }
 
-  /// Of the cases that an enumerated plan meets, the share that was summed exactly all the same.
+  /// The share of the cases that an enumerated plan meets and that were summed exactly all the same.
   [[nodiscard]] double share() const {
     return by_plan == 0 ? 0 : static_cast<double>(avoidable) / static_cast<double>(by_plan);
   }

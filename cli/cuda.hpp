@@ -52,7 +52,7 @@ Calibration measure_cuda(int threads, double seconds, const std::function<void(d
 /// What a calibration must be of to be used here.
 Calibration this_cuda_device();
 
-/// Of every device: name, compute_capability, memory_bytes.
+/// What is known of every device: name, compute_capability, memory_bytes.
 nlohmann::ordered_json cuda_devices();
 
 }  // namespace ozbound::cli

@@ -54,8 +54,8 @@ std::unique_ptr<Engine> make_engine(EngineChoice choice, int threads);
 /// An engine with that many threads, which everything else in this process uses from now on too.
 CpuEngine make_engine(int threads);
 
-/// Of a complex product the scalars and C0 are left to its call. `costs` must outlive the result. @throws std::invalid_argument
-/// if only native DGEMM is wanted and this build has none.
+/// What was asked for; the scalars and C0 of a complex product are left to its call. `costs` must outlive the result.
+/// @throws std::invalid_argument if only native DGEMM is wanted and this build has none.
 DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs);
 
 /// The CPU's native DGEMM, where a choice leaves it open, or null.

@@ -241,7 +241,7 @@ std::vector<Probe> HostAllowance::probes(Index per_side) const {
   return entries;
 }
 
-/// Of some rows, and of the entries that are not known to be zero only, so that what they allow is known well.
+/// The entry of some rows that allows least, among those that are not known to be zero only: what they allow is known well.
 Entry HostAllowance::least_allowing() const {
   constexpr Index most_rows = 32;
   Entry least{0, 0};

@@ -19,7 +19,7 @@ double unit_roundoff(const Format& format);
 /// @throws CannotCertify where tau is below u.
 void check_attainable(const Target& target, double tau, double u);
 
-/// Of matrices in the host's memory.
+/// What a target allows the product of matrices in the host's memory.
 class HostAllowance final : public Allowance {
  public:
   /// `options` and `product` must outlive it.

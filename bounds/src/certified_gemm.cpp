@@ -79,7 +79,7 @@ class CertifiedGemm : private Certifier {
     call_.c0 = c0_copy_->view().as_input();
   }
 
-  /// Of what is read.
+  /// Those of the operands that are read.
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
@@ -136,7 +136,7 @@ class CertifiedGemm : private Certifier {
     return finish();
   }
 
-  /// Of the operands, made when first needed.
+  /// The examination of the operands, made when first needed.
   Examination& examination() {
     if (!examination_) {
       scalars_ = scalars();

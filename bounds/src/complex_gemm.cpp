@@ -143,7 +143,7 @@ class ScaledCertifiedGemm : private Certifier {
     return call_.has_product() ? least_scaled_workspace(engine_, plan, call_.k()) : 0;
   }
 
-  /// Of the stacked parts of C. Where C0 makes a component special there is a NaN in `c0_marks`.
+  /// The special entries of C's stacked parts. Where C0 makes a component special there is a NaN in `c0_marks`.
   [[nodiscard]] SpecialEntries specials() {
     const GemmCall product{factors_.a.view(), factors_.b.view(), marked_c0()};
     auto entries = access_->special_entries(product);
@@ -201,7 +201,7 @@ void check_sizes(const ComplexGemmCall& call, const Decision& decision) {
                                 " that stand for this complex product");
 }
 
-/// Of A B alone, for scalars that are not real.
+/// The decision for A B alone, for scalars that are not real.
 Decision decide_parts(const ComplexGemmCall& call, const Target& target, const Engine& engine, DecideOptions options) {
   if (!options.slices)
     throw CannotCertify("native DGEMM does not certify " + to_string(target) + ": it has no complex alpha or beta");

@@ -99,7 +99,7 @@ class Chooser {
   [[nodiscard]] Index n() const { return decision_.n; }
   [[nodiscard]] const CostModel& costs() const { return options_.costs == nullptr ? engine_.costs() : *options_.costs; }
 
-  /// Of a correctly rounded C.
+  /// The ratio of a correctly rounded C.
   [[nodiscard]] double rounded_ratio() const {
     return decision_.target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau_, u_);
   }
@@ -183,7 +183,7 @@ class Chooser {
     return std::max(worst, total);
   }
 
-  /// Of products with s slices each and cut s + 1.
+  /// The least cost of products with s slices each and cut s + 1.
   double cheapest_triangular(const std::vector<Probe>& probes, double exact) {
     double least = infinity;
     for (int s = 1; s <= max_slices; ++s) {

@@ -52,7 +52,7 @@ float first_digit(Dyadic x, int exponent) {
 double digit_scale(const VectorScale& scale) { return std::ldexp(1.0, 7 - scale.exponent); }
 bool quick(const VectorScale& scale) { return !scale.special && scale.exponent >= -900 && scale.exponent <= 900; }
 
-/// Of a matrix whose lines are the vectors, or lie across them; vectors with specials are zero.
+/// The digits of a matrix whose lines are the vectors, or lie across them; vectors with specials are zero.
 template <class T>
 void find_first_digits(MatrixView<const T> lines, bool across, const std::vector<VectorScale>& scales, int threads,
                        Matrix<float>& digits) {

@@ -37,7 +37,7 @@ void read(MatrixView<const T> lines, Index i, Index first, std::size_t count, st
   }
 }
 
-/// Of lines that may be rows or columns: element (i, l) is the one of number i * by_line + l * by_element.
+/// The sum over lines that may be rows or columns: element (i, l) is the one of number i * by_line + l * by_element.
 template <class T>
 std::uint64_t sum_of_lines(MatrixView<const T> lines, Index by_line, Index by_element, int threads) {
   std::uint64_t sum = 0;

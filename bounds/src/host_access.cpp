@@ -29,7 +29,7 @@ void add(ExponentRange& range, Dyadic x) {
   range.top = std::max(range.top, x.top_exponent());
 }
 
-/// Of one row, or nothing where it holds a special: each of its entries of C is special then.
+/// The range of one row, or nothing where it holds a special: each of its entries of C is special then.
 ExponentRange range_of_row(InputView rows, Index i) {
   ExponentRange range;
   for (Index l = 0; l < rows.cols(); ++l) {

@@ -5,7 +5,7 @@
 
 namespace ozbound {
 
-/// Of the entries of C that are not special.
+/// What is largest among the entries of C that are not special.
 struct LargestBound {
   double value = 0;       ///< the largest bound.upper(i, j, c(i, j))
   bool infinite = false;  ///< one of them is

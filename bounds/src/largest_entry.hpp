@@ -16,7 +16,7 @@ struct Largest {
   Index i = 0;
   Index j = 0;
 
-  /// Of two values the larger; of equal ones, unless they are 0, that which comes first, row by row.
+  /// Keeps the larger of two values; of equal ones, unless they are 0, that which comes first, row by row.
   void take(const Largest& other) {
     const bool first = other.value == value && value > 0 && std::tie(other.i, other.j) < std::tie(i, j);
     if (other.value > value || first) *this = other;
@@ -78,7 +78,7 @@ class ChunkedBound {
   void upper_row(Index i, Index chunk, Index count, double* out) const;
 
  private:
-  /// Of the columns of an alternative, for every chunk.
+  /// The least and the largest of an alternative's columns, for every chunk.
   struct Ranges {
     std::vector<double> least, largest;
   };

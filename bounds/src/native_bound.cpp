@@ -34,7 +34,7 @@ bool may_underflow(const ExponentRange& a, const ExponentRange& b, const DecideO
 /// Up to this k, products that underflow add k eta/2 to k u |A||B| and no more (docs/derivations/general_bound.md, G7b).
 constexpr Index longest_with_underflow = Index{1} << 26;
 
-/// Of k products and as many scalings and that of C0, each at most eta/2 off, the products' share scaled by alpha. A unit of
+/// What k products, as many scalings and that of C0 lose, each at most eta/2, the products' share scaled by alpha. A unit of
 /// eta for half of it leaves room for the roundings that follow (G7c).
 double underflow_upper(Index k, double alpha) {
   const double half_eta_terms = to_double_upper(static_cast<std::uint64_t>(k + 1));

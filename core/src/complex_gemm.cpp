@@ -217,7 +217,7 @@ class PlannedProduct {
       }
   }
 
-  /// Of scalars that are not finite or a product that has no terms.
+  /// C where the scalars are not finite or the product has no terms.
   [[nodiscard]] std::vector<Entry> run_without_product() const {
     const WideDyadic<1> none[2] = {};
     return write_entries(call_.m(), call_.n(), engine_.threads(), [&](Index i, Index j) {

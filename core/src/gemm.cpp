@@ -43,7 +43,7 @@ std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, 
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
 
-/// Of an engine's workspace. Kept slices are not cut.
+/// Rows and columns of C's blocks whose workspace the cap allows. Kept slices are not cut.
 std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap,
                                     KeptSlices kept = {}) {
   const auto bytes = [&](Index rows, Index columns) { return engine.workspace(plan, rows, columns, k); };

@@ -14,7 +14,7 @@ class Arena {
   Arena() = default;
   Arena(void* block, std::size_t bytes) : block_(static_cast<std::uint8_t*>(block)), size_(bytes) {}
 
-  /// Of a block that need not be aligned, and is `alignment` bytes longer.
+  /// An arena in a block that need not be aligned, and is `alignment` bytes longer.
   static Arena aligned(void* block, std::size_t bytes);
 
   /// Null where it only counts. @throws std::length_error beyond the block.

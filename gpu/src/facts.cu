@@ -76,7 +76,7 @@ struct Part {
   }
 
  private:
-  /// Of an encoding whose first digits do not depend on their number.
+  /// Sets the part under an encoding whose first digits do not depend on their number.
   __device__ void set_nested(Dyadic x, Encoding encoding, int scale, const std::int16_t* weights, int p) {
     std::int8_t digits[max_slices];
     if (weights != nullptr)

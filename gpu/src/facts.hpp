@@ -66,7 +66,7 @@ struct FactsOfAllSlicings {
   std::uint64_t* words = nullptr;          ///< all norms
   Index word_count = 0;
 
-  /// Of `count` vectors of `inner` elements.
+  /// Memory for the facts of `count` vectors of `inner` elements.
   static FactsOfAllSlicings take(Arena& arena, Encoding encoding, Index count, Index inner);
 };
 

@@ -8,7 +8,7 @@ namespace ozbound::gpu {
 /// Waits for the stream.
 SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream);
 
-/// Of every slice count, [slices - 1].
+/// The facts of every slice count, at [slices - 1].
 std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

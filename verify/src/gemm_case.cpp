@@ -280,7 +280,7 @@ std::string bytes_of(const std::filesystem::path& file) {
   return bytes.str();
 }
 
-/// Of what a file would be made in.
+/// Whether a file may be made in a directory.
 bool is_writable(const std::filesystem::path& directory) {
   return ::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }

@@ -38,8 +38,8 @@ class DeviceFactsCache {
     Memory memory;
     FactsOfAllSlicings facts;
   };
-  /// Of those that are not known, and of one more, whose index is in device memory, if that is not null: the first one, which
-  /// whoever keeps them sets. @pre the device is the current one.
+  /// Measures those that are not known, and one more, whose index is in device memory, if that is not null: the first one,
+  /// which whoever keeps them sets. @pre the device is the current one.
   [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices, const Index* first = nullptr) const;
   /// Waits for the stream.
   void keep(const Measuring& measuring);
@@ -65,7 +65,7 @@ class DeviceFactsCache {
   std::map<Index, Single> single_;
 };
 
-/// Of matrices in device memory, or copies there.
+/// The examination of matrices in device memory, or of copies there.
 class DeviceExamination final : public Examination {
  public:
   /// `options` and `kernels` must outlive it. @pre `device` is the current one.

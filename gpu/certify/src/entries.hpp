@@ -74,7 +74,7 @@ struct ExactCall {
   Index k;
 };
 
-/// Of `count` entries; where `entries` is null of all that are not special.
+/// Computes `count` entries exactly; where `entries` is null, all that are not special.
 void launch_exact(const ExactCall& call, const Entry* entries, Index count, const DeviceSpecials& specials,
                   cudaStream_t stream);
 

@@ -15,7 +15,7 @@ namespace first_look {
 
 using Word = unsigned long long;
 
-/// Of one operand, each element once from memory.
+/// The look at one operand, each element of it read from memory once.
 struct Task {
   DeviceSlices slices;
   Word* sums;

@@ -85,7 +85,7 @@ class EntryTiles {
 
   [[nodiscard]] static OZB_HD Index across(Index count) { return (count + side - 1) / side; }
 
-  /// Of tile t, in order of columns of tiles. By all threads; the entry may lie outside.
+  /// This thread's entry of tile t, tiles in order of their columns. The entry may lie outside.
   [[nodiscard]] __device__ Index row(Index t) const { return t % across(of_.one.m) * side + threadIdx.x % side; }
   [[nodiscard]] __device__ Index column(Index t) const { return t / across(of_.one.m) * side + threadIdx.x / side; }
   [[nodiscard]] __device__ bool inside(Index t) const { return row(t) < of_.one.m && column(t) < of_.one.n; }

@@ -22,7 +22,7 @@ struct LevelTwoVectors {
 
 /// What is known of |A||B|, relative to the scales of level 1: that level alone where it is not loose anywhere, else all three.
 ///
-/// Of every entry a product of bfloat16 numbers on tensor cores says what level 2 is at least: then few entries have to be
+/// What level 2 of every entry is at least, from a product of bfloat16 numbers on tensor cores: then few entries have to be
 /// looked at for the largest of something. It decides no bit (docs/derivations/enclosure.md, E5).
 struct Magnitudes {
   LevelOneSums one;

@@ -74,7 +74,7 @@ std::uint64_t mixed(std::uint64_t z) {
   return z ^ z >> 31;
 }
 
-/// Of a matrix or a ResultView.
+/// The fingerprint of a matrix or a ResultView.
 template <class Elements>
 std::string print_of(const Elements& matrix) {
   std::atomic<std::uint64_t> sum = 0;
@@ -523,7 +523,7 @@ class Checker {
     return !same(rounded_to(h + radius, c_.format()), rounded_to(h + -radius, c_.format()));
   }
 
-  /// Of real products, the grid of T5: h rounded down, the radius up, and by one more where h was not on it.
+  /// Takes a real product to the grid of T5: h rounded down, the radius up, and by one more where h was not on it.
   void to_grid(ExactNumber& h, ExactNumber& radius, const ExactNumber& product, Index i, Index j) const {
     const auto c0 = operands_.beta == 0 ? ExactNumber{} : exact(operands_.beta) * exact(operands_.c0(i, j));
     if (product.number == 0 && c0.number == 0) return;

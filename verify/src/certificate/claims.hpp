@@ -61,7 +61,7 @@ struct Claims {
   std::vector<std::string> beside;  ///< members of the report around it, which nobody checks
 };
 
-/// Of a certificate, or of the one in a report: the schema says which, and nothing else does.
+/// The claims of a certificate, or of the one in a report: the schema says which, and nothing else does.
 /// @throws std::invalid_argument as check_certificate.
 Claims read_claims(std::string_view json);
 

@@ -62,8 +62,8 @@ struct RelativeBound {
 /// Truncation (G2, G3) and accumulation (G5) of a plan.
 RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Counted& b);
 
-/// Of the real and imaginary parts in rows 2i and 2i + 1 of alpha times what `bound` is about (G8); alpha has an imaginary
-/// part.
+/// The bound of the real and imaginary parts, in rows 2i and 2i + 1, of alpha times what `bound` is about (G8); alpha has an
+/// imaginary part.
 RelativeBound times_complex(RelativeBound bound, double alpha, double imaginary_alpha);
 
 /// factor * |A||B|.
@@ -76,14 +76,14 @@ struct WorstRatio {
   bool loose = false;  ///< the first level of the enclosure of |A||B| left an entry open by more than a factor of 2
 };
 
-/// Of a result that is rounded once, from the ratio of what comes before the rounding to what is left for it (N9).
+/// The ratio of a result that is rounded once, from the ratio of what comes before the rounding to what is left for it (N9).
 double with_rounding(double before, double tau, double u);
 
 /// @param finite whether entry (i, j) is left to bounds by the inputs' NaN and infinities.
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
                        const std::vector<std::uint8_t>& finite);
 
-/// Of native DGEMM (G7).
+/// What bounds the error of native DGEMM (G7).
 struct NativeClaims {
   double factor = 0;  ///< k u or gamma_{k+3}
   double underflow = 0;

@@ -15,7 +15,7 @@ Findings grade_memory(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_bounds_of_memory(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& options);
 
-/// Of the part `layouts`.
+/// A finding of the part `layouts`.
 Finding far_columns(const ForeignGemm& gemm);
 
 }  // namespace ozbound::grading

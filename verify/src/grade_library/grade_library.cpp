@@ -89,7 +89,7 @@ std::string counts_of(const std::map<unsigned, Products>& made) {
   return all;
 }
 
-/// Of findings of one name with several counts of threads: the first that is a fault, else the first.
+/// One of the findings of one name with several counts of threads: the first that is a fault, else the first.
 std::vector<Finding> of_all_threads(const std::map<unsigned, Products>& made) {
   std::vector<Finding> all;
   for (const auto& [threads, products] : made)

@@ -81,7 +81,7 @@ double to_double_upper(Int128 x) {
   return add_upper(static_cast<double>(high) * 0x1p32, static_cast<double>(low));
 }
 
-/// Of what is left of an element below some digit: |tail + rest|, from above. The rest has the element's sign.
+/// The magnitude of what is left of an element below some digit: |tail + rest|, from above. The rest has the element's sign.
 double magnitude_upper(Int128 tail, const FixedPoint& x) {
   const bool opposite = tail != 0 && (tail < 0) != x.negative;
   return add_upper(to_double_upper(tail), opposite ? 0 : x.rest);
@@ -91,7 +91,7 @@ void add_square(double& sum, double x) { sum = add_upper(sum, multiply_upper(x, 
 
 double root_upper(double x) { return x == 0 ? 0 : next_up(std::sqrt(x)); }
 
-/// Of integers of 16 bits that are digits.
+/// The dot product of integers of 16 bits that are digits.
 std::int64_t dot(const std::int16_t* x, const std::int16_t* y, Index length) {
   constexpr Index block = Index{1} << 16;  // 2^14 each: within 32 bits
   std::int64_t total = 0;

@@ -379,7 +379,7 @@ void check_exact(const Fp16Slices& method, Index inner) {
           "bits: more than " + std::to_string(most) + " may be rounded in binary16 or in the unit");
 }
 
-/// Of additions in a format, of so many terms whose magnitudes, before they were scaled, add up to `terms`.
+/// The error of additions in a format, of so many terms whose magnitudes, before they were scaled, add up to `terms`.
 template <class T>
 Magnitude summation_upper(Index count, const Magnitude& terms) {
   const auto underflow =

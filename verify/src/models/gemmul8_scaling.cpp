@@ -32,7 +32,7 @@ Whole product_of(std::span<const int> moduli) {
   return product;
 }
 
-/// Of their product P. The program has log2(P - 1), rounded down to 24 bits: no N in question is as near an integer.
+/// log2 of their product P. The program has log2(P - 1), rounded down to 24 bits: no N in question is as near an integer.
 double log2_of(std::span<const int> moduli) {
   double sum = 0;
   for (const int p : moduli) sum += std::log2(p);

@@ -126,7 +126,7 @@ class DotProductUnit {
     bool negative;
   };
 
-  /// Of terms of which some are infinite or NaN, those alone count.
+  /// The sum of terms of which some are infinite or NaN: those alone count.
   [[nodiscard]] double special_sum(std::span<const Term> terms, double sum) const {
     double special = std::isfinite(sum) ? 0 : sum;
     for (const auto& [a, b, flipped] : terms) {

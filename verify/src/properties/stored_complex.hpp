@@ -31,7 +31,7 @@ class StoredComplex {
   /// The parts as they lie.
   [[nodiscard]] StoredMatrix& parts() { return parts_; }
 
-  /// Of these parts, or of a copy that lies alike elsewhere.
+  /// A view of these parts, or of a copy that lies alike elsewhere.
   [[nodiscard]] ComplexOutputView output(const OutputView& parts) const {
     return std::visit(
         [this]<class Real>(const MatrixView<Real>& v) { return ComplexOutputView(complex_view<std::complex<Real>>(v)); },

@@ -16,7 +16,7 @@ std::string exact_text(const ExactNumber& x);
 /// term and each sum rounded to nearest even, subnormal ones too.
 ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weights, const std::vector<std::int64_t>& sums);
 
-/// Of the products of groups at (i, j), over rho_i sigma_j.
+/// The weights of the products of groups at (i, j), over rho_i sigma_j.
 std::vector<int> weights_of(const std::vector<Pairs>& groups, const SlicedVectors& a, const SlicedVectors& b, Index i, Index j);
 
 /// The sums of the digit products of groups at (i, j).

@@ -268,7 +268,7 @@ void draw(Study& study, const Configuration& configuration, const std::vector<Ru
   }
 }
 
-/// Of gates so far, and in all.
+/// Is told the gates so far.
 using Progress = std::function<void(Index)>;
 
 void simulate(Study& study, const StudyContext& context, const Configuration& configuration, const Progress& progress) {

@@ -31,7 +31,8 @@ inline constexpr std::array<std::string_view, 7> slice_terms{
 inline constexpr std::size_t slice_product_term = 3;
 static_assert(slice_terms[slice_product_term] == "product");
 
-/// Of native DGEMM with its certificate. Terms of two sizes make the rate rise with the least of m, n and k.
+/// What the time of native DGEMM with its certificate is made of. Terms of two sizes make the rate rise with the least of m, n
+/// and k.
 inline constexpr std::array<std::string_view, 5> native_terms{
     "call",     // 1
     "a",        // m k
@@ -40,7 +41,7 @@ inline constexpr std::array<std::string_view, 5> native_terms{
     "product",  // m n k
 };
 
-/// Of the superaccumulator for every entry.
+/// What the time of the superaccumulator for every entry is made of.
 inline constexpr std::array<std::string_view, 4> exact_terms{
     "call",     // 1
     "element",  // m k + k n

@@ -28,7 +28,7 @@ struct Fingerprints {
 /// same for every number of threads and order in memory.
 std::uint64_t fingerprint(const InputView& matrix, int threads = 1);
 
-/// Of the scalars of a complex product; its certificate is about real and imaginary parts (complex_gemm.hpp).
+/// Those of the scalars of a complex product; its certificate is about real and imaginary parts (complex_gemm.hpp).
 struct ImaginaryParts {
   double alpha = 0;
   double beta = 0;

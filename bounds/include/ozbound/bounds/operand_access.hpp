@@ -47,9 +47,9 @@ class OperandAccess {
 
   [[nodiscard]] virtual std::uint64_t fingerprint(const InputView& matrix) const = 0;
 
-  /// Of the vectors without specials.
+  /// The range of the vectors without specials.
   [[nodiscard]] virtual ExponentRange exponent_range(const InputView& operand, Side side) const = 0;
-  /// Of the elements that are finite.
+  /// The range of the elements that are finite.
   [[nodiscard]] virtual ExponentRange exponent_range(const InputView& matrix) const = 0;
 
   [[nodiscard]] virtual std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const = 0;
@@ -98,7 +98,7 @@ class OperandAccess {
                                    const SpecialEntries& specials, const OutputView& c) const = 0;
 };
 
-/// Of matrices in the host's memory, for any engine. `engine` must outlive it.
+/// Access to matrices in the host's memory, for any engine. `engine` must outlive it.
 class HostAccess final : public OperandAccess {
  public:
   explicit HostAccess(const Engine& engine) : engine_(engine) {}

@@ -45,7 +45,7 @@ class ComplexInputView {
   [[nodiscard]] bool empty() const { return rows() == 0 || cols() == 0; }
   [[nodiscard]] bool is_double() const { return view_.index() == 0; }
   [[nodiscard]] bool conjugated() const { return conjugated_; }
-  /// Of the elements in memory, as they are before conjugation.
+  /// The elements in memory, as they are before conjugation.
   [[nodiscard]] const std::variant<MatrixView<const std::complex<double>>, MatrixView<const std::complex<float>>>& typed()
       const {
     return view_;

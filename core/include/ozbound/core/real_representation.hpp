@@ -71,7 +71,7 @@ class RealRepresentation {
   virtual void write_back() const = 0;
 };
 
-/// Of matrices in the host's memory. @pre call.check() has passed and call.real_scalars().
+/// The representation of matrices in the host's memory. @pre call.check() has passed and call.real_scalars().
 std::unique_ptr<RealRepresentation> represent_on_host(const ComplexGemmCall& call, int threads);
 
 }  // namespace ozbound

@@ -26,7 +26,7 @@ struct DeviceProperties {
   std::size_t memory = 0;          ///< bytes
 };
 
-/// Of every device that CUDA offers, in its order.
+/// The properties of every device that CUDA offers, in its order.
 std::vector<DeviceProperties> devices();
 
 /// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,

@@ -24,7 +24,7 @@ class ComplexOperands {
   ComplexOperands(const ComplexOperands&) = delete;
   ComplexOperands& operator=(const ComplexOperands&) = delete;
 
-  /// Of these copies.
+  /// The operands of these copies.
   [[nodiscard]] Operands operands() const;
 
  private:

@@ -9,7 +9,7 @@ namespace ozbound {
 
 /// A complex problem made of a real one. A is m x k, B is k x n; the recipe has these sizes.
 ///
-/// Of the real problem A', B' with the same family, m, n, phi and seed and the inner dimension 2k,
+/// A complex problem made of the real one, A', B', with the same family, m, n, phi and seed and the inner dimension 2k,
 ///
 ///   a_il = a'_i,2l + i a'_i,2l+1,   b_lj = b'_2l,j - i b'_2l+1,j,
 ///

@@ -25,7 +25,7 @@ class ExactOracle final : public Oracle {
     std::int64_t exponent = 0;
   };
 
-  /// Of row i of A and column j of B. Products with a NaN or an infinity count as zero.
+  /// The dot product of row i of A and column j of B. Products with a NaN or an infinity count as zero.
   [[nodiscard]] Sums dot(Index i, Index j) const;
 
  private:

@@ -44,7 +44,7 @@ struct Plan {
   /// (1,2), …, (2,1), ….
   [[nodiscard]] std::vector<Pairs> groups(Index k) const;
 
-  /// Of every product of a group, relative to rho_i sigma_j, with a common ratio.
+  /// The weight of every product of a group, relative to rho_i sigma_j, with a common ratio.
   [[nodiscard]] int weight(const Pairs& group) const { return a.weight(group[0].first) + b.weight(group[0].second); }
 
   /// Whether every entry has the same weights.
@@ -110,7 +110,7 @@ class Product {
   /// What is summed in integers: the plan's groups at this inner dimension.
   [[nodiscard]] const std::vector<Pairs>& groups() const { return groups_; }
 
-  /// Of every product of each group at (i, j), relative to rho_i sigma_j.
+  /// The weight of every product of each group at (i, j), relative to rho_i sigma_j.
   [[nodiscard]] std::vector<int> weights(Index i, Index j) const;
 
   /// The sum of the digit products of each group.

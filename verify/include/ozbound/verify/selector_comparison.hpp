@@ -78,7 +78,7 @@ struct SelectorSummary {
   std::optional<double> median_cost;  ///< time of selecting over that of the product with the fewest slice products
 };
 
-/// Of outcome `index` of every case that `wanted` accepts.
+/// A summary of outcome `index` of every case that `wanted` accepts.
 SelectorSummary summarize(std::span<const ComparedCase> cases, std::size_t index,
                           const std::function<bool(const ComparedCase&)>& wanted = {});
 
