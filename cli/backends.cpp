@@ -55,9 +55,9 @@ const NativeGemm* Backend::native() const {
   return native_.get();
 }
 
-const CudaOperands& Backend::there(const OperandFiles& files) const {
-  if (of_ != &files) there_ = to_cuda(files.a(), files.b(), files.c0()), of_ = &files;
-  return *there_;
+const CudaOperands& Backend::device_operands(const OperandFiles& files) const {
+  if (of_ != &files) device_operands_ = to_cuda(files.a(), files.b(), files.c0()), of_ = &files;
+  return *device_operands_;
 }
 
 Decision Backend::decide(const OperandFiles& files, const Target& target, DecideOptions options) const {
@@ -66,7 +66,7 @@ Decision Backend::decide(const OperandFiles& files, const Target& target, Decide
     return ozbound::decide(complex_call(files, c), target, engine(), options);
   }
   if (!on_device()) return ozbound::decide(files.a(), files.b(), target, engine(), options);
-  const auto& operands = there(files);
+  const auto& operands = device_operands(files);
   options.c0 = operands.c0();
   return ozbound::decide(operands.a(), operands.b(), target, engine(), options);
 }
@@ -77,7 +77,7 @@ Certificate Backend::multiply(const OperandFiles& files, MatrixFile& c, const De
   const auto call = real_call(files, c);
   if (!on_device()) return gemm(call, decision, engine(), options);
   Certificate certificate;
-  const auto& operands = there(files);
+  const auto& operands = device_operands(files);
   operands.with_result(call.c, [&](const OutputView& view) {
     certificate = gemm(GemmCall{operands.a(), operands.b(), view, files.alpha(), files.beta(), operands.c0()}, decision,
                        engine(), options);

@@ -41,11 +41,11 @@ class Backend {
                        double workspace = unlimited_workspace) const;
 
   /// Operands in the device's memory are copied again when they are next asked for.
-  void forget_operands() const { there_.reset(), of_ = nullptr; }
+  void forget_operands() const { device_operands_.reset(), of_ = nullptr; }
 
  private:
   /// The operands in the device's memory, copied when they are first asked for.
-  [[nodiscard]] const CudaOperands& there(const OperandFiles& files) const;
+  [[nodiscard]] const CudaOperands& device_operands(const OperandFiles& files) const;
   [[nodiscard]] bool on_device() const { return name_ != "cpu"; }
 
   std::string name_;
@@ -55,8 +55,8 @@ class Backend {
   MakeNative make_native_;
   mutable std::unique_ptr<Engine> engine_;
   mutable std::shared_ptr<const NativeGemm> native_;
-  mutable std::unique_ptr<CudaOperands> there_;
-  mutable const OperandFiles* of_ = nullptr;  ///< what is there
+  mutable std::unique_ptr<CudaOperands> device_operands_;
+  mutable const OperandFiles* of_ = nullptr;  ///< whose operands these are
 };
 
 /// What products may run on here.

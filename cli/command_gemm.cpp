@@ -66,9 +66,9 @@ Decision read_runnable_decision(const std::filesystem::path& path) {
 }
 
 /// What the command line fixes of the decision before the matrices are read.
-class Wish {
+class RequestedProduct {
  public:
-  explicit Wish(const Arguments& arguments) : engine_(arguments.decision.engine) {
+  explicit RequestedProduct(const Arguments& arguments) : engine_(arguments.decision.engine) {
     if (!arguments.replayed.empty()) replayed_ = read_runnable_decision(arguments.replayed);
     if (!arguments.decision.target.empty()) target_ = parse_target(arguments.decision.target);
     if (arguments.plan.empty()) return;
@@ -142,14 +142,14 @@ struct Outputs {
 class Run {
  public:
   Run(const Arguments& arguments, const std::string& command_line)
-      : arguments_(arguments), command_line_(command_line), wish_(arguments), outputs_(arguments) {}
+      : arguments_(arguments), command_line_(command_line), requested_(arguments), outputs_(arguments) {}
 
   ExitCode go() {
-    const Backends backends(wish_.engine(), arguments_.decision.threads);
+    const Backends backends(requested_.engine(), arguments_.decision.threads);
     watch_.time("read", [&] { files_.emplace(arguments_.operands); });
     watch_.time("decide", [&] { decide_on(backends); });
     watch_.time("multiply", [&] { multiply(backends.of(decision_)); });
-    if (wish_.binds() && !certificate_.holds) refuse();
+    if (requested_.binds() && !certificate_.holds) refuse();
     if (arguments_.judging != Judging::none) watch_.time("verify", [&] { judge(); });
     watch_.time("write", [&] { write(); });
     return finish();
@@ -158,7 +158,7 @@ class Run {
  private:
   void decide_on(const Backends& backends) {
     const Progress progress("deciding");
-    decision_ = wish_.decision(*files_, backends);
+    decision_ = requested_.decision(*files_, backends);
   }
 
   void multiply(const Backend& backend) {
@@ -283,7 +283,7 @@ class Run {
 
   const Arguments& arguments_;
   const std::string& command_line_;
-  Wish wish_;
+  RequestedProduct requested_;
   Outputs outputs_;
   std::optional<OperandFiles> files_;
   Decision decision_;

@@ -153,7 +153,7 @@ std::vector<std::int64_t> shifts(const std::vector<std::int32_t>& from, const st
 }  // namespace
 
 Worst HostAllowance::worst(const PlanBound& bound) const {
-  if (bound.there != nullptr) return worst(bound.there->fetch());
+  if (bound.remote != nullptr) return worst(bound.remote->fetch());
   return normwise_ ? worst_norm(bound) : worst_entry(bound);
 }
 

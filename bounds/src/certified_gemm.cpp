@@ -18,13 +18,13 @@ namespace {
 
 class CertifiedGemm : private Certifier {
  public:
-  /// @param evidence, reading what was found of these very operands when the decision was made; null: it is found here.
+  /// @param evidence, record what was found of these very operands when the decision was made; null: it is found here.
   CertifiedGemm(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options,
-                const Evidence* evidence = nullptr, const Reading* reading = nullptr)
+                const Evidence* evidence = nullptr, const OperandRecord* record = nullptr)
       : Certifier(decision, engine, options, call.c.format(), 1),
         call_(call.without_unread()),
         evidence_(evidence),
-        reading_(reading),
+        record_(record),
         prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
         prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr) {
     certificate_.alpha = call.alpha, certificate_.beta = call.beta;
@@ -83,19 +83,19 @@ class CertifiedGemm : private Certifier {
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
-    const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t Reading::*read) {
+    const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t OperandRecord::*read) {
       if (prepared != nullptr) return prepared->fingerprint();
-      return reading_ != nullptr ? reading_->*read : access_->fingerprint(operand);
+      return record_ != nullptr ? record_->*read : access_->fingerprint(operand);
     };
-    if (reads) prints.a = of(prepared_a_, call_.a, &Reading::a), prints.b = of(prepared_b_, call_.b, &Reading::b);
+    if (reads) prints.a = of(prepared_a_, call_.a, &OperandRecord::a), prints.b = of(prepared_b_, call_.b, &OperandRecord::b);
     if (!is_zero(call_.beta)) prints.c0 = access_->fingerprint(call_.c0);
   }
 
   void find_specials() {
-    if (reading_ == nullptr)
+    if (record_ == nullptr)
       specials_ = access_->special_entries(call_);
     else
-      specials_ = {reading_->rows, reading_->columns, call_.all_special(), is_zero(call_.beta) ? InputView() : call_.c0};
+      specials_ = {record_->rows, record_->columns, call_.all_special(), is_zero(call_.beta) ? InputView() : call_.c0};
   }
 
   [[nodiscard]] DecideOptions scalars() const {
@@ -131,7 +131,7 @@ class CertifiedGemm : private Certifier {
       set_worst(evidence_->worst);
     else
       judge_slices(bound, examination());
-    bound_there_ = bound.there;
+    remote_bound_ = bound.remote;
     certificate_.bound = error_bound(std::move(bound));
     return finish();
   }
@@ -201,7 +201,7 @@ class CertifiedGemm : private Certifier {
   }
 
   [[nodiscard]] OperandAccess::ResultFacts facts_of_c() const {
-    return access_->result_facts(certificate_.bound, bound_there_.get(), call_.c.as_input(), specials_);
+    return access_->result_facts(certificate_.bound, remote_bound_.get(), call_.c.as_input(), specials_);
   }
 
   Certificate finish() {
@@ -220,7 +220,7 @@ class CertifiedGemm : private Certifier {
 
   GemmCall call_;
   const Evidence* evidence_;
-  const Reading* reading_;
+  const OperandRecord* record_;
   const PreparedOperand* prepared_a_;  ///< null where A is not read
   const PreparedOperand* prepared_b_;
   std::unique_ptr<OwnedMatrix> c0_copy_;
@@ -228,7 +228,7 @@ class CertifiedGemm : private Certifier {
   Index special_count_ = 0;
   DecideOptions scalars_;
   std::unique_ptr<Examination> examination_;
-  std::shared_ptr<const BoundThere> bound_there_;  ///< of the certificate's bound
+  std::shared_ptr<const RemotePlanBound> remote_bound_;  ///< of the certificate's bound
 };
 
 }  // namespace
@@ -265,10 +265,9 @@ DecidedProduct gemm(const GemmCall& call, const Target& target, const Engine& en
   call.check();
   choices.alpha = call.alpha, choices.beta = call.beta, choices.c0 = call.c0, choices.format = call.c.format();
   if (choices.native != nullptr && options.native == nullptr) choices.native = nullptr;
-  auto [decision, evidence, reading] =
-      decide_with_evidence(call.a, call.b, target, engine, choices, Asked::decision_and_reading);
+  auto [decision, evidence, record] = decide_with_evidence(call.a, call.b, target, engine, choices, Purpose::product);
   check_gemm(call, decision, engine, options);
-  auto certificate = CertifiedGemm(call, decision, engine, options, evidence ? &*evidence : nullptr, &*reading).run();
+  auto certificate = CertifiedGemm(call, decision, engine, options, evidence ? &*evidence : nullptr, &*record).run();
   return {std::move(decision), std::move(certificate)};
 }
 

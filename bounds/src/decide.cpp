@@ -78,7 +78,7 @@ class Chooser {
         decision_{target, Method::slices, {}, a_.rows(), b_.cols(), k, 0, 0, {}, {}, {}},
         examination_(access_->examine(factors, options)) {}
 
-  Decided choose(Asked wanted) {
+  Decided choose(Purpose purpose) {
     if (!options_.encoding.common_ratio())
       throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
                                   to_string(options_.encoding));
@@ -89,9 +89,9 @@ class Chooser {
     consider_native(guarantee);
     if (options_.slices) consider_slices(kind);
     finish(guarantee);
-    std::optional<Reading> reading;
-    if (wanted == Asked::decision_and_reading) reading = examination_->reading();
-    return {std::move(decision_), std::move(evidence_), std::move(reading)};
+    std::optional<OperandRecord> record;
+    if (purpose == Purpose::product) record = examination_->record();
+    return {std::move(decision_), std::move(evidence_), std::move(record)};
   }
 
  private:
@@ -271,11 +271,11 @@ class Chooser {
 }  // namespace
 
 Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options) {
-  return decide_with_evidence(a, b, target, engine, options, Asked::decision).decision;
+  return decide_with_evidence(a, b, target, engine, options, Purpose::decision).decision;
 }
 
 Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options,
-                             Asked asked) {
+                             Purpose purpose) {
   const FloatEnvironment environment;
   check_factors(a, b);
   if (options.beta != 0) check_c("c0", options.c0, a.rows(), b.cols());
@@ -289,7 +289,7 @@ Decided decide_with_evidence(InputView a, InputView b, const Target& target, con
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  return Chooser({a, b}, target, engine, read, k).choose(asked);
+  return Chooser({a, b}, target, engine, read, k).choose(purpose);
 }
 
 }  // namespace ozbound

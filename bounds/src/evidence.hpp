@@ -17,14 +17,14 @@ struct Evidence {
 
 struct Decided {
   Decision decision;
-  std::optional<Evidence> evidence;  ///< where one plan's bound certifies every entry
-  std::optional<Reading> reading;    ///< where it was asked for
+  std::optional<Evidence> evidence;     ///< where one plan's bound certifies every entry
+  std::optional<OperandRecord> record;  ///< where it was asked for
 };
 
-enum class Asked : std::uint8_t { decision, decision_and_reading };
+enum class Purpose : std::uint8_t { decision, product };
 
 /// `decide`, with what it found. @throws as decide.
 Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options,
-                             Asked asked);
+                             Purpose purpose);
 
 }  // namespace ozbound

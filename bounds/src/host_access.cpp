@@ -62,7 +62,7 @@ class HostExamination final : public Examination {
         rows_(a_, Side::rows_of_a, factors.prepared_a, engine),
         columns_(b_, Side::columns_of_b, factors.prepared_b, engine) {}
 
-  Reading reading() override {
+  OperandRecord record() override {
     const int threads = engine_.threads();
     return {fingerprint(a_, threads), fingerprint(b_, threads), special_vectors(a_, Side::rows_of_a, threads),
             special_vectors(b_, Side::columns_of_b, threads)};
@@ -171,7 +171,7 @@ void HostAccess::multiply_finite(const GemmCall& call, const SplitPlan& plan, Ke
   ozbound::multiply_finite(call, plan, engine_, kept, nullptr, workspace);
 }
 
-OperandAccess::ResultFacts HostAccess::result_facts(const ErrorBound& bound, const BoundThere*, const InputView& c,
+OperandAccess::ResultFacts HostAccess::result_facts(const ErrorBound& bound, const RemotePlanBound*, const InputView& c,
                                                     const SpecialEntries& specials) const {
   const auto largest = ozbound::largest_bound(bound, c, specials, engine_.threads());
   return {fingerprint(c), largest.value, largest.infinite};

@@ -77,10 +77,10 @@ struct OwnedBatch {
     return std::all_of(copy.c.begin(), copy.c.end(), [](T x) { return x == canary; });
   }
 
-  template <class Wish>
-  std::vector<Certificate> run(const Wish& wish, const BlasOptions& options = {}) {
+  template <class Choice>
+  std::vector<Certificate> run(const Choice& choice, const BlasOptions& options = {}) {
     return gemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a.data(), lda, stride_a, b.data(), ldb, stride_b, beta,
-                                c.data(), ldc, stride_c, count, wish, test::counting(options));
+                                c.data(), ldc, stride_c, count, choice, test::counting(options));
   }
 
   [[nodiscard]] std::vector<Decision> decisions(const Target& target, const BlasOptions& options = {}) const {
@@ -89,10 +89,10 @@ struct OwnedBatch {
   }
 
   /// Product t by itself.
-  template <class Wish>
-  Certificate run_alone(Index t, const Wish& wish, const BlasOptions& options = {}) {
+  template <class Choice>
+  Certificate run_alone(Index t, const Choice& choice, const BlasOptions& options = {}) {
     return gemm(layout, op_a, op_b, m, n, k, alpha, a.data() + t * stride_a, lda, b.data() + t * stride_b, ldb, beta,
-                c.data() + t * stride_c, ldc, wish, test::counting(options));
+                c.data() + t * stride_c, ldc, choice, test::counting(options));
   }
 
   /// All of C's memory, as bits: NaNs compare.

@@ -92,10 +92,10 @@ struct BlasCall {
   static void set(double& wide, T& stored) { wide = static_cast<double>(stored = static_cast<T>(wide)); }
 
   /// To a target, or under a decision.
-  template <class Wish>
-  Certificate run(const Wish& wish, const BlasOptions& options = {}) {
+  template <class Choice>
+  Certificate run(const Choice& choice, const BlasOptions& options = {}) {
     return gemm(layout, op_a, op_b, product.m(), product.n(), product.k(), alpha, a.data(), a.ld, b.data(), b.ld, beta,
-                c.data(), c.ld, wish, counts ? counting(options) : options);
+                c.data(), c.ld, choice, counts ? counting(options) : options);
   }
 
   [[nodiscard]] Decision decision(const Target& target, const BlasOptions& options = {}) {

@@ -81,15 +81,15 @@ struct Call {
   }
 
   /// To a target, or under a decision.
-  template <class Wish>
-  Certificate run(const Wish& wish, const BlasOptions& options = {}) {
-    return gemm(layout, op_a, op_b, m, n, k, alpha, a.data(), a.ld, b.data(), b.ld, beta, c.data(), c.ld, wish,
+  template <class Choice>
+  Certificate run(const Choice& choice, const BlasOptions& options = {}) {
+    return gemm(layout, op_a, op_b, m, n, k, alpha, a.data(), a.ld, b.data(), b.ld, beta, c.data(), c.ld, choice,
                 test::counting(options));
   }
 
-  [[nodiscard]] Decision decision(const Target& wish) {
+  [[nodiscard]] Decision decision(const Target& choice) {
     return decide(layout, op_a, op_b, m, n, k, alpha, a.data(), a.ld, b.data(), b.ld, beta,
-                  beta == T{} ? static_cast<const T*>(nullptr) : c.data(), c.ld, wish, test::counting({}));
+                  beta == T{} ? static_cast<const T*>(nullptr) : c.data(), c.ld, choice, test::counting({}));
   }
 
   [[nodiscard]] Matrix<T> result() {
@@ -99,12 +99,12 @@ struct Call {
     return out;
   }
 
-  [[nodiscard]] Verdict judged(const Target& wish) {
+  [[nodiscard]] Verdict judged(const Target& choice) {
     const ComplexOperands operands({wide_a.view(), op_a == Op::conjugate_transpose},
                                    {wide_b.view(), op_b == Op::conjugate_transpose}, Number(alpha), Number(beta),
                                    wide_c0.view());
     const auto computed = result();
-    return verify(ComplexResult(std::as_const(computed).view()).view(), ExactOracle(operands.operands()), wish);
+    return verify(ComplexResult(std::as_const(computed).view()).view(), ExactOracle(operands.operands()), choice);
   }
 };
 

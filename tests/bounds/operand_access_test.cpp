@@ -116,9 +116,9 @@ class RemoteEngine final : public Engine, public OperandAccess {
   void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override {
     host_.multiply_finite(near(call), plan, kept, workspace);
   }
-  ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+  ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                            const SpecialEntries& specials) const override {
-    return host_.result_facts(bound, there, near(c), near(specials));
+    return host_.result_facts(bound, remote, near(c), near(specials));
   }
   std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override {
     return host_.infinite_entries(near(c), near(specials));
@@ -158,7 +158,7 @@ class RemoteEngine final : public Engine, public OperandAccess {
   };
 
   /// A bound that is not in the host's memory until it is fetched.
-  class Bound final : public BoundThere {
+  class Bound final : public RemotePlanBound {
    public:
     explicit Bound(PlanBound bound) : bound_(std::move(bound)) {}
     PlanBound fetch() const override { return bound_; }
@@ -175,7 +175,7 @@ class RemoteEngine final : public Engine, public OperandAccess {
       factors.a = engine.near(factors.a), factors.b = engine.near(factors.b);
       host_ = engine.host_.examine(factors, options_);
     }
-    Reading reading() override { return host_->reading(); }
+    OperandRecord record() override { return host_->record(); }
     PlanBound bound(const SplitPlan& plan) override { return {{}, {}, {}, std::make_shared<const Bound>(host_->bound(plan))}; }
     double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
       return host_->error_at(plan, uniform, i, j);

@@ -228,8 +228,8 @@ struct Accesses {
   void compare_families();
   void compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
                        const std::string& origin);
-  void compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound, const BoundThere& made_there,
-                       const Twice& c, const std::string& origin);
+  void compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound,
+                       const RemotePlanBound& made_there, const Twice& c, const std::string& origin);
   void compare_exact(const GemmCall& call, const GemmCall& copied, const Twice& c, RandomBits& random,
                      const std::string& origin);
 };
@@ -269,13 +269,13 @@ void Accesses::compare_targets(const Twice& a, const Twice& b, const Twice& c0, 
 }
 
 void Accesses::compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound,
-                               const BoundThere& made_there, const Twice& c, const std::string& origin) {
+                               const RemotePlanBound& made_there, const Twice& c, const std::string& origin) {
   ErrorBound bound;
   bound.alpha = call.alpha;
   bound.product = plan_bound.product;
   bound.row_exponents = plan_bound.row_exponents, bound.column_exponents = plan_bound.column_exponents;
   const auto x = here.result_facts(bound, nullptr, c.here, here.special_entries(call));
-  for (const auto* product : {static_cast<const BoundThere*>(nullptr), &made_there}) {
+  for (const auto* product : {static_cast<const RemotePlanBound*>(nullptr), &made_there}) {
     const auto y = there.result_facts(bound, product, c.there(), there.special_entries(copied));
     largest.expect(same(x.largest_bound, y.largest_bound) && x.fingerprint == y.fingerprint, [&] {
       return hex(bits_of(x.largest_bound)) + ", " + hex(bits_of(y.largest_bound)) + ", fingerprints " + hex(x.fingerprint) +
@@ -316,7 +316,7 @@ void Accesses::compare(std::uint64_t seed) {
   const double alpha = random.once_in(3) ? -0x1.8p-700 : 1, beta = random.once_in(2) ? 0 : 0x1.4p10;
   const GemmCall call{a.here, b.here, c.here, alpha, beta, c0.here},
       copied{a.there(), b.there(), c.there(), alpha, beta, c0.there()};
-  const auto made_there = there.examine({a.there(), b.there()}, DecideOptions{})->bound(plan).there;
+  const auto made_there = there.examine({a.there(), b.there()}, DecideOptions{})->bound(plan).remote;
   compare_largest(call, copied, here.examine({a.here, b.here}, DecideOptions{})->bound(plan), *made_there, c, origin);
   compare_exact(call, copied, c, random, origin);
 }

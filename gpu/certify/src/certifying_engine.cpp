@@ -8,10 +8,10 @@
 #include "cuda_device.hpp"
 #include "device_examination.hpp"
 #include "device_fingerprint.hpp"
+#include "device_plan_bound.hpp"
 #include "entries.hpp"
 #include "largest_memory.hpp"
 #include "open_entries.hpp"
-#include "plan_bound_there.hpp"
 #include "side_stream.hpp"
 #include "tops.hpp"
 
@@ -230,10 +230,10 @@ void CertifyingEngine::multiply_finite(const GemmCall& call, const SplitPlan& pl
   ozbound::multiply_finite(call, plan, *this, kept, nullptr, workspace);
 }
 
-OperandAccess::ResultFacts CertifyingEngine::result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
-                                                          const SpecialEntries& specials) const {
+OperandAccess::ResultFacts CertifyingEngine::result_facts(const ErrorBound& bound, const RemotePlanBound* remote,
+                                                          const InputView& c, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, there, c, specials);
+  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, remote, c, specials);
   const DeviceOperand result(c, "c", stream);
   const SpecialsOnDevice known(specials);
   const auto find = [&](const ScaledBound& scaled, Index outer_products) {
@@ -242,7 +242,7 @@ OperandAccess::ResultFacts CertifyingEngine::result_facts(const ErrorBound& boun
     const auto found = copy_to_host(search.work().result, 1, stream)[0];
     return ResultFacts{found.print, found.entry.value, found.infinite};
   };
-  if (const auto* const made_here = dynamic_cast<const PlanBoundThere*>(there))
+  if (const auto* const made_here = dynamic_cast<const DevicePlanBound*>(remote))
     return find(made_here->bound(), made_here->outer_products());
   Index outer_products = 0;
   for (const auto& term : bound.product.terms) outer_products += static_cast<Index>(term.alternatives.size());

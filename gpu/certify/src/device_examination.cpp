@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "cuda_device.hpp"
+#include "device_plan_bound.hpp"
 #include "host_facts.hpp"
 #include "largest_memory.hpp"
 #include "norm_search.hpp"
 #include "ozbound/bounds/entry_allowance.hpp"
 #include "ozbound/bounds/search_assumption.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "plan_bound_there.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -144,7 +144,7 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const auto& there = static_cast<const PlanBoundThere&>(*bound.there);
+    const auto& there = static_cast<const DevicePlanBound&>(*bound.remote);
     const LargestMemory search(there.outer_products(), m(), n(), stream_);
     if (normwise()) return worst_norm(there.bound(), search.work());
     const bool of_sums = product_.loose() && target_.row_norms == nullptr;
@@ -313,7 +313,7 @@ PlanBound DeviceExamination::bound(const SplitPlan& plan) {
   const PlanTerms terms(plan, k_);
   const auto& rows = rows_.all(plan.a, terms.parts_of_rows());
   const auto& columns = columns_.all(plan.b, terms.parts_of_columns());
-  return {{}, {}, {}, std::make_shared<const PlanBoundThere>(plan, k_, rows, columns, device_, stream_, side_)};
+  return {{}, {}, {}, std::make_shared<const DevicePlanBound>(plan, k_, rows, columns, device_, stream_, side_)};
 }
 
 double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index i, Index j) {
@@ -359,7 +359,7 @@ const FirstLooks::Report& DeviceExamination::report() {
   return *report_;
 }
 
-Reading DeviceExamination::reading() {
+OperandRecord DeviceExamination::record() {
   const auto& found = report();
   return {found.print_a, found.print_b, found.special_rows, found.special_columns};
 }

@@ -73,7 +73,7 @@ class DeviceExamination final : public Examination {
                     cudaStream_t stream, std::shared_ptr<const SideStream> side);
   ~DeviceExamination() override;
 
-  Reading reading() override;
+  OperandRecord record() override;
   PlanBound bound(const SplitPlan& plan) override;
   double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override;
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;

@@ -16,11 +16,11 @@ namespace ozbound {
 struct PlanBound;
 
 /// A PlanBound where the matrices lie, when that is not the host's memory.
-class BoundThere {
+class RemotePlanBound {
  public:
-  virtual ~BoundThere() = default;
+  virtual ~RemotePlanBound() = default;
 
-  /// The same in the host's memory, with `there` null.
+  /// The same in the host's memory, with `remote` null.
   [[nodiscard]] virtual PlanBound fetch() const = 0;
 };
 
@@ -29,11 +29,11 @@ struct PlanBound {
   EntryBound product;
   std::vector<std::int32_t> row_exponents;
   std::vector<std::int32_t> column_exponents;
-  std::shared_ptr<const BoundThere> there = nullptr;  ///< if not null the other members are empty
+  std::shared_ptr<const RemotePlanBound> remote = nullptr;  ///< if not null the other members are empty
 };
 
 /// In the host's memory.
-inline PlanBound fetched(PlanBound bound) { return bound.there == nullptr ? std::move(bound) : bound.there->fetch(); }
+inline PlanBound fetched(PlanBound bound) { return bound.remote == nullptr ? std::move(bound) : bound.remote->fetch(); }
 
 /// The entry that is nearest to what a target allows, or furthest beyond.
 struct Worst {
@@ -78,7 +78,7 @@ class Allowance {
 };
 
 /// What a certificate says of A and B whatever the plan.
-struct Reading {
+struct OperandRecord {
   std::uint64_t a = 0, b = 0;               ///< fingerprints
   std::vector<std::uint8_t> rows, columns;  ///< of A and B: 1 where the vector holds a NaN or an infinity
 };
@@ -89,7 +89,7 @@ class Examination {
  public:
   virtual ~Examination() = default;
 
-  [[nodiscard]] virtual Reading reading() = 0;
+  [[nodiscard]] virtual OperandRecord record() = 0;
 
   /// plan_error_upper, of all entries.
   [[nodiscard]] virtual PlanBound bound(const SplitPlan& plan) = 0;

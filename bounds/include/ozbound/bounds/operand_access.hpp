@@ -78,8 +78,8 @@ class OperandAccess {
     bool infinite = false;     ///< one of those is
   };
 
-  /// `there` is bound.product and its exponents where the matrices lie, or null. C is there when it returns.
-  [[nodiscard]] virtual ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+  /// `remote` is bound.product and its exponents where the matrices lie, or null. C is there when it returns.
+  [[nodiscard]] virtual ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                                  const SpecialEntries& specials) const = 0;
 
   /// The entries of C that are infinite and not special, in row order.
@@ -115,7 +115,7 @@ class HostAccess final : public OperandAccess {
   void finish_exactly(const GemmCall& call, const std::vector<Entry>& entries) const override;
   [[nodiscard]] std::unique_ptr<Examination> examine(const Factors& factors, const DecideOptions& options) const override;
   void multiply_finite(const GemmCall& call, const SplitPlan& plan, KeptSlices kept, double workspace) const override;
-  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const BoundThere* there, const InputView& c,
+  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override;
   [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;

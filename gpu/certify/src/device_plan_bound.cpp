@@ -1,4 +1,4 @@
-#include "plan_bound_there.hpp"
+#include "device_plan_bound.hpp"
 
 #include <utility>
 
@@ -20,8 +20,8 @@ const std::int32_t* copied(const std::int32_t* exponents, Index count, Arena& ar
 
 }  // namespace
 
-PlanBoundThere::PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
-                               cudaStream_t stream, std::shared_ptr<const SideStream> side)
+DevicePlanBound::DevicePlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns,
+                                 int device, cudaStream_t stream, std::shared_ptr<const SideStream> side)
     : plan_(plan),
       k_(k),
       device_(device),
@@ -36,13 +36,13 @@ PlanBoundThere::PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts
   made_.emplace(stream);
 }
 
-ScaledBound PlanBoundThere::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
+ScaledBound DevicePlanBound::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
   const auto bound = launch_plan_bound(plan_, k_, rows, columns, arena, stream_);
   const auto* const row_exponents = copied(rows.exponents, rows.count, arena, stream_);
   return {bound, row_exponents, copied(columns.exponents, columns.count, arena, stream_)};
 }
 
-PlanBound PlanBoundThere::fetch() const {
+PlanBound DevicePlanBound::fetch() const {
   const CudaDevice device(device_);
   const auto stream = side_->stream();
   made_->wait_in(stream);

@@ -12,11 +12,11 @@
 namespace ozbound::gpu {
 
 /// plan_error_upper in device memory, with the exponents that it is relative to.
-class PlanBoundThere final : public BoundThere {
+class DevicePlanBound final : public RemotePlanBound {
  public:
   /// @param side for copies, which do not wait for what the stream is given after this.
-  PlanBoundThere(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
-                 cudaStream_t stream, std::shared_ptr<const SideStream> side);
+  DevicePlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
+                  cudaStream_t stream, std::shared_ptr<const SideStream> side);
 
   [[nodiscard]] PlanBound fetch() const override;
   [[nodiscard]] const ScaledBound& bound() const { return bound_; }
