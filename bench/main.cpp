@@ -7,10 +7,10 @@
 #include <exception>
 #include <system_error>
 
-#include "atomic_file.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/text.hpp"
 #include "run_cpu.hpp"
 #include "run_prediction.hpp"
-#include "text.hpp"
 
 namespace ozbound::bench {
 namespace {

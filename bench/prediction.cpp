@@ -10,10 +10,10 @@
 
 #include "ozbound/verify/problem.hpp"
 
-#include "columns.hpp"
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/files/columns.hpp"
 
 namespace ozbound::bench {
 namespace {

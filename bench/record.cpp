@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "input_file.hpp"
-#include "json_file.hpp"
 #include "openblas.hpp"
 #include "ozbound/bounds/calibration.hpp"
+#include "ozbound/files/input_file.hpp"
+#include "ozbound/files/json_file.hpp"
 
 namespace ozbound::bench {
 namespace {

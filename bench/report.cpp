@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "columns.hpp"
+#include "ozbound/files/columns.hpp"
 
 namespace ozbound::bench {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "atomic_file.hpp"
 #include "cpu_series.hpp"
 #include "ozbound/bounds/calibration.hpp"
-#include "progress.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/progress.hpp"
 #include "report.hpp"
 
 namespace ozbound::bench {

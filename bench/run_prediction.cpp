@@ -8,11 +8,11 @@
 #include <set>
 #include <string>
 
-#include "atomic_file.hpp"
 #include "ozbound/bounds/calibrate.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/progress.hpp"
 #include "ozbound/native.hpp"
 #include "prediction.hpp"
-#include "progress.hpp"
 #include "report.hpp"
 
 namespace ozbound::bench {

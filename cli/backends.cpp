@@ -5,9 +5,9 @@
 #include "cuda.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/core/real_representation.hpp"
+#include "ozbound/files/text.hpp"
 #include "ozbound/native.hpp"
 #include "product_file.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

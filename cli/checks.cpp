@@ -10,9 +10,9 @@
 #include "cuda.hpp"
 #include "demo_problems.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "progress.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

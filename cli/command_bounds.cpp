@@ -11,16 +11,16 @@
 
 #include "judged.hpp"
 
-#include "atomic_file.hpp"
 #include "commands.hpp"
-#include "input_file.hpp"
-#include "json_file.hpp"
-#include "matrix_file.hpp"
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/input_file.hpp"
+#include "ozbound/files/json_file.hpp"
+#include "ozbound/files/matrix_file.hpp"
+#include "ozbound/files/text.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -10,14 +10,14 @@
 #include <system_error>
 #include <vector>
 
-#include "columns.hpp"
 #include "commands.hpp"
 #include "cuda.hpp"
 #include "decision_arguments.hpp"
 #include "ozbound/bounds/calibrate.hpp"
-#include "progress.hpp"
+#include "ozbound/files/columns.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

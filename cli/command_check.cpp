@@ -6,7 +6,7 @@
 
 #include "checks.hpp"
 #include "commands.hpp"
-#include "text.hpp"
+#include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -13,12 +13,12 @@
 
 #include "compare_report.hpp"
 
-#include "atomic_file.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
-#include "progress.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

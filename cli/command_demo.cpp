@@ -12,15 +12,15 @@
 
 #include "verification.hpp"
 
-#include "columns.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
 #include "demo_problems.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/files/columns.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "progress.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "matrix_file.hpp"
+#include "ozbound/files/matrix_file.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "ozbound/verify/complex_problem.hpp"
-#include "progress.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -7,13 +7,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "atomic_file.hpp"
 #include "commands.hpp"
 #include "grade_text.hpp"
-#include "ozbound/verify/grade_library.hpp"
-#include "progress.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
+#include "ozbound/verify/grade/grade_library.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

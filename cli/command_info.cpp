@@ -10,15 +10,15 @@
 
 #include "commands.hpp"
 #include "cuda.hpp"
-#include "matrix_file.hpp"
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/bounds/named_bound.hpp"
-#include "ozbound/bounds/selector.hpp"
+#include "ozbound/bounds/published/named_bound.hpp"
+#include "ozbound/bounds/published/selector.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
-#include "ozbound/verify/models/model.hpp"
+#include "ozbound/files/matrix_file.hpp"
+#include "ozbound/files/text.hpp"
+#include "ozbound/verify/literature/models/model.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

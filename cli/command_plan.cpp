@@ -7,20 +7,20 @@
 #include <string>
 
 #include "backends.hpp"
-#include "columns.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
-#include "matrix_file.hpp"
 #include "operand_record.hpp"
-#include "operands.hpp"
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/files/columns.hpp"
+#include "ozbound/files/matrix_file.hpp"
+#include "ozbound/files/operands.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "product_file.hpp"
-#include "progress.hpp"
 #include "report.hpp"
 #include "stopwatch.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "atomic_file.hpp"
-#include "columns.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/columns.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "ozbound/native.hpp"
-#include "ozbound/verify/study.hpp"
-#include "progress.hpp"
+#include "ozbound/verify/literature/study.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -13,15 +13,15 @@
 
 #include "verification.hpp"
 
-#include "columns.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
 #include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/files/columns.hpp"
+#include "ozbound/files/progress.hpp"
+#include "ozbound/files/text.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/plan_search.hpp"
-#include "progress.hpp"
+#include "ozbound/verify/literature/plan_search.hpp"
 #include "report.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

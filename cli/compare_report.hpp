@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "ozbound/verify/plot.hpp"
-#include "ozbound/verify/selector_comparison.hpp"
+#include "ozbound/verify/literature/selector_comparison.hpp"
+#include "ozbound/verify/plot/plot.hpp"
 
 namespace ozbound::cli {
 

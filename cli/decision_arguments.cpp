@@ -7,11 +7,11 @@
 #include <stdexcept>
 
 #include "cuda.hpp"
-#include "json_file.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/files/json_file.hpp"
+#include "ozbound/files/text.hpp"
 #include "ozbound/native.hpp"
 #include "target_help.hpp"
-#include "text.hpp"
 
 namespace ozbound::cli {
 namespace {

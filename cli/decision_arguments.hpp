@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "operands.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/files/operands.hpp"
 
 namespace CLI {
 class App;

@@ -3,7 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "matrix_file.hpp"
+#include "ozbound/files/matrix_file.hpp"
 #include "ozbound/verify/problem.hpp"
 
 namespace ozbound::cli {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "text.hpp"
+#include "ozbound/files/text.hpp"
 #include "verification.hpp"
 
 namespace ozbound::cli {

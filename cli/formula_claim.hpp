@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "ozbound/verify/models/cublas_emulation.hpp"
+#include "ozbound/verify/literature/models/cublas_emulation.hpp"
 #include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <sstream>
 
-#include "text.hpp"
+#include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ozbound/verify/grade_library.hpp"
+#include "ozbound/verify/grade/grade_library.hpp"
 
 namespace ozbound::cli {
 

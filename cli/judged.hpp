@@ -3,9 +3,9 @@
 #include <complex>
 #include <optional>
 
-#include "matrix_file.hpp"
-#include "operands.hpp"
 #include "ozbound/core/views.hpp"
+#include "ozbound/files/matrix_file.hpp"
+#include "ozbound/files/operands.hpp"
 #include "ozbound/verify/complex_operands.hpp"
 
 namespace ozbound::cli {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "atomic_file.hpp"
 #include "commands.hpp"
 #include "ozbound/bounds/decide.hpp"
-#include "text.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "operands.hpp"
+#include "ozbound/files/operands.hpp"
 
 namespace ozbound::cli {
 

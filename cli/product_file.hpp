@@ -1,8 +1,8 @@
 #pragma once
 
-#include "matrix_file.hpp"
-#include "operands.hpp"
 #include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/files/matrix_file.hpp"
+#include "ozbound/files/operands.hpp"
 
 namespace ozbound::cli {
 

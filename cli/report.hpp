@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "atomic_file.hpp"
+#include "ozbound/files/atomic_file.hpp"
 
 namespace ozbound::cli {
 

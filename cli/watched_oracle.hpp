@@ -2,8 +2,8 @@
 
 #include <atomic>
 
+#include "ozbound/files/progress.hpp"
 #include "ozbound/verify/oracle.hpp"
-#include "progress.hpp"
 
 namespace ozbound::cli {
 

@@ -1,11 +1,12 @@
-# The installed tree: find_package(ozbound) gives ozbound::ozbound, and with COMPONENTS verify also ozbound::verify, so that
-# only those who judge need MPFR and rapidcheck; with gpu, where it was built, ozbound::gpu and ozbound::gpu_certify.
+# The installed tree: find_package(ozbound) gives ozbound::ozbound and ozbound::published, and with COMPONENTS verify also
+# ozbound::verify, ozbound::grade and ozbound::literature, so that only those who judge need MPFR and rapidcheck; with gpu,
+# where it was built, ozbound::gpu and ozbound::gpu_certify.
 
 include(CMakePackageConfigHelpers)
 
 set(ozbound_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ozbound)
 
-foreach(name IN ITEMS core bounds gpu gpu_certify api verify)
+foreach(name IN ITEMS core bounds published gpu gpu_certify api verify plot grade literature)
   if(TARGET ozbound_${name})
     install(EXPORT ozbound-${name} NAMESPACE ozbound:: DESTINATION ${ozbound_package_dir})
   endif()

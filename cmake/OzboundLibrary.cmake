@@ -1,8 +1,9 @@
-# ozbound_library(NAME [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder, ozbound::NAME, installed and
-# exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/.
+# ozbound_library(NAME [NOT_INSTALLED] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder, ozbound::NAME,
+# installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/.
 #
-# Every folder has its own include root (NAME/include), so that an include the design forbids does not compile. HEADERS
-# form a file set: each is compiled on its own by the target all_verify_interface_header_sets, and installed.
+# Every folder, and every room in one (verify/grade), has its own include root (NAME/include), so that an include the design
+# forbids does not compile. HEADERS form a file set: each is compiled on its own by the target
+# all_verify_interface_header_sets, and installed.
 
 include(GNUInstallDirs)
 
@@ -34,7 +35,7 @@ if(OZBOUND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 function(ozbound_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED" "" "SOURCES;HEADERS;LINK")
   if(NOT arg_SOURCES)
     file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS src/*.cpp)
   endif()
@@ -50,5 +51,7 @@ function(ozbound_library name)
   target_compile_features(ozbound_${name} PUBLIC cxx_std_20)
   target_sources(ozbound_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
   target_link_libraries(ozbound_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:ozbound_flags> OpenMP::OpenMP_CXX)
-  install(TARGETS ozbound_${name} EXPORT ozbound-${name} FILE_SET HEADERS)
+  if(NOT arg_NOT_INSTALLED)
+    install(TARGETS ozbound_${name} EXPORT ozbound-${name} FILE_SET HEADERS)
+  endif()
 endfunction()

@@ -1,4 +1,4 @@
-# ozbound_tests(NAME LINK ...): the GoogleTest cases of tests/NAME, labelled NAME.
+# ozbound_tests(NAME [FOLDER FOLDER] LINK ...): the GoogleTest cases of tests/FOLDER, or tests/NAME, labelled NAME.
 #
 # *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled NAME-long, which only
 # `./dev test --long` runs. New files appear without an edit. Includes may start at tests/.
@@ -8,8 +8,11 @@ find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
 function(ozbound_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK")
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "LINK")
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${name})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/*_test.cpp)
   set(long_sources ${sources})
   list(FILTER sources EXCLUDE REGEX "_long_test\\.cpp$")
   list(FILTER long_sources INCLUDE REGEX "_long_test\\.cpp$")

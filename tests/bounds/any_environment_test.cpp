@@ -10,8 +10,6 @@
 #include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/json_text.hpp"
-#include "ozbound/bounds/named_bound.hpp"
-#include "ozbound/bounds/selector.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "support/any_environment.hpp"
 
@@ -145,24 +143,6 @@ TEST(AnyEnvironment, CostsAreTheSame) {
     return text;
   });
   expect_the_same("shipped costs", [] { return json_text(to_json(shipped_calibrations())); });
-}
-
-TEST(AnyEnvironment, NamedBoundsAndSelectorsAreTheSame) {
-  const Call call(0x1p-500, 1, 0);
-  for (const auto& bound : all_bounds())
-    for (const char* plan : {"balanced:3x3:full:exact", "truncated7:3x3:cut=4:per_product", "nearest7:3x3:full:per_diagonal"}) {
-      const auto split = parse_plan(plan);
-      if (!bound.covers(split)) continue;
-      expect_the_same(bound.name, [&] {
-        const auto value = bound.value({call.a, call.b, split, engine()});
-        return bits_text(value.multiple) + (value.scaled.terms.empty() ? "" : bits_text(value.scaled.upper(1, 1)));
-      });
-    }
-  for (const auto& selector : all_selectors())
-    expect_the_same(selector.name, [&] {
-      const auto selection = selector.select(call.a, call.b, Target::componentwise(1e-9), engine());
-      return selection.plan ? to_string(*selection.plan) : "none";
-    });
 }
 
 }  // namespace

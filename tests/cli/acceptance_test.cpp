@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "cli/gemm_files.hpp"
-#include "text.hpp"
+#include "ozbound/files/text.hpp"
 
 namespace ozbound::cli::test {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "cli/gemm_files.hpp"
 
-#include "claims.hpp"
 #include "decision_arguments.hpp"
-#include "json_file.hpp"
 #include "judged.hpp"
 #include "ozbound/bounds/json_text.hpp"
+#include "ozbound/files/claims.hpp"
+#include "ozbound/files/json_file.hpp"
+#include "ozbound/files/text.hpp"
 #include "report.hpp"
 #include "support/any_environment.hpp"
-#include "text.hpp"
 
 // Files are read and written, and the command runs, the same in any floating-point environment.
 

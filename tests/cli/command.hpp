@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/support.hpp"
+#include "files/support.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/native.hpp"

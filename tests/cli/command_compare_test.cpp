@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/gemm_files.hpp"
-#include "ozbound/bounds/selector.hpp"
+#include "ozbound/bounds/published/selector.hpp"
 
 namespace ozbound::cli::test {
 namespace {

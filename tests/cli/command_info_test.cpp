@@ -5,10 +5,10 @@
 
 #include "cli/command.hpp"
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/bounds/named_bound.hpp"
+#include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
-#include "ozbound/verify/models/model.hpp"
+#include "ozbound/verify/literature/models/model.hpp"
 
 namespace ozbound::cli::test {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cli/command.hpp"
 #include "formula_claim.hpp"
-#include "ozbound/verify/models/cublas_emulation.hpp"
+#include "ozbound/verify/literature/models/cublas_emulation.hpp"
 
 namespace ozbound::cli::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <new>
 #include <random>
 
-#include "cli/support.hpp"
+#include "files/support.hpp"
 #include "ozbound/verify/gemm_case.hpp"
 #include "support/replaces_new.hpp"
 

@@ -1,9 +1,9 @@
 // A report or certificate, as `verify --report` reads it: its claims are read, and can be judged, or it is refused.
 
-#include "claims.hpp"
+#include "ozbound/files/claims.hpp"
 
 #include "fuzz/fuzz.hpp"
-#include "input_file.hpp"
+#include "ozbound/files/input_file.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ozbound;

@@ -1,6 +1,6 @@
 // A Matrix Market file is read or refused, and what was read reads back from a plain file of the same numbers.
 
-#include "matrix_market.hpp"
+#include "ozbound/files/matrix_market.hpp"
 
 #include <charconv>
 #include <cmath>

@@ -1,6 +1,6 @@
 // A NumPy file is read, every bit of it, or refused.
 
-#include "npy.hpp"
+#include "ozbound/files/npy.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "mirror/runner.hpp"
-#include "ozbound/verify/models/cublas_emulation.hpp"
+#include "ozbound/verify/literature/models/cublas_emulation.hpp"
 #include "vectors/cublas_cases.hpp"
 #include "vectors/cublas_reference.hpp"
 

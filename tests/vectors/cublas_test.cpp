@@ -10,7 +10,7 @@
 #include <string>
 
 #include "ozbound/core/dyadic.hpp"
-#include "ozbound/verify/models/cublas_emulation.hpp"
+#include "ozbound/verify/literature/models/cublas_emulation.hpp"
 #include "vectors/cublas_cases.hpp"
 #include "vectors/cublas_reference.hpp"
 

@@ -10,7 +10,7 @@
 #include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/enclosure.hpp"
-#include "ozbound/bounds/named_bound.hpp"
+#include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"

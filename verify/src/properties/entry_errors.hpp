@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "ozbound/bounds/named_bound.hpp"
+#include "ozbound/bounds/published/named_bound.hpp"
 #include "properties/sliced_pair.hpp"
 
 // The errors that bounds are about, exactly.

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/files/atomic_file.hpp"
+#include "ozbound/files/input_file.hpp"
+
+namespace ozbound::cli {
+
+enum class MatrixFormat { npy, matrix_market };
+
+/// A matrix as it was read from a file; row-major here, whatever the order in the file.
+struct MatrixFile {
+  std::variant<Matrix<double>, Matrix<float>, Matrix<std::complex<double>>, Matrix<std::complex<float>>> values;
+
+  [[nodiscard]] Index rows() const;
+  [[nodiscard]] Index cols() const;
+  [[nodiscard]] bool is_complex() const { return values.index() >= 2; }
+  [[nodiscard]] bool is_float() const { return values.index() % 2 == 1; }  ///< its numbers are binary32
+
+  /// f8, f4, c16 or c8, as NumPy calls its elements.
+  [[nodiscard]] std::string type() const;
+
+  /// The matrix as doubles, each float exactly. @pre it is real.
+  [[nodiscard]] Matrix<double> to_double() &&;
+
+  /// A real matrix with imaginary parts of zero, a complex one as it is; the precision stays.
+  [[nodiscard]] MatrixFile to_complex() &&;
+};
+
+/// The memory of this machine in bytes.
+std::uint64_t physical_memory();
+
+/// Reads a NumPy .npy or a Matrix Market file; the content says which, not the name.
+///
+/// .npy: two dimensions; f8, f4, c16 or c8 of either byte order, either storage order; every bit is kept. Matrix Market:
+/// array or coordinate; real, integer, pattern or complex; general, symmetric, skew-symmetric or, of complex numbers,
+/// hermitian; always doubles. Decimals are rounded to nearest; an integer that is no double is refused, and so is a hermitian
+/// diagonal that is not real; every NaN is the quiet NaN 0x7ff8000000000000.
+/// @param max_bytes refuse a matrix larger than this, before memory is taken for it
+/// @throws InputError for anything else.
+MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_bytes = physical_memory());
+
+/// The format that the extension of an output asks for.
+/// @throws std::invalid_argument for any extension but .npy and .mtx.
+MatrixFormat output_format(const std::filesystem::path& path);
+
+/// Writes `matrix` to a file still to be committed: .npy as f8, f4, c16 or c8, .mtx as an array of the shortest decimals that
+/// read back as the same doubles (a float is written as the double it equals).
+void write_matrix(AtomicFile& file, MatrixView<const double> matrix);
+void write_matrix(AtomicFile& file, MatrixView<const float> matrix);
+void write_matrix(AtomicFile& file, MatrixView<const std::complex<double>> matrix);
+void write_matrix(AtomicFile& file, MatrixView<const std::complex<float>> matrix);
+
+/// The same, whole or not at all.
+void write_matrix(const std::filesystem::path& path, MatrixView<const double> matrix);
+void write_matrix(const std::filesystem::path& path, MatrixView<const float> matrix);
+void write_matrix(const std::filesystem::path& path, MatrixView<const std::complex<double>> matrix);
+void write_matrix(const std::filesystem::path& path, MatrixView<const std::complex<float>> matrix);
+
+}  // namespace ozbound::cli

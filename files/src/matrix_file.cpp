@@ -1,0 +1,108 @@
+#include "ozbound/files/matrix_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/files/matrix_market.hpp"
+#include "ozbound/files/npy.hpp"
+#include "ozbound/files/text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+template <class T>
+void write_formatted(AtomicFile& file, MatrixView<const T> matrix) {
+  const FloatEnvironment environment;
+  if (output_format(file.path()) == MatrixFormat::npy)
+    write_npy(file, matrix);
+  else
+    write_matrix_market(file, matrix);
+}
+
+template <class T>
+void write_whole(const std::filesystem::path& path, MatrixView<const T> matrix) {
+  output_format(path);  // refuses before a file is made
+  AtomicFile file(path);
+  write_formatted(file, matrix);
+  file.commit();
+}
+
+template <class T>
+MatrixFile complex_of(const Matrix<T>& real) {
+  Matrix<std::complex<T>> out(real.rows(), real.cols());
+  std::copy_n(real.data(), real.rows() * real.cols(), out.data());
+  return {std::move(out)};
+}
+
+}  // namespace
+
+Index MatrixFile::rows() const {
+  return std::visit([](const auto& matrix) { return matrix.rows(); }, values);
+}
+
+Index MatrixFile::cols() const {
+  return std::visit([](const auto& matrix) { return matrix.cols(); }, values);
+}
+
+Matrix<double> MatrixFile::to_double() && {
+  const FloatEnvironment environment;
+  if (auto* doubles = std::get_if<Matrix<double>>(&values)) return std::move(*doubles);
+  const auto& floats = std::get<Matrix<float>>(values);
+  Matrix<double> out(floats.rows(), floats.cols());
+  std::copy_n(floats.data(), floats.rows() * floats.cols(), out.data());
+  return out;
+}
+
+std::string MatrixFile::type() const {
+  const bool narrow = is_float();
+  if (is_complex()) return narrow ? "c8" : "c16";
+  return narrow ? "f4" : "f8";
+}
+
+MatrixFile MatrixFile::to_complex() && {
+  const FloatEnvironment environment;
+  if (is_complex()) return std::move(*this);
+  return is_float() ? complex_of(std::get<Matrix<float>>(values)) : complex_of(std::get<Matrix<double>>(values));
+}
+
+std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  const FloatEnvironment environment;
+  const InputFile file(path);
+  if (file.size() == 0) throw InputError(file.name(), "the file is empty");
+  const auto head = file.head(longest_signature);
+  if (is_npy(head)) return read_npy(file, max_bytes);
+  if (is_matrix_market(head)) return read_matrix_market(file, max_bytes);
+  throw InputError(file.name(), "neither a NumPy .npy nor a Matrix Market file: it begins with " + quote(head));
+}
+
+MatrixFormat output_format(const std::filesystem::path& path) {
+  const auto extension = path.extension();
+  if (extension == ".npy") return MatrixFormat::npy;
+  if (extension == ".mtx") return MatrixFormat::matrix_market;
+  throw std::invalid_argument(path.string() + ": a matrix is written to a file that ends in .npy or .mtx");
+}
+
+void write_matrix(AtomicFile& file, MatrixView<const double> matrix) { write_formatted(file, matrix); }
+void write_matrix(AtomicFile& file, MatrixView<const float> matrix) { write_formatted(file, matrix); }
+void write_matrix(AtomicFile& file, MatrixView<const std::complex<double>> matrix) { write_formatted(file, matrix); }
+void write_matrix(AtomicFile& file, MatrixView<const std::complex<float>> matrix) { write_formatted(file, matrix); }
+void write_matrix(const std::filesystem::path& path, MatrixView<const double> matrix) { write_whole(path, matrix); }
+void write_matrix(const std::filesystem::path& path, MatrixView<const float> matrix) { write_whole(path, matrix); }
+void write_matrix(const std::filesystem::path& path, MatrixView<const std::complex<double>> matrix) {
+  write_whole(path, matrix);
+}
+void write_matrix(const std::filesystem::path& path, MatrixView<const std::complex<float>> matrix) {
+  write_whole(path, matrix);
+}
+
+}  // namespace ozbound::cli

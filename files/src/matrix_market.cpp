@@ -1,0 +1,349 @@
+#include "ozbound/files/matrix_market.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/files/text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+enum class Field { real, integer, pattern, complex };
+enum class Symmetry { general, symmetric, skew, hermitian };
+
+struct Banner {
+  bool coordinate = false;
+  Field field = Field::real;
+  Symmetry symmetry = Symmetry::general;
+};
+
+/// The words of a line; more than it can hold are counted, not kept.
+struct Words {
+  explicit Words(std::string_view line) {
+    constexpr std::string_view space = " \t";
+    for (auto at = line.find_first_not_of(space); at != std::string_view::npos; at = line.find_first_not_of(space, at)) {
+      const auto end = std::min(line.find_first_of(space, at), line.size());
+      if (count < word.size()) word[count] = line.substr(at, end - at);
+      ++count;
+      at = end;
+    }
+  }
+
+  std::array<std::string_view, 5> word;
+  std::size_t count = 0;
+};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+class Reader {
+ public:
+  Reader(const InputFile& file, std::uint64_t max_bytes) : lines_(file), max_bytes_(max_bytes) {}
+
+  MatrixFile read() {
+    read_banner();
+    read_sizes();
+    if (banner_.field == Field::complex) return {read_entries<std::complex<double>>()};
+    return {read_entries<double>()};
+  }
+
+ private:
+  template <class T>
+  Matrix<T> read_entries() {
+    check_memory(sizeof(T));
+    Matrix<T> matrix(rows_, cols_);
+    if (banner_.coordinate)
+      read_coordinates(matrix);
+    else
+      read_array(matrix);
+    if (next_line()) lines_.fail(fmt::format("text after the last of {} entries", entries_));
+    return matrix;
+  }
+
+  /// Moves to the next line that is neither blank nor a comment, and cuts it into words.
+  bool next_line() {
+    while (lines_.next()) {
+      words_ = Words(lines_.line());
+      if (words_.count > 0 && !words_.word[0].starts_with('%')) return true;
+    }
+    return false;
+  }
+
+  void need_words(std::size_t count, std::string_view meaning) const {
+    if (words_.count != count) lines_.fail(fmt::format("{} belong here, and the line has {}", meaning, words_.count));
+  }
+
+  void read_banner() {
+    lines_.next();
+    words_ = Words(lines_.line());
+    if (!same_word(words_.word[0], "%%MatrixMarket")) lines_.fail("the first word is not %%MatrixMarket");
+    need_words(5, "five words, such as %%MatrixMarket matrix array real general,");
+    if (!same_word(words_.word[1], "matrix")) lines_.fail(quote(words_.word[1]) + " cannot be read; only a matrix can");
+    banner_.coordinate = choose<bool>({{"array", false}, {"coordinate", true}}, words_.word[2]);
+    banner_.field = choose<Field>({{"real", Field::real},
+                                   {"double", Field::real},
+                                   {"integer", Field::integer},
+                                   {"unsigned-integer", Field::integer},
+                                   {"pattern", Field::pattern},
+                                   {"complex", Field::complex}},
+                                  words_.word[3]);
+    banner_.symmetry = symmetry(words_.word[4]);
+    if (banner_.field != Field::pattern) return;
+    if (!banner_.coordinate) lines_.fail("an array cannot be a pattern");
+    if (banner_.symmetry == Symmetry::skew) lines_.fail("a pattern cannot be skew-symmetric");
+  }
+
+  Symmetry symmetry(std::string_view word) const {
+    constexpr std::pair<std::string_view, Symmetry> general{"general", Symmetry::general},
+        symmetric{"symmetric", Symmetry::symmetric}, skew{"skew-symmetric", Symmetry::skew},
+        hermitian{"hermitian", Symmetry::hermitian};
+    if (banner_.field == Field::complex) return choose<Symmetry>({general, symmetric, skew, hermitian}, word);
+    return choose<Symmetry>({general, symmetric, skew}, word);
+  }
+
+  [[nodiscard]] std::string_view symmetry_name() const {
+    if (banner_.symmetry == Symmetry::hermitian) return "hermitian";
+    return banner_.symmetry == Symmetry::skew ? "skew-symmetric" : "symmetric";
+  }
+
+  template <class T>
+  T choose(std::initializer_list<std::pair<std::string_view, T>> choices, std::string_view word) const {
+    std::string names;
+    for (const auto& [name, value] : choices) {
+      if (same_word(word, name)) return value;
+      names += names.empty() ? std::string(name) : ", " + std::string(name);
+    }
+    lines_.fail(fmt::format("{} is not one of: {}", quote(word), names));
+  }
+
+  void read_sizes() {
+    if (!next_line()) lines_.fail("the file ends before its line of sizes");
+    if (banner_.coordinate)
+      need_words(3, "rows, columns and the number of entries");
+    else
+      need_words(2, "rows and columns");
+    rows_ = size(words_.word[0]);
+    cols_ = size(words_.word[1]);
+    if (banner_.symmetry != Symmetry::general && rows_ != cols_)
+      lines_.fail(fmt::format("a {} matrix is square, and {} x {} is not", symmetry_name(), rows_, cols_));
+    entries_ = banner_.coordinate ? size(words_.word[2]) : array_entries();
+    check_entries();
+  }
+
+  Index size(std::string_view word) const {
+    Index value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc::invalid_argument || end != word.data() + word.size() || word.starts_with('-'))
+      lines_.fail(quote(word) + " is not a size");
+    if (error != std::errc()) lines_.fail(quote(word) + " is too large");
+    return value;
+  }
+
+  /// Entries that an array stores: of a symmetric or hermitian one the lower triangle, of a skew-symmetric one without the
+  /// diagonal.
+  Index array_entries() const {
+    Index count = 0;
+    if (__builtin_mul_overflow(rows_, cols_, &count)) fail_too_large();
+    if (banner_.symmetry == Symmetry::general) return count;
+    const Index diagonal = banner_.symmetry == Symmetry::skew ? -rows_ : rows_;
+    return (count + diagonal) / 2;  // a square below 2^63 leaves room for its diagonal
+  }
+
+  /// A count that the bytes of the file cannot hold is refused before anything is done for it.
+  void check_entries() const {
+    const std::uint64_t shortest_line = 2 * ((banner_.coordinate ? 2 : 0) + numbers());  // a digit and what ends it, each
+    const std::uint64_t bytes = lines_.bytes_left();
+    if (static_cast<std::uint64_t>(entries_) > (bytes + 1) / shortest_line)
+      lines_.fail(fmt::format("{} entries cannot fit into the {} bytes that follow", entries_, bytes));
+  }
+
+  [[noreturn]] void fail_too_large() const { lines_.fail(fmt::format("a matrix of {} x {} is too large", rows_, cols_)); }
+
+  /// Words of an entry beside its indices.
+  [[nodiscard]] std::uint64_t numbers() const {
+    return banner_.field == Field::pattern ? 0 : banner_.field == Field::complex ? 2 : 1;
+  }
+
+  void check_memory(std::size_t element_size) const {
+    std::int64_t bytes = 0;
+    if (__builtin_mul_overflow(rows_, cols_, &bytes) || __builtin_mul_overflow(bytes, element_size, &bytes)) fail_too_large();
+    if (static_cast<std::uint64_t>(bytes) > max_bytes_)
+      lines_.fail(fmt::format("a dense matrix of {} x {} takes {}, more than the memory of {}", rows_, cols_,
+                              format_bytes(static_cast<std::uint64_t>(bytes)), format_bytes(max_bytes_)));
+  }
+
+  void next_entry(Index done) {
+    if (!next_line()) lines_.fail(fmt::format("the file ends after {} of {} entries", done, entries_));
+  }
+
+  template <class T>
+  void read_array(Matrix<T>& matrix) {
+    if (entries_ == 0) return;  // of rows or columns there may be 2^63 - 1
+    Index done = 0;
+    for (Index j = 0; j < cols_; ++j)
+      for (Index i = first_stored_row(j); i < rows_; ++i) {
+        next_entry(done++);
+        need_words(numbers(), numbers() == 1 ? "one number" : "a real and an imaginary part");
+        store(matrix, i, j, value(0, T{}));
+      }
+  }
+
+  Index first_stored_row(Index j) const {
+    return banner_.symmetry == Symmetry::general ? 0 : banner_.symmetry == Symmetry::skew ? j + 1 : j;
+  }
+
+  template <class T>
+  void read_coordinates(Matrix<T>& matrix) {
+    constexpr std::array meanings{"a row and a column", "a row, a column and a number",
+                                  "a row, a column, a real and an imaginary part"};
+    std::vector<bool> seen(static_cast<std::size_t>(rows_ * cols_));
+    for (Index done = 0; done < entries_; ++done) {
+      next_entry(done);
+      need_words(2 + numbers(), meanings[numbers()]);
+      const Index i = index(words_.word[0], rows_, "row");
+      const Index j = index(words_.word[1], cols_, "column");
+      if (i < first_stored_row(j)) fail_not_stored(i, j);
+      const auto place = static_cast<std::size_t>(i * cols_ + j);
+      if (seen[place]) lines_.fail(fmt::format("entry ({}, {}) is given a second time", i + 1, j + 1));
+      seen[place] = true;
+      store(matrix, i, j, value(2, T{}));
+    }
+  }
+
+  [[noreturn]] void fail_not_stored(Index i, Index j) const {
+    lines_.fail(fmt::format("entry ({}, {}) lies {} the diagonal of a {} matrix", i + 1, j + 1, i == j ? "on" : "above",
+                            symmetry_name()));
+  }
+
+  /// The index in the file counts from 1, the one returned from 0.
+  Index index(std::string_view word, Index size, std::string_view what) const {
+    Index value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc::invalid_argument || end != word.data() + word.size())
+      lines_.fail(fmt::format("{} is not the index of a {}", quote(word), what));
+    if (error != std::errc() || value < 1 || value > size)
+      lines_.fail(fmt::format("{} {} lies outside 1 to {}", what, quote(word), size));
+    return value - 1;
+  }
+
+  template <class T>
+  void store(Matrix<T>& matrix, Index i, Index j, const T& value) const {
+    if (i == j) check_diagonal(i, value);
+    matrix(i, j) = value;
+    if (i != j && banner_.symmetry != Symmetry::general) matrix(j, i) = mirrored(value);
+  }
+
+  static void check_diagonal(Index, double) {}
+  void check_diagonal(Index i, const std::complex<double>& value) const {
+    if (banner_.symmetry == Symmetry::hermitian && !(value.imag() == 0))
+      lines_.fail(fmt::format("entry ({}, {}) lies on the diagonal of a hermitian matrix, and its imaginary part {} is not 0",
+                              i + 1, i + 1, value.imag()));
+  }
+
+  // The negative of a zero is +0.
+  [[nodiscard]] double mirrored(double value) const { return banner_.symmetry == Symmetry::skew ? 0.0 - value : value; }
+  [[nodiscard]] std::complex<double> mirrored(const std::complex<double>& value) const {
+    if (banner_.symmetry == Symmetry::hermitian) return {value.real(), 0.0 - value.imag()};
+    return {mirrored(value.real()), mirrored(value.imag())};
+  }
+
+  /// The element whose numbers begin at a word of the line.
+  [[nodiscard]] double value(std::size_t first, double) const {
+    if (banner_.field == Field::pattern) return 1;
+    return banner_.field == Field::integer ? integer(words_.word[first]) : real(words_.word[first]);
+  }
+  [[nodiscard]] std::complex<double> value(std::size_t first, const std::complex<double>&) const {
+    return {real(words_.word[first]), real(words_.word[first + 1])};
+  }
+
+  double integer(std::string_view word) const {
+    const auto digits = without_plus(word);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
+      lines_.fail(quote(word) + " is not an integer");
+    constexpr double two_63 = 0x1p63;
+    const auto rounded = static_cast<double>(value);
+    if (error != std::errc() || rounded == two_63 || static_cast<std::int64_t>(rounded) != value)
+      lines_.fail(quote(word) + " is not exactly a double");
+    return rounded;
+  }
+
+  double real(std::string_view word) const {
+    const auto digits = without_plus(word);
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    // from_chars also reads nan(...), which is nobody's Matrix Market.
+    if (error == std::errc::invalid_argument || end != digits.data() + digits.size() || digits.ends_with(')'))
+      lines_.fail(quote(word) + " is not a decimal number");
+    if (error != std::errc()) lines_.fail(quote(word) + " lies outside the range of a double");
+    return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+  }
+
+  static std::string_view without_plus(std::string_view word) {
+    return word.starts_with('+') && !word.starts_with("+-") ? word.substr(1) : word;
+  }
+
+  LineReader lines_;
+  std::uint64_t max_bytes_;
+  Words words_{""};
+  Banner banner_;
+  Index rows_ = 0, cols_ = 0, entries_ = 0;
+};
+
+void write_number(AtomicFile& file, double value, char end) {
+  std::array<char, 32> text{};  // -2.2250738585072014e-308 and its end: 25
+  auto* last = std::to_chars(text.data(), text.data() + text.size() - 1, std::isnan(value) ? std::abs(value) : value).ptr;
+  *last++ = end;
+  file.write({text.data(), last});
+}
+
+void write_element(AtomicFile& file, double value) { write_number(file, value, '\n'); }
+
+template <class T>
+void write_element(AtomicFile& file, const std::complex<T>& value) {
+  write_number(file, value.real(), ' ');
+  write_number(file, value.imag(), '\n');
+}
+
+template <class T>
+void write_array(AtomicFile& file, std::string_view field, MatrixView<const T> matrix) {
+  const FloatEnvironment environment;
+  file.write(fmt::format("%%MatrixMarket matrix array {} general\n{} {}\n", field, matrix.rows(), matrix.cols()));
+  if (matrix.empty()) return;
+  for (Index j = 0; j < matrix.cols(); ++j)
+    for (Index i = 0; i < matrix.rows(); ++i) write_element(file, matrix(i, j));
+}
+
+}  // namespace
+
+bool is_matrix_market(std::string_view head) { return same_word(head.substr(0, longest_signature), "%%MatrixMarket"); }
+
+MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes) {
+  const FloatEnvironment environment;
+  return Reader(file, max_bytes).read();
+}
+
+void write_matrix_market(AtomicFile& file, MatrixView<const double> matrix) { write_array(file, "real", matrix); }
+void write_matrix_market(AtomicFile& file, MatrixView<const float> matrix) { write_array(file, "real", matrix); }
+void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<double>> matrix) {
+  write_array(file, "complex", matrix);
+}
+void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<float>> matrix) {
+  write_array(file, "complex", matrix);
+}
+
+}  // namespace ozbound::cli

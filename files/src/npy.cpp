@@ -1,0 +1,307 @@
+#include "ozbound/files/npy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "ozbound/files/text.hpp"
+
+namespace ozbound::cli {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t longest_header = 65536;  // a header of two dimensions needs about 80 bytes
+constexpr bool little_endian = std::endian::native == std::endian::little;
+
+struct Preamble {
+  std::size_t header_offset, header_length;  // bytes
+};
+
+struct Header {
+  std::string_view element_type;
+  bool column_major = false;
+  std::vector<std::int64_t> shape;
+};
+
+/// The header: a Python dictionary with exactly the keys descr, fortran_order and shape.
+class HeaderParser {
+ public:
+  HeaderParser(const InputFile& file, std::string_view text, std::size_t offset) : file_(file), text_(text), offset_(offset) {}
+
+  Header parse() {
+    expect('{');
+    while (!take('}')) {
+      entry();
+      if (take('}')) break;
+      expect(',');
+    }
+    skip_space();
+    if (at_ != text_.size()) fail("text after the dictionary of the header");
+    return {required(element_type_, "descr"), required(column_major_, "fortran_order"), required(shape_, "shape")};
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view wrong) const {
+    throw InputError(file_.name(), fmt::format("byte {}: {}", offset_ + at_, wrong));
+  }
+
+  void skip_space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+
+  bool take(char wanted) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != wanted) return false;
+    ++at_;
+    return true;
+  }
+
+  void expect(char wanted) {
+    if (!take(wanted)) fail(fmt::format("the header is no Python dictionary: '{}' is missing", wanted));
+  }
+
+  void entry() {
+    const auto key = string();
+    expect(':');
+    if (key == "descr")
+      once(element_type_, key, element_type());
+    else if (key == "fortran_order")
+      once(column_major_, key, boolean());
+    else if (key == "shape")
+      once(shape_, key, shape());
+    else
+      fail("the header has an unknown key " + quote(key));
+  }
+
+  template <class T>
+  void once(std::optional<T>& field, std::string_view key, T value) {
+    if (field) fail(fmt::format("the header gives '{}' twice", key));
+    field = std::move(value);
+  }
+
+  template <class T>
+  T required(const std::optional<T>& field, std::string_view key) const {
+    if (!field) fail(fmt::format("the header has no '{}'", key));
+    return *field;
+  }
+
+  std::string_view string() {
+    const char quote = take('\'') ? '\'' : '"';
+    if (quote == '"' && !take('"')) fail("the header has no string where one belongs");
+    const auto end = text_.find(quote, at_);
+    if (end == std::string_view::npos) fail("the header has a string without end");
+    const auto value = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return value;
+  }
+
+  std::string_view element_type() {
+    if (take('[')) fail("structured elements cannot be read; write one matrix of f8, f4, c16 or c8");
+    return string();
+  }
+
+  bool boolean() {
+    skip_space();
+    for (const bool value : {false, true}) {
+      const std::string_view name = value ? "True" : "False";
+      if (!text_.substr(at_).starts_with(name)) continue;
+      at_ += name.size();
+      return value;
+    }
+    fail("'fortran_order' is neither True nor False");
+  }
+
+  std::vector<std::int64_t> shape() {
+    std::vector<std::int64_t> sizes;
+    expect('(');
+    while (!take(')')) {
+      sizes.push_back(size());
+      if (take(')')) break;
+      expect(',');
+    }
+    return sizes;
+  }
+
+  std::int64_t size() {
+    skip_space();
+    std::int64_t value = 0;
+    const auto rest = text_.substr(at_);
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error == std::errc::result_out_of_range) fail("'shape' has a size beyond 64 bits");
+    if (error != std::errc() || value < 0) fail("'shape' is not a tuple of sizes");
+    at_ += static_cast<std::size_t>(end - rest.data());
+    return value;
+  }
+
+  const InputFile& file_;
+  std::string_view text_;
+  std::size_t offset_;
+  std::size_t at_ = 0;
+  std::optional<std::string_view> element_type_;
+  std::optional<bool> column_major_;
+  std::optional<std::vector<std::int64_t>> shape_;
+};
+
+Preamble read_preamble(const InputFile& file) {
+  const auto head = file.head(12);
+  const auto byte = [&head](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(head[i])); };
+  if (head.size() < 10) throw InputError(file.name(), "the file ends before its NumPy header");
+  const auto major = byte(6);
+  if (major < 1 || major > 3 || byte(7) != 0)
+    throw InputError(file.name(), fmt::format("byte 6: NumPy format version {}.{} is not known", major, byte(7)));
+  if (major == 1) return {10, byte(8) | byte(9) << 8};
+  if (head.size() < 12) throw InputError(file.name(), "the file ends before its NumPy header");
+  return {12, byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24};
+}
+
+std::string read_header_text(const InputFile& file, Preamble preamble) {
+  const auto [offset, length] = preamble;
+  if (length > file.size() - offset)
+    throw InputError(file.name(),
+                     fmt::format("byte 8: a header of {} bytes does not fit into a file of {} bytes", length, file.size()));
+  if (length > longest_header)
+    throw InputError(file.name(), fmt::format("byte 8: a header of {} bytes is too long for a matrix", length));
+  std::string text(length, '\0');
+  file.read(offset, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+/// Refuses what is no matrix, or whose data are not exactly the rest of the file, before memory is taken.
+void check_shape(const InputFile& file, const Header& header, std::uint64_t element_size, std::uint64_t data_bytes,
+                 std::uint64_t max_bytes) {
+  if (header.shape.size() != 2)
+    throw InputError(file.name(), fmt::format("the array has {} dimensions; a matrix has 2", header.shape.size()));
+  const auto [rows, cols] = std::pair(header.shape[0], header.shape[1]);
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(rows, cols, &bytes) || __builtin_mul_overflow(bytes, element_size, &bytes) ||
+      bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    throw InputError(file.name(), fmt::format("a matrix of {} x {} is too large", rows, cols));
+  if (bytes > data_bytes)
+    throw InputError(file.name(),
+                     fmt::format("the file ends too soon: {} x {} elements take {} bytes, and {} follow the header", rows, cols,
+                                 bytes, data_bytes));
+  if (bytes < data_bytes)
+    throw InputError(file.name(), fmt::format("{} bytes follow after the {} x {} elements", data_bytes - bytes, rows, cols));
+  if (bytes > max_bytes)
+    throw InputError(file.name(), fmt::format("a matrix of {} x {} takes {}, more than the memory of {}", rows, cols,
+                                              format_bytes(bytes), format_bytes(max_bytes)));
+}
+
+template <class T>
+constexpr bool is_complex = false;
+template <class T>
+constexpr bool is_complex<std::complex<T>> = true;
+
+/// The numbers that elements are made of: themselves, or real and imaginary parts in turn.
+template <class T>
+std::span<T> numbers_of(std::span<T> elements) {
+  return elements;
+}
+template <class T>
+std::span<T> numbers_of(std::span<std::complex<T>> elements) {
+  return {reinterpret_cast<T*>(elements.data()), 2 * elements.size()};  // [complex.numbers.general] lays them out so
+}
+
+template <class T>
+void swap_bytes(std::span<T> elements) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  for (T& element : elements) {
+    Bits bits{};
+    std::memcpy(&bits, &element, sizeof bits);
+    bits = sizeof(T) == 8 ? static_cast<Bits>(__builtin_bswap64(bits))
+                          : static_cast<Bits>(__builtin_bswap32(static_cast<std::uint32_t>(bits)));
+    std::memcpy(&element, &bits, sizeof bits);
+  }
+}
+
+template <class T>
+void read_elements(const InputFile& file, std::uint64_t offset, bool swapped, std::span<T> elements) {
+  file.read(offset, std::as_writable_bytes(elements));
+  if (swapped) swap_bytes(numbers_of(elements));
+}
+
+/// Some columns at a time: one pass over each row of the matrix serves all of them. Columns without elements may be 2^63 - 1.
+template <class T>
+void read_columns(const InputFile& file, std::uint64_t offset, bool swapped, Matrix<T>& matrix) {
+  if (matrix.rows() == 0) return;
+  constexpr Index block = 8;
+  std::vector<T> columns(static_cast<std::size_t>(matrix.rows() * std::min(block, matrix.cols())));
+  for (Index j0 = 0; j0 < matrix.cols(); j0 += block) {
+    const Index width = std::min(block, matrix.cols() - j0);
+    const auto part = std::span(columns).first(static_cast<std::size_t>(matrix.rows() * width));
+    read_elements(file, offset, swapped, part);
+    offset += part.size_bytes();
+    for (Index i = 0; i < matrix.rows(); ++i)
+      for (Index j = 0; j < width; ++j) matrix(i, j0 + j) = columns[static_cast<std::size_t>(j * matrix.rows() + i)];
+  }
+}
+
+template <class T>
+MatrixFile read_values(const InputFile& file, const Header& header, std::uint64_t offset, std::uint64_t max_bytes) {
+  check_shape(file, header, sizeof(T), file.size() - offset, max_bytes);
+  const bool swapped = header.element_type.starts_with('>') == little_endian;
+  Matrix<T> matrix(header.shape[0], header.shape[1]);
+  if (header.column_major)
+    read_columns(file, offset, swapped, matrix);
+  else
+    read_elements(file, offset, swapped, std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
+  return {std::move(matrix)};
+}
+
+template <class T>
+std::string header_of(MatrixView<const T> matrix) {
+  auto header = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({}, {}), }}", little_endian ? '<' : '>',
+                            is_complex<T> ? 'c' : 'f', sizeof(T), matrix.rows(), matrix.cols());
+  constexpr std::size_t preamble = 10, alignment = 64;
+  header.append(alignment - 1 - (preamble + header.size()) % alignment, ' ');
+  header += '\n';
+  std::string out(magic);
+  for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, header.size() & 255, header.size() >> 8})
+    out += static_cast<char>(byte);
+  return out + header;
+}
+
+template <class T>
+void write_values(AtomicFile& file, MatrixView<const T> matrix) {
+  file.write(header_of(matrix));
+  if (matrix.empty()) return;
+  std::string row(static_cast<std::size_t>(matrix.cols()) * sizeof(T), '\0');
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    for (Index j = 0; j < matrix.cols(); ++j)
+      std::memcpy(row.data() + static_cast<std::size_t>(j) * sizeof(T), &matrix(i, j), sizeof(T));
+    file.write(row);
+  }
+}
+
+}  // namespace
+
+bool is_npy(std::string_view head) { return head.starts_with(magic); }
+
+MatrixFile read_npy(const InputFile& file, std::uint64_t max_bytes) {
+  const auto preamble = read_preamble(file);
+  const auto text = read_header_text(file, preamble);
+  const auto header = HeaderParser(file, text, preamble.header_offset).parse();
+  const auto data = preamble.header_offset + preamble.header_length;
+  const auto type = header.element_type;
+  if (type == "<f8" || type == ">f8") return read_values<double>(file, header, data, max_bytes);
+  if (type == "<f4" || type == ">f4") return read_values<float>(file, header, data, max_bytes);
+  if (type == "<c16" || type == ">c16") return read_values<std::complex<double>>(file, header, data, max_bytes);
+  if (type == "<c8" || type == ">c8") return read_values<std::complex<float>>(file, header, data, max_bytes);
+  throw InputError(file.name(), fmt::format("elements of type {} cannot be read; only f8, f4, c16 and c8 can", quote(type)));
+}
+
+void write_npy(AtomicFile& file, MatrixView<const double> matrix) { write_values(file, matrix); }
+void write_npy(AtomicFile& file, MatrixView<const float> matrix) { write_values(file, matrix); }
+void write_npy(AtomicFile& file, MatrixView<const std::complex<double>> matrix) { write_values(file, matrix); }
+void write_npy(AtomicFile& file, MatrixView<const std::complex<float>> matrix) { write_values(file, matrix); }
+
+}  // namespace ozbound::cli

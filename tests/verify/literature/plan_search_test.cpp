@@ -1,0 +1,46 @@
+#include "ozbound/verify/literature/plan_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ozbound/core/cpu_engine.hpp"
+
+namespace ozbound {
+namespace {
+
+Problem problem_of(Index rows, Index cols, Index k, double a, double b) {
+  Problem problem{{}, {rows, k}, {k, cols}};
+  std::fill_n(problem.a.data(), rows * k, a);
+  std::fill_n(problem.b.data(), k * cols, b);
+  return problem;
+}
+
+TEST(PlanSearch, SmallIntegersNeedOneSlice) {
+  EXPECT_EQ(search_plan(problem_of(3, 2, 4, 5, -7), Target::componentwise(1e-12), CpuEngine()), SplitPlan::balanced(1, 1, 2));
+}
+
+TEST(PlanSearch, AnExactOperandNeedsOneSliceWhateverTheOtherNeeds) {
+  const auto plan = search_plan(problem_of(3, 2, 4, 3, 1 + 0x1p-20), Target::componentwise(0x1p-30), CpuEngine());
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(*plan, SplitPlan::balanced(1, 3, 4));
+}
+
+TEST(PlanSearch, ALooserTargetNeedsFewer) {
+  const auto plan = search_plan(problem_of(3, 2, 4, 3, 1 + 0x1p-20), Target::componentwise(0x1p-10), CpuEngine());
+  EXPECT_EQ(plan, SplitPlan::balanced(1, 1, 2));
+}
+
+TEST(PlanSearch, OneEntryOutsideTheSampleCounts) {
+  auto problem = problem_of(40, 30, 2, 1, 1);
+  problem.a(17, 1) = 1 + 0x1p-20;
+  EXPECT_EQ(search_plan(problem, Target::componentwise(0x1p-30), CpuEngine()), SplitPlan::balanced(3, 1, 4));
+}
+
+TEST(PlanSearch, BeyondAllSlices) {
+  auto problem = problem_of(1, 1, 2, 1, 1);
+  problem.a(0, 0) = 0x1p200;
+  problem.b(0, 0) = 0x1p-200;
+  EXPECT_EQ(search_plan(problem, Target::componentwise(1e-8), CpuEngine()), std::nullopt);
+}
+
+}  // namespace
+}  // namespace ozbound

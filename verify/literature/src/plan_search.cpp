@@ -1,0 +1,89 @@
+#include "ozbound/verify/literature/plan_search.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/verdict.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr Index sampled_lines = 4;
+
+std::vector<SplitPlan> plans_by_products() {
+  std::vector<SplitPlan> plans;
+  for (int a = 1; a <= max_slices; ++a)
+    for (int b = 1; b <= max_slices; ++b)
+      for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) plans.push_back(SplitPlan::balanced(a, b, cut));
+  std::stable_sort(plans.begin(), plans.end(),
+                   [](const SplitPlan& x, const SplitPlan& y) { return x.products() < y.products(); });
+  return plans;
+}
+
+std::set<Index> evenly_spread(Index count) {
+  std::set<Index> lines;
+  for (Index t = 0; t < sampled_lines && count > 0; ++t) lines.insert(t * (count - 1) / (sampled_lines - 1));
+  return lines;
+}
+
+/// Some rows of A and columns of B.
+Problem part_of(const Problem& problem, const std::set<Index>& rows, const std::set<Index>& columns) {
+  const Index k = problem.a.cols();
+  Problem part{problem.recipe, {static_cast<Index>(rows.size()), k}, {k, static_cast<Index>(columns.size())}};
+  Index row = 0, column = 0;
+  for (const Index i : rows) {
+    for (Index l = 0; l < k; ++l) part.a(row, l) = problem.a(i, l);
+    ++row;
+  }
+  for (const Index j : columns) {
+    for (Index l = 0; l < k; ++l) part.b(l, column) = problem.b(l, j);
+    ++column;
+  }
+  return part;
+}
+
+/// A product and the truth about it.
+class Judged {
+ public:
+  explicit Judged(Problem problem) : problem_(std::move(problem)), oracle_(problem_) {}
+  Judged(const Judged&) = delete;
+  Judged& operator=(const Judged&) = delete;
+
+  [[nodiscard]] Verdict judge(const SplitPlan& plan, const Target& target, const Engine& engine) const {
+    Matrix<double> c(problem_.a.rows(), problem_.b.cols());
+    gemm(GemmCall{problem_.a, problem_.b, c}, plan, engine);
+    return verify(c, oracle_, target);
+  }
+
+ private:
+  Problem problem_;
+  ExactOracle oracle_;
+};
+
+}  // namespace
+
+std::optional<SplitPlan> search_plan(const Problem& problem, const Target& target, const Engine& engine) {
+  const FloatEnvironment environment;
+  const Judged whole(problem);
+  const CpuEngine one_thread({.threads = 1});  // more would only wait for each other over so little work
+  auto rows = evenly_spread(problem.a.rows());
+  auto columns = evenly_spread(problem.b.cols());
+  std::optional<Judged> part(std::in_place, part_of(problem, rows, columns));
+  for (const auto& plan : plans_by_products()) {
+    if (!part->judge(plan, target, one_thread).holds()) continue;
+    const auto verdict = whole.judge(plan, target, engine);
+    if (verdict.holds()) return plan;
+    rows.insert(verdict.row);
+    columns.insert(verdict.col);
+    part.emplace(part_of(problem, rows, columns));
+  }
+  return std::nullopt;
+}
+
+}  // namespace ozbound
