@@ -248,12 +248,18 @@ void check(const std::vector<Mutant>& mutants, const fs::path& source, const fs:
   std::cout << mutants.size() << " mutants match their sources\n";
 }
 
+/// The folder of the tests of a file: grade for verify/grade/src/..., verify for verify/src/....
+std::string folder_of(const std::string& file) {
+  const auto room = file.substr(0, std::min(file.find("/src/"), file.find("/include/")));
+  if (room == file) return file.substr(0, file.find('/'));
+  return room.substr(room.rfind('/') + 1);
+}
+
 /// Name, folder of the file, and the recorded killer, for tests/mutants/run.
 void list(const std::vector<Mutant>& mutants, const fs::path& table) {
   const auto lines = table_lines(table);
   for (const auto& mutant : mutants)
-    std::cout << mutant.name << '\t' << mutant.file.substr(0, mutant.file.find('/')) << '\t' << recorded_killer(lines, mutant)
-              << '\n';
+    std::cout << mutant.name << '\t' << folder_of(mutant.file) << '\t' << recorded_killer(lines, mutant) << '\n';
 }
 
 /// The table, from lines NAME<TAB>KILLER of a run, and from the table as it was for mutants that were not run.
