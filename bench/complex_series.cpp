@@ -48,8 +48,8 @@ struct ComplexWork {
 
   [[nodiscard]] MatrixView<const Complex> a_view() const { return column_major(a.data(), m, k, m); }
   [[nodiscard]] MatrixView<const Complex> b_view() const { return column_major(b.data(), k, n, k); }
-  [[nodiscard]] ComplexGemmCall call() { return {.a = a_view(), .b = b_view(), .c = column_major(c.data(), m, n, m)}; }
-  [[nodiscard]] ComplexGemmCall scaled_call() {
+  [[nodiscard]] ComplexProduct call() { return {.a = a_view(), .b = b_view(), .c = column_major(c.data(), m, n, m)}; }
+  [[nodiscard]] ComplexProduct scaled_call() {
     auto call = this->call();
     call.alpha = {0.75, 0.5}, call.beta = {1, -0.25};
     call.c0 = column_major<const Complex>(c0.data(), m, n, m);
@@ -130,20 +130,21 @@ Series complex_series(const SeriesEntry& entry) {
   const auto work = std::make_shared<ComplexWork>(entry);
   const auto plan = parse_plan(plan_of_four);
   Builder builder;
-  const auto four = builder.add("four products", [=] { gemm(work->call(), plan, work->engine); });
+  const auto four = builder.add("four products", [=] { multiply_unproven(work->call(), plan, work->engine); });
   for (const char* of_three : {"nearest7:8x8:cut=9:exact", "nearest6:9x9:cut=10:exact", "nearest6:10x10:cut=11:exact"}) {
     const auto three = std::make_shared<ThreeProducts>(work, parse_plan(of_three));
     const auto subject = builder.add(of_three, [=] { three->multiply(); });
     builder.speed(fmt::format("complex/three:{}", of_three), "four products", subject, four).note =
         fmt::format("{} products over {}", 3 * parse_plan(of_three).products(), 4 * plan.products());
   }
-  const auto scaled = builder.add("complex scalars", [=] { gemm(work->scaled_call(), plan, work->engine); });
+  const auto scaled = builder.add("complex scalars", [=] { multiply_unproven(work->scaled_call(), plan, work->engine); });
   builder.share("complex/complex scalars", "real scalars", scaled, four);
   const auto parts = std::make_shared<std::pair<Matrix<double>, Matrix<double>>>(part_of(work->a_view(), false, 1),
                                                                                  part_of(work->b_view(), false, 1));
   const auto c = std::make_shared<Matrix<double>>(work->m, work->n);
-  const auto real =
-      builder.add("real product", [=] { gemm(GemmCall{.a = parts->first, .b = parts->second, .c = *c}, plan, work->engine); });
+  const auto real = builder.add("real product", [=] {
+    multiply_unproven(RealProduct{.a = parts->first, .b = parts->second, .c = *c}, plan, work->engine);
+  });
   auto& figure = builder.speed(fmt::format("complex/{}", plan_of_four), "four real products", four, real, 4);
   figure.operations = 4 * operations(entry.shape) * plan.products();
   return builder.take();

@@ -14,8 +14,8 @@
 #include "complex_series.hpp"
 #include "engines.hpp"
 #include "openblas.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/native.hpp"
 #include "ozbound/verify/problem.hpp"
@@ -39,7 +39,7 @@ struct Work {
         plan(under),
         engine(make_engine(entry.threads, entry.kernel)) {}
 
-  [[nodiscard]] GemmCall call() { return {.a = problem.a, .b = problem.b, .c = c}; }
+  [[nodiscard]] RealProduct call() { return {.a = problem.a, .b = problem.b, .c = c}; }
   [[nodiscard]] SlicedMatrix sliced_a() const { return engine.slice(problem.a, Side::rows_of_a, plan.a); }
   [[nodiscard]] SlicedMatrix sliced_b() const { return engine.slice(problem.b, Side::columns_of_b, plan.b); }
 };
@@ -89,7 +89,7 @@ Series gemm_series(const SeriesEntry& entry, const SplitPlan& plan) {
   const auto a = std::make_shared<SlicedMatrix>(work->sliced_a()), b = std::make_shared<SlicedMatrix>(work->sliced_b());
   const auto name = "gemm/" + to_string(plan);
   Builder builder;
-  const auto whole = builder.add("gemm", [=] { gemm(work->call(), work->plan, work->engine); });
+  const auto whole = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
   if (have_openblas()) {
     const auto blas = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
     builder.speed(name, "OpenBLAS", whole, blas).operations = operations(entry.shape) * plan.products();
@@ -111,8 +111,8 @@ Series portable_series(const SeriesEntry& entry, const SplitPlan& plan, const st
   other.kernel = portable;
   const auto work = std::make_shared<Work>(entry, 0, plan), base = std::make_shared<Work>(other, 0, plan);
   Builder builder;
-  const auto whole = builder.add("gemm", [=] { gemm(work->call(), work->plan, work->engine); });
-  const auto reference = builder.add("portable", [=] { gemm(base->call(), base->plan, base->engine); });
+  const auto whole = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
+  const auto reference = builder.add("portable", [=] { multiply_unproven(base->call(), base->plan, base->engine); });
   builder.speed("small/" + to_string(plan), "portable kernel", whole, reference);
   return builder.take();
 }
@@ -139,7 +139,7 @@ Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
   const double entries = static_cast<double>(entry.shape.m) * static_cast<double>(entry.shape.n);
   const auto name = fmt::format("cr/phi={}", phi);
   Builder builder;
-  const auto whole = builder.add("cr", [=] { gemm(work->call(), Target::correctly_rounded(), work->engine); });
+  const auto whole = builder.add("cr", [=] { multiply(work->call(), Target::correctly_rounded(), work->engine); });
   const auto mpfr_at = builder.add("MPFR", [=] { mpfr->multiply(threads); });
   builder
       .speed(name, fmt::format("MPFR, {} bits", mpfr_bits), whole, mpfr_at,
@@ -163,7 +163,7 @@ Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
 
 /// The target's decision; by slices, since no native DGEMM is offered.
 Decision sliced_decision(const Work& work, const Target& target) {
-  auto decision = decide(work.problem.a, work.problem.b, target, work.engine);
+  auto decision = decide({work.problem.a, work.problem.b}, target, work.engine);
   if (decision.method != Method::slices) throw std::logic_error("no slices meet " + to_string(target) + ": " + decision.reason);
   return decision;
 }
@@ -176,10 +176,10 @@ Series proof_series(const SeriesEntry& entry, double phi) {
   work->plan = *decision->plan;
   const auto name = fmt::format("proof/phi={}", phi);
   Builder builder;
-  const auto plain = builder.add("gemm", [=] { gemm(work->call(), work->plan, work->engine); });
-  const auto certified = builder.add("certified gemm", [=] { gemm(work->call(), *decision, work->engine); });
+  const auto plain = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
+  const auto certified = builder.add("certified gemm", [=] { multiply(work->call(), *decision, work->engine); });
   const auto deciding = builder.add("decide", [=] { sliced_decision(*work, Target::dgemm()); });
-  const auto both = builder.add("decided and certified gemm", [=] { gemm(work->call(), Target::dgemm(), work->engine); });
+  const auto both = builder.add("decided and certified gemm", [=] { multiply(work->call(), Target::dgemm(), work->engine); });
   builder.share(name + "/deciding", "gemm", deciding, plain).note = to_string(work->plan);
   builder.figure(name + "/certifying", "gemm", Kind::share, certified, plain,
                  [=](std::span<const double> seconds) { return (seconds[certified] - seconds[plain]) / seconds[plain]; });

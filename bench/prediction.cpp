@@ -11,8 +11,8 @@
 #include "ozbound/verify/problem.hpp"
 
 #include "ozbound/bounds/calibrate.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/files/columns.hpp"
 
 namespace ozbound::bench {
@@ -59,15 +59,13 @@ class HeldOut {
 
  private:
   [[nodiscard]] Decision decide_with(const Target& target, const NativeGemm* native) const {
-    DecideOptions options;
-    options.native = native, options.costs = &costs_;
-    return decide(problem_.a, problem_.b, target, engine_, options);
+    return decide({problem_.a, problem_.b}, target, {engine_, native, &costs_});
   }
 
   double seconds(Decision way, const Candidate& candidate) {
     way.method = candidate.method, way.plan = candidate.plan;
-    const GemmCall call{problem_.a, problem_.b, c_};
-    return median_seconds([&] { static_cast<void>(gemm(call, way, engine_, {.native = native_})); }, seconds_of_a_way);
+    const RealProduct call{problem_.a, problem_.b, c_};
+    return median_seconds([&] { static_cast<void>(multiply(call, way, {engine_, native_})); }, seconds_of_a_way);
   }
 
   Shape shape_;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "cuda.hpp"
 #include "demo_problems.hpp"
+#include "machine_choice.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
@@ -151,10 +151,9 @@ CheckedEngine parse_checked_engine(const std::string& text) {
   throw std::invalid_argument("--engine: " + quote(text) + " is not one of cpu, cuda");
 }
 
-std::unique_ptr<Engine> make_checked_engine(CheckedEngine engine) {
-  if (engine == CheckedEngine::cpu) return std::make_unique<CpuEngine>(CpuEngine::Options{.threads = 1});
-  if (const auto obstacle = cuda_obstacle(); !obstacle.empty()) throw std::invalid_argument("--engine: " + obstacle);
-  return make_cuda_engine(1);
+std::shared_ptr<const Engine> make_checked_engine(CheckedEngine engine) {
+  if (engine == CheckedEngine::cpu) return std::make_shared<const CpuEngine>(CpuEngine::Options{.threads = 1});
+  return make_engine(EngineChoice::cuda, 1);
 }
 
 ExitCode run_checks(const CheckArguments& arguments, const Engine& engine) {

@@ -20,7 +20,7 @@ CheckedEngine parse_checked_engine(const std::string& text);
 
 /// @throws std::invalid_argument where it is not here. With one thread: products of this size are over before others start.
 /// `any-engine` compares it with every way of working.
-std::unique_ptr<Engine> make_checked_engine(CheckedEngine engine);
+std::shared_ptr<const Engine> make_checked_engine(CheckedEngine engine);
 
 struct CheckArguments {
   CheckedEngine engine = CheckedEngine::cpu;

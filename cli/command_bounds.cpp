@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"
+#include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/atomic_file.hpp"
 #include "ozbound/files/input_file.hpp"

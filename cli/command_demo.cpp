@@ -15,7 +15,8 @@
 #include "commands.hpp"
 #include "decision_arguments.hpp"
 #include "demo_problems.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "machine_choice.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/files/columns.hpp"
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
@@ -85,11 +86,11 @@ class Demo {
     Row row{};
     row.problem = &problem;
     c_ = Matrix<double>(problem.a.rows(), problem.b.cols());
-    const GemmCall call{problem.a, problem.b, c_};
-    const auto* native = native_gemm(choice_);
+    const RealProduct call{problem.a, problem.b, c_};
+    const Backend backend(engine_, native_gemm(choice_));
     row.seconds = median_seconds([&] {
-      row.decision = decide(problem.a, problem.b, target, engine_, {.native = native});
-      row.certificate = gemm(call, row.decision, engine_, {.native = native});
+      row.decision = decide(call, target, backend);
+      row.certificate = ozbound::multiply(call, row.decision, backend);
     });
     row.native_certifies = native_would(problem, target);
     return row;
@@ -99,7 +100,7 @@ class Demo {
     const auto* native = native_gemm(EngineChoice::automatic);
     if (native == nullptr) return false;
     try {
-      decide(problem.a, problem.b, target, engine_, {.native = native, .slices = false});
+      decide({problem.a, problem.b}, target, {engine_, native}, {.slices = false});
       return true;
     } catch (const CannotCertify&) {
       return false;
@@ -116,7 +117,7 @@ class Demo {
     const auto* native = native_gemm(EngineChoice::automatic);
     if (native == nullptr) return std::nullopt;
     Matrix<double> c(problem.a.rows(), problem.b.cols());
-    const GemmCall call{problem.a, problem.b, c};
+    const RealProduct call{problem.a, problem.b, c};
     native->dgemm(call);  // the first call sets up its threads
     return median_seconds([&] { native->dgemm(call); });
   }

@@ -12,12 +12,13 @@
 #include "judged.hpp"
 #include "verification.hpp"
 
-#include "backends.hpp"
 #include "commands.hpp"
 #include "cuda.hpp"
 #include "decision_arguments.hpp"
+#include "interruption.hpp"
+#include "machine_choice.hpp"
 #include "operand_record.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/files/matrix_file.hpp"
 #include "ozbound/files/operands.hpp"
@@ -57,11 +58,9 @@ Judging parse_judging(const std::string& text) {
 /// A saved decision for an engine that is here.
 Decision read_runnable_decision(const std::filesystem::path& path) {
   auto decision = read_decision(path);
-  const auto& engine = decision.engine;
-  if (!engine.empty() && engine != "cpu" && !engine.starts_with("cuda:"))
-    throw InputError(path.string(), "decision: engine must be cpu or cuda: DEVICE: " + quote(engine));
-  if (const auto obstacle = cuda_obstacle(); engine.starts_with("cuda:") && !obstacle.empty())
-    throw InputError(path.string(), "the decision is for " + engine + ", and " + obstacle);
+  const bool on_device = decision.engine && decision.engine->kind == BackendId::Kind::cuda;
+  if (const auto obstacle = cuda_obstacle(); on_device && !obstacle.empty())
+    throw InputError(path.string(), "the decision is for " + to_string(*decision.engine) + ", and " + obstacle);
   return decision;
 }
 
@@ -80,12 +79,16 @@ class RequestedProduct {
   /// What must be open: for a replay what it was made for, its native DGEMM too.
   [[nodiscard]] EngineChoice engine() const {
     if (!replayed_) return engine_;
-    return replayed_->engine.starts_with("cuda") ? EngineChoice::cuda : EngineChoice::automatic;
+    const bool on_device = replayed_->engine && replayed_->engine->kind == BackendId::Kind::cuda;
+    return on_device ? EngineChoice::cuda : EngineChoice::cpu;
   }
 
-  [[nodiscard]] Decision decision(const OperandFiles& files, const Backends& backends) const {
+  [[nodiscard]] Target target() const { return target_.value_or(Target::dgemm()); }
+
+  /// The decision that is replayed, or that a plan is; nothing where one is to be made.
+  [[nodiscard]] std::optional<Decision> decision(const OperandFiles& files, const Machine& machine) const {
     if (replayed_) return *replayed_;
-    return plan_ ? planned(files, backends) : backends.decide(files, target());
+    return plan_ ? std::optional(planned(files, machine)) : std::nullopt;
   }
 
   /// Whether C is only wanted if it meets the decision's target. A plan alone promises nothing, nor does its replay.
@@ -101,14 +104,12 @@ class RequestedProduct {
     }
   }
 
-  [[nodiscard]] Target target() const { return target_.value_or(Target::dgemm()); }
-
-  [[nodiscard]] Decision planned(const OperandFiles& files, const Backends& backends) const {
+  [[nodiscard]] Decision planned(const OperandFiles& files, const Machine& machine) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
     const auto method = refined ? Method::correctly_rounded : Method::slices;
     const Index m = files.real_m(), k = files.real_k();
     Decision decision{target(), method, plan(k), m, files.n(), k, 0, 0, {}, {}};
-    backends.choose_engine(decision);
+    machine.choose_backend(decision);
     decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
     decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
     return decision;
@@ -145,28 +146,45 @@ class Run {
       : arguments_(arguments), command_line_(command_line), requested_(arguments), outputs_(arguments) {}
 
   ExitCode go() {
-    const Backends backends(requested_.engine(), arguments_.decision.threads);
+    const auto machine = make_machine(requested_.engine(), arguments_.decision.threads);
     watch_.time("read", [&] { files_.emplace(arguments_.operands); });
-    watch_.time("decide", [&] { decide_on(backends); });
-    watch_.time("multiply", [&] { multiply(backends.of(decision_)); });
+    interruptibly(unwritten(), [&] { multiply(machine); });
     if (requested_.binds() && !certificate_.holds) refuse();
-    if (arguments_.judging != Judging::none) watch_.time("verify", [&] { judge(); });
+    if (arguments_.judging != Judging::none) watch_.time("verify", [&] { interruptibly(unwritten(), [&] { judge(); }); });
     watch_.time("write", [&] { write(); });
     return finish();
   }
 
  private:
-  void decide_on(const Backends& backends) {
-    const Progress progress("deciding");
-    decision_ = requested_.decision(*files_, backends);
+  void multiply(const Machine& machine) {
+    c_ = new_product(*files_);
+    const auto product = product_of(*files_, c_);
+    std::optional<Progress> progress("deciding");
+    watch_.start();
+    MultiplyOptions options{.workspace = arguments_.workspace};
+    options.decided = [&](const Decision&) {
+      watch_.stop("decide");
+      progress.emplace("multiplying");
+      watch_.start();
+    };
+    if (auto decision = requested_.decision(*files_, machine)) {
+      decision_ = *std::move(decision);
+      options.decided(decision_);
+      certificate_ = ozbound::multiply(product, decision_, machine, options);
+    } else {
+      auto multiplied = ozbound::multiply(product, requested_.target(), machine, make_choices(requested_.engine()), options);
+      decision_ = std::move(multiplied.decision), certificate_ = std::move(multiplied.certificate);
+    }
+    watch_.stop("multiply");
+    const auto& backend = machine.backend_of(decision_);
+    ran_ = backend.id();
+    threads_ = backend.engine().threads();
   }
 
-  void multiply(const Backend& backend) {
-    ran_ = backend.name();
-    threads_ = backend.engine().threads();
-    const Progress progress("multiplying");
-    c_ = new_product(*files_);
-    certificate_ = backend.multiply(*files_, c_, decision_, arguments_.workspace);
+  /// What an interruption leaves.
+  [[nodiscard]] std::string unwritten() const {
+    const bool both = !arguments_.report.empty();
+    return "interrupted; " + arguments_.output + (both ? " and " + arguments_.report + " are" : " is") + " not written";
   }
 
   [[noreturn]] void refuse() const {
@@ -225,15 +243,16 @@ class Run {
   }
 
   [[nodiscard]] nlohmann::ordered_json report() const {
-    nlohmann::ordered_json record{{"schema", "ozbound-report-1"},
-                                  {"version", OZBOUND_VERSION},
-                                  {"command", command_line_},
-                                  {"operands", operand_record(arguments_.operands, *files_)},
-                                  {"result", {{"file", arguments_.output}, {"type", c_.type()}}},
-                                  {"engine", certificate_.method == Method::native && ran_ == "cpu" ? "native" : ran_},
-                                  {"threads", threads_},
-                                  {"decision", nlohmann::ordered_json(to_json(decision_))},
-                                  {"certificate", nlohmann::ordered_json(to_json(certificate_))}};
+    nlohmann::ordered_json record{
+        {"schema", "ozbound-report-1"},
+        {"version", OZBOUND_VERSION},
+        {"command", command_line_},
+        {"operands", operand_record(arguments_.operands, *files_)},
+        {"result", {{"file", arguments_.output}, {"type", c_.type()}}},
+        {"engine", certificate_.method == Method::native && ran_.kind == BackendId::Kind::cpu ? "native" : to_string(ran_)},
+        {"threads", threads_},
+        {"decision", nlohmann::ordered_json(to_json(decision_))},
+        {"certificate", nlohmann::ordered_json(to_json(certificate_))}};
     if (verification_) record["verification"] = to_json(*verification_);
     for (const auto& [phase, seconds] : watch_.phases()) record["seconds"][phase] = seconds;
     return record;
@@ -242,7 +261,7 @@ class Run {
   void print_for_people() const {
     const auto* kind = files_->is_complex() ? "complex " : "";
     Table table{{"C", fmt::format("{}{} x {} in {}", kind, files_->m(), files_->n(), arguments_.output)},
-                {"engine", ran_},
+                {"engine", to_string(ran_)},
                 {"method", method_text()},
                 {"plan", plan_text()},
                 {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
@@ -291,7 +310,7 @@ class Run {
   Certificate certificate_;
   std::optional<Verification> verification_;
   Stopwatch watch_;
-  std::string ran_;  ///< the engine
+  BackendId ran_;
   int threads_ = 0;
 };
 

@@ -6,13 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "backends.hpp"
 #include "commands.hpp"
 #include "decision_arguments.hpp"
+#include "interruption.hpp"
+#include "machine_choice.hpp"
 #include "operand_record.hpp"
 #include "ozbound/bounds/calibrate.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/files/columns.hpp"
 #include "ozbound/files/matrix_file.hpp"
 #include "ozbound/files/operands.hpp"
@@ -96,7 +97,7 @@ void print_for_people(const Decision& decision, const OperandFiles& files, const
   Table table{{"target", fmt::format("{} for {}", to_string(decision.target), product_text(files))}};
   if (decision.target.kind == Target::Kind::normwise) table.emplace_back("relative to", normwise_measure);
   const auto plan = decision.plan ? ", " + to_string(*decision.plan) : "";
-  table.insert(table.end(), {{"engine", decision.engine},
+  table.insert(table.end(), {{"engine", to_string(decision.engine.value_or(BackendId{}))},
                              {"chosen", to_string(decision.method) + plan},
                              {"reason", decision.reason},
                              {"costs", origin_text(decision.costs)},
@@ -125,15 +126,14 @@ nlohmann::ordered_json record(const Arguments& arguments, const OperandFiles& fi
 }
 
 /// What certifies the target, and where native DGEMM is chosen, what would have been without it.
-std::vector<Candidate> certified(const Decision& decision, const OperandFiles& files, const Backends& backends) {
-  auto options = backends.options(files);
+std::vector<Candidate> certified(const Decision& decision, const OperandFiles& files, const Machine& machine, Choices choices) {
   std::vector<Candidate> candidates;
   const auto add = [&candidates](const Candidate& candidate) {
     if (candidate.certifies) candidates.push_back(candidate);
   };
-  if (decision.method == Method::native && options.slices) {
-    options.native = nullptr;
-    const auto other = backends.deciding(files).decide(files, decision.target, options);
+  if (decision.method == Method::native && choices.slices) {
+    choices.native = false;
+    const auto other = decide(product_of(files), decision.target, machine, choices);
     for (const auto& candidate : other.candidates)
       if (candidate.plan) add(candidate);
   }
@@ -142,21 +142,17 @@ std::vector<Candidate> certified(const Decision& decision, const OperandFiles& f
 }
 
 std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision, const OperandFiles& files,
-                              const Backends& backends) {
+                              const Machine& machine) {
   auto c = new_product(files);
+  const auto product = product_of(files, c);
   std::vector<Measured> result;
   for (const auto& candidate : candidates) {
     auto way = decision;
     way.method = candidate.method, way.plan = candidate.plan;
     result.push_back({candidate, {}});
     if (candidate.cost > longest_measurement) continue;
-    const auto& backend = backends.of(candidate, decision);
-    result.back().seconds = median_seconds(
-        [&] {
-          backend.forget_operands();
-          (void)backend.multiply(files, c, way);
-        },
-        measurement_budget);
+    const auto& backend = machine.backend_of(candidate, decision);
+    result.back().seconds = median_seconds([&] { (void)multiply(product, way, backend); }, measurement_budget);
   }
   return result;
 }
@@ -165,20 +161,27 @@ ExitCode run(const Arguments& arguments) {
   const auto target = arguments.decision.target.empty() ? Target::dgemm() : parse_target(arguments.decision.target);
   std::optional<AtomicFile> saved;
   if (!arguments.save.empty()) saved.emplace(arguments.save);
-  const Backends backends(arguments.decision.engine, arguments.decision.threads);
+  const auto machine = make_machine(arguments.decision.engine, arguments.decision.threads);
+  const auto choices = make_choices(arguments.decision.engine);
   Stopwatch watch;
   std::optional<OperandFiles> files;
   watch.time("read", [&] { files.emplace(arguments.operands); });
-  const auto decision = watch.time("decide", [&] {
-    const Progress progress("deciding");
-    return backends.decide(*files, target);
+  const std::string unwritten = "interrupted" + (saved ? "; " + arguments.save + " is not written" : "");
+  Decision decision;
+  watch.time("decide", [&] {
+    interruptibly(unwritten, [&] {
+      const Progress progress("deciding");
+      decision = decide(product_of(*files), target, machine, choices);
+    });
   });
   const double seconds = watch.phases().back().second;
   std::vector<Measured> measured;
   if (arguments.measure)
     watch.time("measure", [&] {
-      const Progress progress("measuring");
-      measured = measure(certified(decision, *files, backends), decision, *files, backends);
+      interruptibly(unwritten, [&] {
+        const Progress progress("measuring");
+        measured = measure(certified(decision, *files, machine, choices), decision, *files, machine);
+      });
     });
   if (saved) {
     write_json(*saved, nlohmann::ordered_json(to_json(decision)));

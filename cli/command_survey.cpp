@@ -15,7 +15,8 @@
 
 #include "commands.hpp"
 #include "decision_arguments.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "machine_choice.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/files/columns.hpp"
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
@@ -88,9 +89,10 @@ class Survey {
   void multiply(Case& one, const Problem& problem, const Oracle& oracle, const Target& target) const {
     one.certificate.target = target;
     Matrix<double> c(problem.a.rows(), problem.b.cols());
+    const Backend backend(engine_, native_);
     try {
-      const auto decision = decide(problem.a, problem.b, target, engine_, {.native = native_});
-      one.certificate = gemm(GemmCall{problem.a, problem.b, c}, decision, engine_, {.native = native_});
+      const auto decision = decide({problem.a, problem.b}, target, backend);
+      one.certificate = ozbound::multiply({problem.a, problem.b, c}, decision, backend);
     } catch (const CannotCertify&) {
       one.refused = true;
       return;

@@ -16,6 +16,7 @@
 
 #include "commands.hpp"
 #include "formula_claim.hpp"
+#include "interruption.hpp"
 #include "ozbound/files/claims.hpp"
 #include "ozbound/files/input_file.hpp"
 #include "ozbound/files/matrix_file.hpp"
@@ -95,8 +96,12 @@ class Judge {
     Progress progress("checking");
     try {
       if (!arguments_.all && !arguments_.sample) select(affordable_selection(text, seed()));
-      return check_certificate(text, judged_.operands(), result_.view(),
-                               {options_.selection, [&progress](double done) { progress.update(done); }});
+      CertificateCheck found;
+      interruptibly("interrupted", [&] {
+        found = check_certificate(text, judged_.operands(), result_.view(),
+                                  {options_.selection, [&progress](double done) { progress.update(done); }});
+      });
+      return found;
     } catch (const std::invalid_argument& error) {
       throw InputError(file.name(), error.what());
     }
@@ -153,7 +158,9 @@ class Judge {
   template <class Result>
   [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
     Progress progress("judging");
-    return pass(WatchedOracle(*oracle_, entries(), progress));
+    Result result;
+    interruptibly("interrupted", [&] { result = pass(WatchedOracle(*oracle_, entries(), progress)); });
+    return result;
   }
 
   const Arguments& arguments_;

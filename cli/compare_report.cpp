@@ -329,13 +329,15 @@ std::string comparison_markdown(const Comparison& comparison) {
       std::count_if(comparison.cases.begin(), comparison.cases.end(), [](const ComparedCase& one) { return !one.fewest; });
   std::string text = fmt::format(R"(# Selectors compared
 
-Written by `{}`. {} problems and targets; C is {} x {}, and A, B square for `cancellation`, which ends at k = {}. Every product is judged
+Written by `{}`.
+{} problems and targets; C is {} x {}, and A, B square for `cancellation`, which ends at k = {}. Every product is judged
 by the exact oracle. {} cases that no plan up to {} x {} slices meets are left out, unless a selector chose one all the same.
 
-*Fewest* is the least number of products of balanced digits that meets the target, found by search with the oracle; *overshoot* is what a
-selector uses above it, where it chose a plan and met the target. A selector *missed* where an entry has an error above its target; it *gave up* where
-it chose no plan. `dgemm` with k = 1 asks for u, which leaves nothing beside the last rounding. The last column is the time of selecting over that of the product with the fewest slice products, in the median: on products this small
-selecting is dear.
+*Fewest* is the least number of products of balanced digits that meets the target, found by search with the oracle; *overshoot*
+is what a selector uses above it, where it chose a plan and met the target. A selector *missed* where an entry has an error
+above its target; it *gave up* where it chose no plan. `dgemm` with k = 1 asks for u, which leaves nothing beside the last
+rounding. The last column is the time of selecting over that of the product with the fewest slice products, in the median: on
+products this small selecting is dear.
 
 )",
                                  comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n,

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "cuda.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/json_file.hpp"
 #include "ozbound/files/text.hpp"
@@ -58,12 +57,6 @@ void refuse_native_alone(EngineChoice choice) {
     throw std::invalid_argument("--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
 }
 
-std::unique_ptr<Engine> make_engine(EngineChoice choice, int threads) {
-  if (choice != EngineChoice::cuda) return std::make_unique<CpuEngine>(make_engine(threads));
-  if (const auto obstacle = cuda_obstacle(); !obstacle.empty()) throw std::invalid_argument("--engine: " + obstacle);
-  return make_cuda_engine(threads);
-}
-
 CpuEngine make_engine(int threads) {
   if (threads > 0) omp_set_num_threads(threads);
   return CpuEngine({.threads = threads});
@@ -75,16 +68,6 @@ const NativeGemm* native_gemm(EngineChoice choice) {
   if (native == nullptr && choice == EngineChoice::native)
     throw std::invalid_argument("--engine: this build has no native DGEMM");
   return native;
-}
-
-DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs) {
-  DecideOptions options;
-  options.costs = &costs;
-  if (!files.is_complex()) options.alpha = files.alpha(), options.beta = files.beta(), options.c0 = files.c0();
-  options.format = files.is_float() ? binary32 : binary64;
-  options.native = native_gemm(choice);
-  options.slices = choice != EngineChoice::native;
-  return options;
 }
 
 Decision read_decision(const std::filesystem::path& path) {

@@ -48,15 +48,8 @@ void add_threads_option(CLI::App& command, int& threads);
 /// For commands that must meet every target. @throws std::invalid_argument for native DGEMM alone.
 void refuse_native_alone(EngineChoice choice);
 
-/// The engine of a choice that leaves one open: the device's, or the CPU's. @throws std::invalid_argument where it is not here.
-std::unique_ptr<Engine> make_engine(EngineChoice choice, int threads);
-
 /// An engine with that many threads, which everything else in this process uses from now on too.
 CpuEngine make_engine(int threads);
-
-/// What was asked for; the scalars and C0 of a complex product are left to its call. `costs` must outlive the result.
-/// @throws std::invalid_argument if only native DGEMM is wanted and this build has none.
-DecideOptions decide_options(const OperandFiles& files, EngineChoice choice, const CostModel& costs);
 
 /// The CPU's native DGEMM, where a choice leaves it open, or null.
 const NativeGemm* native_gemm(EngineChoice choice);

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/files/atomic_file.hpp"
 #include "ozbound/files/text.hpp"
@@ -60,6 +61,9 @@ ExitCode run(int argc, const char* const* argv) {
 ExitCode run_or_complain(int argc, const char* const* argv) {
   try {
     return run(argc, argv);
+  } catch (const Interrupted& signal) {
+    complain(signal.what());
+    signal.end_process();
   } catch (const CannotCertify& error) {
     return complain(error.what(), ExitCode::not_certified);
   } catch (const std::bad_alloc&) {

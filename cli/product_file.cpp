@@ -12,20 +12,30 @@ MatrixFile new_product(const OperandFiles& files) {
   return files.is_float() ? MatrixFile{Matrix<float>(m, n)} : MatrixFile{Matrix<double>(m, n)};
 }
 
-GemmCall real_call(const OperandFiles& files, MatrixFile& c) {
-  const auto output =
-      c.is_float() ? OutputView(std::get<Matrix<float>>(c.values)) : OutputView(std::get<Matrix<double>>(c.values));
-  return {files.a(), files.b(), output, files.alpha(), files.beta(), files.c0()};
+namespace {
+
+Product real_product(const OperandFiles& files, const OutputView& c) {
+  return {files.a(), files.b(), c, files.alpha(), files.beta(), files.c0()};
 }
 
-ComplexGemmCall complex_call(const OperandFiles& files, MatrixFile& c) {
-  const auto output = c.is_float() ? ComplexOutputView(std::get<Matrix<std::complex<float>>>(c.values))
-                                   : ComplexOutputView(std::get<Matrix<std::complex<double>>>(c.values));
-  return complex_call(files, output);
-}
-
-ComplexGemmCall complex_call(const OperandFiles& files, const ComplexOutputView& c) {
+Product complex_product(const OperandFiles& files, const ComplexOutputView& c) {
   return {files.complex_a(), files.complex_b(), c, files.complex_alpha(), files.complex_beta(), files.complex_c0()};
+}
+
+}  // namespace
+
+Product product_of(const OperandFiles& files, MatrixFile& c) {
+  auto& values = c.values;
+  if (auto* matrix = std::get_if<Matrix<float>>(&values)) return real_product(files, *matrix);
+  if (auto* matrix = std::get_if<Matrix<double>>(&values)) return real_product(files, *matrix);
+  if (auto* matrix = std::get_if<Matrix<std::complex<float>>>(&values)) return complex_product(files, *matrix);
+  return complex_product(files, std::get<Matrix<std::complex<double>>>(values));
+}
+
+Product product_of(const OperandFiles& files) {
+  const auto& format = files.is_float() ? binary32 : binary64;
+  if (files.is_complex()) return complex_product(files, unwritten_complex(files.m(), files.n(), format));
+  return real_product(files, unwritten(files.m(), files.n(), format));
 }
 
 }  // namespace ozbound::cli

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/core/product.hpp"
 #include "ozbound/files/matrix_file.hpp"
 #include "ozbound/files/operands.hpp"
 
@@ -9,10 +9,10 @@ namespace ozbound::cli {
 /// A matrix of zeros to write a product into: complex where it is, binary32 where A and B are.
 MatrixFile new_product(const OperandFiles& files);
 
-/// The call that writes the product of these files to `c`, which must be as new_product makes it. All must outlive it.
-/// @pre the product is real, or complex.
-GemmCall real_call(const OperandFiles& files, MatrixFile& c);
-ComplexGemmCall complex_call(const OperandFiles& files, MatrixFile& c);
-ComplexGemmCall complex_call(const OperandFiles& files, const ComplexOutputView& c);
+/// The product of these files, to be written to `c`, which must be as new_product makes it. All must outlive it.
+Product product_of(const OperandFiles& files, MatrixFile& c);
+
+/// The same without a C, for who decides.
+Product product_of(const OperandFiles& files);
 
 }  // namespace ozbound::cli

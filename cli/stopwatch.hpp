@@ -16,19 +16,24 @@ class Stopwatch {
     struct Lap {
       Stopwatch& watch;
       std::string name;
-      std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-      ~Lap() {
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-        watch.phases_.emplace_back(std::move(name), elapsed.count());
-      }
+      ~Lap() { watch.stop(std::move(name)); }
     };
+    start();
     const Lap lap{*this, std::move(name)};
     return phase();
+  }
+
+  /// The same of what is no function: a phase from start() to stop().
+  void start() { start_ = std::chrono::steady_clock::now(); }
+  void stop(std::string name) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    phases_.emplace_back(std::move(name), elapsed.count());
   }
 
   [[nodiscard]] const std::vector<std::pair<std::string, double>>& phases() const { return phases_; }
 
  private:
+  std::chrono::steady_clock::time_point start_;
   std::vector<std::pair<std::string, double>> phases_;
 };
 

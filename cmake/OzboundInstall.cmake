@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 set(ozbound_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ozbound)
 
-foreach(name IN ITEMS core bounds published gpu gpu_certify api verify plot grade literature)
+foreach(name IN ITEMS core bounds published plugin gpu gpu_certify api verify plot grade literature)
   if(TARGET ozbound_${name})
     install(EXPORT ozbound-${name} NAMESPACE ozbound:: DESTINATION ${ozbound_package_dir})
   endif()

@@ -13,12 +13,13 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 #
 # -frounding-math: a caller may round in any mode, and tests do. A compiler that takes the mode for a constant may fold an
 # operation at compile time, or move it past the call that sets the mode up (FloatEnvironment) or restores it. To nearest the
-# flag changes no bit: it only forbids what is wrong in other modes. It keeps clang from vectorising; files of loops alone, which
-# are entered with the mode set up and never change it, have -fno-rounding-math (core/CMakeLists.txt). GCC 12 makes the same
-# machine code of every other file of core and of the kernels with the flag and without.
+# flag changes no bit: it only forbids what is wrong in other modes. It keeps clang from vectorising; files of loops alone,
+# which are entered with the mode set up and never change it, have -fno-rounding-math (core/CMakeLists.txt). GCC 12 makes the
+# same machine code of every other file of core and of the kernels with the flag and without.
 add_library(ozbound_flags INTERFACE)
 target_compile_options(ozbound_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-frounding-math;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion>
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-frounding-math>
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion>
   # GCC bug 105651: a false alarm about std::string's operator+.
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>)

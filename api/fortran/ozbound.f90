@@ -1,15 +1,16 @@
-! Ozbound for Fortran: the functions of ozbound.h, which says what they do, under the same names. Compile this file with your own.
+! Ozbound for Fortran: the functions of ozbound.h, which says what they do, under the same names. Compile this file with your
+! own.
 !
-! Handles are type(c_ptr); texts that go in end with c_null_char; ozb_string makes a Fortran string of one that comes out. Arguments
-! that C takes as null where they are not wanted (certificate, certificates) are optional. Matrices in column-major order are
-! as Fortran stores them: ozb_column_major, and the leading dimension is the first extent.
+! Handles are type(c_ptr); texts that go in end with c_null_char; ozb_string makes a Fortran string of one that comes out.
+! Arguments that C takes as null where they are not wanted (certificate, certificates) are optional. Matrices in column-major
+! order are as Fortran stores them: ozb_column_major, and the leading dimension is the first extent.
 module ozbound
   use, intrinsic :: iso_c_binding
   implicit none
   public
 
   integer(c_int), parameter :: ozb_success = 0, ozb_does_not_hold = 1, ozb_invalid_argument = 2, ozb_cannot_certify = 3, &
-    ozb_out_of_memory = 4, ozb_internal_error = 5
+    ozb_out_of_memory = 4, ozb_internal_error = 5, ozb_cancelled = 6
   integer(c_int), parameter :: ozb_row_major = 101, ozb_column_major = 102
   integer(c_int), parameter :: ozb_default = 0, ozb_no_native = 1, ozb_count_products = 2
   integer(c_int), parameter :: ozb_none = 111, ozb_transpose = 112, ozb_conjugate_transpose = 113
@@ -308,6 +309,55 @@ module ozbound
     subroutine ozb_certificate_destroy(certificate) bind(c)
       import
       type(c_ptr), value :: certificate
+    end subroutine
+
+    integer(c_int) function ozb_machine_cpu(threads, machine) bind(c)
+      import
+      integer(c_int), value :: threads
+      type(c_ptr), intent(out) :: machine
+    end function
+
+    integer(c_int) function ozb_machine_detect(threads, machine) bind(c)
+      import
+      integer(c_int), value :: threads
+      type(c_ptr), intent(out) :: machine
+    end function
+
+    integer(c_int) function ozb_machine_backends(machine, text) bind(c)
+      import
+      type(c_ptr), value :: machine
+      type(c_ptr), intent(out) :: text
+    end function
+
+    integer(c_int) function ozb_set_machine(machine, place) bind(c)
+      import
+      type(c_ptr), value :: machine
+      integer(c_int), value :: place
+    end function
+
+    subroutine ozb_machine_destroy(machine) bind(c)
+      import
+      type(c_ptr), value :: machine
+    end subroutine
+
+    integer(c_int) function ozb_cancellation_create(cancellation) bind(c)
+      import
+      type(c_ptr), intent(out) :: cancellation
+    end function
+
+    subroutine ozb_cancellation_request(cancellation) bind(c)
+      import
+      type(c_ptr), value :: cancellation
+    end subroutine
+
+    subroutine ozb_set_cancellation(cancellation) bind(c)
+      import
+      type(c_ptr), value :: cancellation
+    end subroutine
+
+    subroutine ozb_cancellation_destroy(cancellation) bind(c)
+      import
+      type(c_ptr), value :: cancellation
     end subroutine
 
     type(c_ptr) function ozb_status_text(status) bind(c)

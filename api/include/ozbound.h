@@ -5,8 +5,8 @@
  *
  * Every function may be called from many threads at once, and throws nothing. Those that return a status (OZB_SUCCESS is 0)
  * leave a text that names the argument for ozb_last_error. What they hand out is null where they fail, and is given back to
- * ..._destroy. Handles do not change: threads may share them. Matrices lie in the host's memory, and products run on the CPU;
- * for a device there is the C++ interface, whose calls take an engine.
+ * ..._destroy. Handles do not change: threads may share them. Matrices lie in the host's memory and products run on the CPU,
+ * unless ozb_set_machine says otherwise.
  *
  * Each works in a floating-point environment of its own: the caller's rounding mode, flush-to-zero and traps change no bit and
  * no text, and are as they were afterwards.
@@ -31,7 +31,8 @@ enum {
   OZB_INVALID_ARGUMENT = 2, /* an argument that cannot be used; nothing is written */
   OZB_CANNOT_CERTIFY = 3,   /* no way certifies the target, which is below the rounding of C; nothing is written */
   OZB_OUT_OF_MEMORY = 4,    /* C may have been written in part */
-  OZB_INTERNAL_ERROR = 5    /* a fault of Ozbound; C may have been written in part */
+  OZB_INTERNAL_ERROR = 5,   /* a fault of Ozbound; C may have been written in part */
+  OZB_CANCELLED = 6         /* ended by ozb_cancellation_request; ozb_last_error says whether C may have been written in part */
 };
 
 /* layout and op_a, op_b: the numbers that CBLAS has for them. For real matrices the conjugate transpose is the transpose. */
@@ -183,6 +184,43 @@ int ozb_certificate_json(const ozb_certificate* certificate, const char** json) 
 
 /* Null is fine. */
 void ozb_certificate_destroy(ozb_certificate* certificate) OZB_NOEXCEPT;
+
+/* What products may run on: the CPU, or the CPU and a CUDA device, of which each product takes the one that is predicted to be
+ * faster. `threads` are those of the host; 0 is as many as OpenMP would use. */
+typedef struct ozb_machine ozb_machine;
+
+int ozb_machine_cpu(int threads, ozb_machine** machine) OZB_NOEXCEPT;
+int ozb_machine_detect(int threads, ozb_machine** machine) OZB_NOEXCEPT;
+
+/* Its backends, as records name them, a line each: "cpu\ncuda: NVIDIA H200\n". The text lives as long as the handle. */
+int ozb_machine_backends(const ozb_machine* machine, const char** text) OZB_NOEXCEPT;
+
+/* For the calling thread: its decisions and products from now on are that machine's, with A, B and C in that memory, OZB_HOST
+ * or the number of a CUDA device; null is the CPU. There is no stream to hand over: calls wait for their result on one of their
+ * own, and what other streams do with the matrices must be over. The machine may be destroyed while it is set.
+ * OZB_INVALID_ARGUMENT: nothing on the machine reaches matrices there; what was set stays. */
+enum { OZB_HOST = -1 };
+int ozb_set_machine(const ozb_machine* machine, int place) OZB_NOEXCEPT;
+
+/* Null is fine. */
+void ozb_machine_destroy(ozb_machine* machine) OZB_NOEXCEPT;
+
+/* What ends calls before their time. From ozb_set_cancellation on, the calling thread's products and decisions end with
+ * OZB_CANCELLED some 20 ms after ozb_cancellation_request, and at once if that came before; others of its calls, and other
+ * threads, are not concerned. A native DGEMM that has begun is waited for. A request stays: for what follows set another one,
+ * or null, which is none. */
+typedef struct ozb_cancellation ozb_cancellation;
+
+int ozb_cancellation_create(ozb_cancellation** cancellation) OZB_NOEXCEPT;
+
+/* From any thread, and from a signal handler. Null is fine. */
+void ozb_cancellation_request(ozb_cancellation* cancellation) OZB_NOEXCEPT;
+
+/* For the calling thread. It may be destroyed while it is set: then nothing requests. */
+void ozb_set_cancellation(const ozb_cancellation* cancellation) OZB_NOEXCEPT;
+
+/* Null is fine; not while another thread or a signal handler may request. */
+void ozb_cancellation_destroy(ozb_cancellation* cancellation) OZB_NOEXCEPT;
 
 #ifdef __cplusplus
 }

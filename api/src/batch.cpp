@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "blas_arguments.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/overlap.hpp"
 
@@ -76,7 +77,7 @@ class Batch {
   void check_overlap() const {
     if (count_ == 0) return;
     const auto views = product(0);
-    views.call().check();
+    views.product({}).check();
     const ByteRange c(views.c, stride_c_);
     for (Index t = 1; t < c.meeting(c.begin, c.end, count_).second; ++t)
       if (overlap(product(t).c, views.c))
@@ -153,7 +154,7 @@ template <class T>
 class BatchedProduct {
  public:
   BatchedProduct(const Batch<T>& batch, std::span<const Decision> decisions, const BlasOptions& options)
-      : batch_(batch), decisions_(decisions), options_(options), engine_(engine_of(options)) {
+      : batch_(batch), decisions_(decisions), options_(options), machine_(machine_of(options)) {
     if (options.prepared_a != nullptr) throw std::invalid_argument("prepared_a is not for a batch");
     if (options.prepared_b != nullptr) throw std::invalid_argument("prepared_b is not for a batch");
     if (decisions.size() != 1 && std::cmp_not_equal(decisions.size(), batch.count()))
@@ -165,22 +166,30 @@ class BatchedProduct {
     const FloatEnvironment environment;
     batch_.check_overlap();
     for (Index t = 0; t < batch_.count(); ++t)
-      check_gemm(batch_.product(t).call(), decision(t), engine_, gemm_options(options_));
-    SharedOperand a(batch_.shares_a(), Side::rows_of_a, options_.workspace, engine_);
-    SharedOperand b(batch_.shares_b(), Side::columns_of_b, options_.workspace, engine_);
+      check_multiply(batch_.product(t).product(options_.place), decision(t), backend(t), multiply_options(options_));
     std::vector<Certificate> certificates(at(batch_.count()));
-    for (const Index t : order()) {
-      const auto call = batch_.product(t).call();
-      auto options = gemm_options(options_);
-      options.prepared_a = a.prepared(call.a, decision(t), 1);
-      options.prepared_b = b.prepared(call.b, decision(t), options.prepared_a == nullptr ? 1 : call.m());
-      certificates[at(t)] = gemm(call, decision(t), engine_, options);
-    }
+    if (batch_.count() == 0) return certificates;
+    const auto& shared = backend(0).engine();
+    SharedOperand a(batch_.shares_a(), Side::rows_of_a, options_.workspace, shared);
+    SharedOperand b(batch_.shares_b(), Side::columns_of_b, options_.workspace, shared);
+    writing_c([&] {
+      for (const Index t : order()) {
+        const auto product = batch_.product(t).product(options_.place);
+        auto options = multiply_options(options_);
+        if (&backend(t).engine() == &shared) {
+          options.prepared_a = a.prepared(product.a, decision(t), 1);
+          options.prepared_b = b.prepared(product.b, decision(t), options.prepared_a == nullptr ? 1 : product.m());
+        }
+        certificates[at(t)] = multiply(product, decision(t), backend(t), options);
+      }
+    });
     return certificates;
   }
 
  private:
   [[nodiscard]] const Decision& decision(Index t) const { return decisions_[decisions_.size() == 1 ? 0 : at(t)]; }
+
+  [[nodiscard]] const Backend& backend(Index t) const { return machine_.backend_of(decision(t), options_.place); }
 
   /// Products that take the same slices of a shared operand one after the other.
   [[nodiscard]] std::vector<Index> order() const {
@@ -200,15 +209,16 @@ class BatchedProduct {
   const Batch<T>& batch_;
   std::span<const Decision> decisions_;
   const BlasOptions& options_;
-  CpuEngine engine_;
+  Machine machine_;
 };
 
 template <class T, class C>
 std::vector<Decision> decide_all(const Batch<T, C>& batch, const Target& target, const BlasOptions& options) {
   const FloatEnvironment environment;
-  const auto engine = engine_of(options);
+  const auto machine = machine_of(options);
   std::vector<Decision> decisions;
-  for (Index t = 0; t < batch.count(); ++t) decisions.push_back(decide_for(batch.product(t), target, engine, options));
+  for (Index t = 0; t < batch.count(); ++t)
+    decisions.push_back(decide(batch.product(t).product(options.place), target, machine, choices_of(options)));
   return decisions;
 }
 

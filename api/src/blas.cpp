@@ -10,23 +10,21 @@ namespace {
 template <class T>
 Decision decide_of(const BlasArguments<T, const T>& arguments, const Target& target, const BlasOptions& options) {
   const FloatEnvironment environment;
-  return decide_for(views_of(arguments), target, engine_of(options), options);
+  return decide(views_of(arguments).product(options.place), target, machine_of(options), choices_of(options));
 }
 
 template <class T>
 Certificate gemm_of(const BlasArguments<T>& arguments, const Target& target, const BlasOptions& options) {
   const FloatEnvironment environment;
-  const auto views = views_of(arguments);
-  const auto call = views.call();
-  call.check();
-  const auto engine = engine_of(options);
-  return gemm(call, target, engine, decide_options(views, engine, options), gemm_options(options)).certificate;
+  const auto product = views_of(arguments).product(options.place);
+  return multiply(product, target, machine_of(options), choices_of(options), multiply_options(options)).certificate;
 }
 
 template <class T>
 Certificate gemm_of(const BlasArguments<T>& arguments, const Decision& decision, const BlasOptions& options) {
   const FloatEnvironment environment;
-  return gemm(views_of(arguments).call(), decision, engine_of(options), gemm_options(options));
+  const auto product = views_of(arguments).product(options.place);
+  return multiply(product, decision, machine_of(options), multiply_options(options));
 }
 
 }  // namespace

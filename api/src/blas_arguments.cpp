@@ -2,14 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <stdexcept>
-#include <string_view>
-#include <utility>
-
-#include "ozbound/bounds/calibration.hpp"
-#include "ozbound/native.hpp"
 
 namespace ozbound {
 namespace {
@@ -77,41 +70,14 @@ BlasViews<T, C> views_of(const BlasArguments<T, C>& x, bool used) {
           x.op_b == Op::conjugate_transpose};
 }
 
-/// The machine's costs, read from file once for each kernel and number of threads: a call reads no files.
-const CostModel& default_costs(const CpuEngine& engine) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string_view, int>, CalibratedCosts> known;  // whose elements stay where they are
-  const std::scoped_lock lock(mutex);
-  const std::pair key(engine.kernel().name, engine.threads());
-  const auto found = known.find(key);
-  return found != known.end() ? found->second : known.emplace(key, machine_costs(engine, native_gemm())).first->second;
+Machine machine_of(const BlasOptions& options) {
+  return options.machine != nullptr ? *options.machine : Machine::cpu(options.threads);
 }
 
-CpuEngine engine_of(const BlasOptions& options) { return CpuEngine({.threads = options.threads}); }
+Choices choices_of(const BlasOptions& options) { return {.native = options.native, .costs = options.costs}; }
 
-GemmOptions gemm_options(const BlasOptions& options) {
-  return {options.workspace, native_gemm(), options.prepared_a, options.prepared_b};
-}
-
-template <class T, class C>
-DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engine, const BlasOptions& options) {
-  DecideOptions choices;
-  if constexpr (std::is_floating_point_v<T>) {  // those of a complex call are its own
-    choices.alpha = views.alpha, choices.beta = views.beta, choices.c0 = views.c;
-    choices.format = std::is_same_v<T, float> ? binary32 : binary64;
-  }
-  choices.native = options.native ? native_gemm() : nullptr;
-  choices.costs = options.costs != nullptr ? options.costs : &default_costs(engine);
-  return choices;
-}
-
-template <class T, class C>
-Decision decide_for(const BlasViews<T, C>& views, const Target& target, const CpuEngine& engine, const BlasOptions& options) {
-  const auto choices = decide_options(views, engine, options);
-  if constexpr (std::is_floating_point_v<T>)
-    return decide(views.a, views.b, target, engine, choices);
-  else
-    return decide(views.call(), target, engine, choices);
+MultiplyOptions multiply_options(const BlasOptions& options) {
+  return {.workspace = options.workspace, .prepared_a = options.prepared_a, .prepared_b = options.prepared_b};
 }
 
 using ComplexDouble = std::complex<double>;
@@ -121,21 +87,9 @@ template BlasViews<double, double> views_of(const BlasArguments<double, double>&
 template BlasViews<float, float> views_of(const BlasArguments<float, float>&, bool);
 template BlasViews<double, const double> views_of(const BlasArguments<double, const double>&, bool);
 template BlasViews<float, const float> views_of(const BlasArguments<float, const float>&, bool);
-template DecideOptions decide_options(const BlasViews<double, double>&, const CpuEngine&, const BlasOptions&);
-template DecideOptions decide_options(const BlasViews<float, float>&, const CpuEngine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<double, double>&, const Target&, const CpuEngine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<float, float>&, const Target&, const CpuEngine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<double, const double>&, const Target&, const CpuEngine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<float, const float>&, const Target&, const CpuEngine&, const BlasOptions&);
 template BlasViews<ComplexDouble> views_of(const BlasArguments<ComplexDouble>&, bool);
 template BlasViews<ComplexFloat> views_of(const BlasArguments<ComplexFloat>&, bool);
 template BlasViews<ComplexDouble, const ComplexDouble> views_of(const BlasArguments<ComplexDouble, const ComplexDouble>&, bool);
 template BlasViews<ComplexFloat, const ComplexFloat> views_of(const BlasArguments<ComplexFloat, const ComplexFloat>&, bool);
-template DecideOptions decide_options(const BlasViews<ComplexDouble>&, const CpuEngine&, const BlasOptions&);
-template DecideOptions decide_options(const BlasViews<ComplexFloat>&, const CpuEngine&, const BlasOptions&);
-template Decision decide_for(const BlasViews<ComplexDouble, const ComplexDouble>&, const Target&, const CpuEngine&,
-                             const BlasOptions&);
-template Decision decide_for(const BlasViews<ComplexFloat, const ComplexFloat>&, const Target&, const CpuEngine&,
-                             const BlasOptions&);
 
 }  // namespace ozbound

@@ -5,11 +5,10 @@
 #include <type_traits>
 
 #include "ozbound/blas.hpp"
-#include "ozbound/bounds/complex_gemm.hpp"
-#include "ozbound/bounds/decide.hpp"
-#include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/core/product.hpp"
+#include "ozbound/machine.hpp"
 
 namespace ozbound {
 
@@ -38,7 +37,11 @@ struct BlasViews {
   Scalar alpha, beta;
   bool conjugate_a, conjugate_b;  ///< which changes nothing
 
-  [[nodiscard]] GemmCall call() const { return {a, b, c, alpha, beta, c}; }
+  /// Who has no C to write decides, and writes nothing.
+  [[nodiscard]] RealProduct product(Place place) const {
+    const OutputView output(MatrixView<T>(const_cast<T*>(c.data()), c.rows(), c.cols(), c.row_stride(), c.col_stride()));
+    return {InputView(a).at(place), InputView(b).at(place), output.at(place), alpha, beta, InputView(c).at(place)};
+  }
 };
 
 template <class Real, class C>
@@ -49,14 +52,15 @@ struct BlasViews<std::complex<Real>, C> {
   Scalar alpha, beta;
   bool conjugate_a, conjugate_b;  ///< on top of what the views are
 
-  [[nodiscard]] ComplexGemmCall call() const {
-    const auto operand = [](const auto& view, bool conjugate) {
-      return conjugate ? ComplexInputView(view).conjugate() : ComplexInputView(view);
+  /// Likewise.
+  [[nodiscard]] ComplexProduct product(Place place) const {
+    const auto operand = [place](const auto& view, bool conjugate) {
+      const auto input = ComplexInputView(view).at(place);
+      return conjugate ? input.conjugate() : input;
     };
-    // Who has no C to write decides, and writes nothing.
-    const MatrixView<std::complex<Real>> output(const_cast<std::complex<Real>*>(c.data()), c.rows(), c.cols(), c.row_stride(),
-                                                c.col_stride());
-    return {operand(a, conjugate_a), operand(b, conjugate_b), output, alpha, beta, output};
+    const ComplexOutputView output(MatrixView<std::complex<Real>>(const_cast<std::complex<Real>*>(c.data()), c.rows(), c.cols(),
+                                                                  c.row_stride(), c.col_stride()));
+    return {operand(a, conjugate_a), operand(b, conjugate_b), output.at(place), alpha, beta, output.as_input().at(place)};
   }
 };
 
@@ -68,14 +72,9 @@ BlasViews<T, C> views_of(const BlasArguments<T, C>& arguments, bool used = true)
 /// @throws std::invalid_argument `NAME must not be negative`.
 void check_size(Index size, const char* name);
 
-CpuEngine engine_of(const BlasOptions& options);
-
-GemmOptions gemm_options(const BlasOptions& options);
-
-template <class T, class C>
-DecideOptions decide_options(const BlasViews<T, C>& views, const CpuEngine& engine, const BlasOptions& options);
-
-template <class T, class C>
-Decision decide_for(const BlasViews<T, C>& views, const Target& target, const CpuEngine& engine, const BlasOptions& options);
+/// What a call runs on, and how.
+Machine machine_of(const BlasOptions& options);
+Choices choices_of(const BlasOptions& options);
+MultiplyOptions multiply_options(const BlasOptions& options);
 
 }  // namespace ozbound

@@ -1,6 +1,7 @@
 #include "ozbound.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -18,10 +20,12 @@
 
 #include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
-#include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/bounds/json_text.hpp"
+#include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/machine.hpp"
 
 /// A record and its JSON, which is written when it is first asked for.
 template <class Record>
@@ -41,10 +45,41 @@ struct WithJson {
 struct ozb_decision : WithJson<ozbound::Decision> {};
 struct ozb_certificate : WithJson<ozbound::Certificate> {};
 
+struct ozb_cancellation {
+  std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
+};
+static_assert(std::atomic<bool>::is_always_lock_free);  // for signal handlers
+
+struct ozb_machine {
+  ozbound::Machine machine;
+  std::string backends;
+};
+
 namespace ozbound {
 namespace {
 
 thread_local char last_error[512] = "";
+thread_local std::shared_ptr<std::atomic<bool>> cancellation;  // of this thread's calls; empty: none
+
+/// What this thread's calls run on, and where their matrices lie.
+struct SetMachine {
+  std::optional<Machine> machine;  ///< none: the CPU
+  Place place;
+};
+thread_local SetMachine set_machine;
+
+BlasOptions as_set() {
+  BlasOptions options;
+  if (set_machine.machine) options.machine = &*set_machine.machine;
+  options.place = set_machine.place;
+  return options;
+}
+
+/// The engine that carries a decision out.
+const Engine& engine_of(const Machine& machine, const Decision& decision) {
+  return machine.backend_of(decision, set_machine.place).engine();
+}
+Machine machine_as_set() { return set_machine.machine ? *set_machine.machine : Machine::cpu(); }
 
 int fail(int status, const char* text) noexcept {
   std::snprintf(last_error, sizeof last_error, "%s", text);
@@ -55,14 +90,20 @@ int fail(int status, const char* text) noexcept {
 template <class Body>
 int guarded(const Body& body) noexcept {
   const FloatEnvironment environment;
+  std::optional<CancelScope> scope;
+  if (cancellation) scope.emplace(*cancellation);
   try {
     return body();
+  } catch (const Cancelled& e) {
+    return fail(OZB_CANCELLED, e.what());
   } catch (const CannotCertify& e) {
     return fail(OZB_CANNOT_CERTIFY, e.what());
   } catch (const std::invalid_argument& e) {
     return fail(OZB_INVALID_ARGUMENT, e.what());
   } catch (const std::bad_alloc&) {
     return fail(OZB_OUT_OF_MEMORY, "memory is exhausted");
+  } catch (const OutOfMemory& e) {
+    return fail(OZB_OUT_OF_MEMORY, e.what());
   } catch (const std::length_error& e) {
     return fail(OZB_OUT_OF_MEMORY, e.what());
   } catch (const std::exception& e) {
@@ -107,7 +148,7 @@ Target target_of(const char* text) {
 
 BlasOptions with_workspace(std::int64_t workspace) {
   if (workspace < 0) throw std::invalid_argument("workspace must not be negative: " + std::to_string(workspace));
-  BlasOptions options;
+  auto options = as_set();
   if (workspace > 0) options.workspace = static_cast<double>(workspace);
   return options;
 }
@@ -117,7 +158,7 @@ BlasOptions choices_of(int choices) {
   if ((choices & ~(OZB_NO_NATIVE | OZB_COUNT_PRODUCTS)) != 0)
     throw std::invalid_argument("choices must be a sum of OZB_NO_NATIVE and OZB_COUNT_PRODUCTS, or OZB_DEFAULT: " +
                                 std::to_string(choices));
-  BlasOptions options;
+  auto options = as_set();
   options.native = (choices & OZB_NO_NATIVE) == 0;
   if ((choices & OZB_COUNT_PRODUCTS) != 0) options.costs = &products;
   return options;
@@ -249,6 +290,7 @@ const char* ozb_status_text(int status) noexcept {
     case OZB_CANNOT_CERTIFY: return "the target cannot be certified";
     case OZB_OUT_OF_MEMORY: return "out of memory";
     case OZB_INTERNAL_ERROR: return "internal error";
+    case OZB_CANCELLED: return "cancelled";
     default: return "no status of Ozbound";
   }
 }
@@ -260,7 +302,7 @@ int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, d
               ozb_certificate** certificate) noexcept {
   return ozbound::one(certificate, [&] {
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-                         ldc, ozbound::target_of(target));
+                         ldc, ozbound::target_of(target), ozbound::as_set());
   });
 }
 
@@ -289,7 +331,7 @@ int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
   return ozbound::many(certificates, batch_count, [&] {
     return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                          stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::target_of(target));
+                                         ozbound::target_of(target), ozbound::as_set());
   });
 }
 
@@ -321,7 +363,7 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               ozb_certificate** certificate) noexcept {
   return ozbound::one(certificate, [&] {
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-                         ldc, ozbound::target_of(target));
+                         ldc, ozbound::target_of(target), ozbound::as_set());
   });
 }
 
@@ -350,7 +392,7 @@ int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
   return ozbound::many(certificates, batch_count, [&] {
     return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
                                          stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::target_of(target));
+                                         ozbound::target_of(target), ozbound::as_set());
   });
 }
 
@@ -383,7 +425,7 @@ int ozb_zgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, c
   return ozbound::one(certificate, [&] {
     const ozbound::ComplexArguments<double> x{alpha, a, b, beta, c};
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
-                         x.beta, x.c, ldc, ozbound::target_of(target));
+                         x.beta, x.c, ldc, ozbound::target_of(target), ozbound::as_set());
   });
 }
 
@@ -413,7 +455,7 @@ int ozb_cgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, c
   return ozbound::one(certificate, [&] {
     const ozbound::ComplexArguments<float> x{alpha, a, b, beta, c};
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
-                         x.beta, x.c, ldc, ozbound::target_of(target));
+                         x.beta, x.c, ldc, ozbound::target_of(target), ozbound::as_set());
   });
 }
 
@@ -450,16 +492,21 @@ int ozb_decision_from_json(const char* json, ozb_decision** decision) noexcept {
 }
 
 int ozb_decision_workspace(const ozb_decision* decision, int64_t* least, int64_t* full) noexcept {
-  return ozbound::tell(least, full,
-                       [&] { return ozbound::workspace_of(given(decision, "decision").record, ozbound::CpuEngine()); });
+  return ozbound::tell(least, full, [&] {
+    const auto& record = given(decision, "decision").record;
+    const auto machine = ozbound::machine_as_set();
+    return ozbound::workspace_of(record, ozbound::engine_of(machine, record));
+  });
 }
 
 int ozb_decision_workspace_z(const ozb_decision* decision, const void* alpha, const void* beta, int64_t* least,
                              int64_t* full) noexcept {
   using Number = const std::complex<double>;
   return ozbound::tell(least, full, [&] {
-    return ozbound::workspace_of(given(decision, "decision").record, given(static_cast<Number*>(alpha), "alpha"),
-                                 given(static_cast<Number*>(beta), "beta"), ozbound::CpuEngine());
+    const auto& record = given(decision, "decision").record;
+    const auto machine = ozbound::machine_as_set();
+    return ozbound::workspace_of(record, given(static_cast<Number*>(alpha), "alpha"), given(static_cast<Number*>(beta), "beta"),
+                                 ozbound::engine_of(machine, record));
   });
 }
 
@@ -509,3 +556,64 @@ int ozb_certificate_json(const ozb_certificate* certificate, const char** json) 
 }
 
 void ozb_certificate_destroy(ozb_certificate* certificate) noexcept { delete certificate; }
+
+namespace {
+
+int made(ozb_machine** machine, ozbound::Machine (*make)(int), int threads) noexcept {
+  return guarded([&] {
+    given(machine, "machine") = nullptr;
+    auto handle = std::make_unique<ozb_machine>(ozb_machine{make(threads), {}});
+    for (const auto& backend : handle->machine.backends()) handle->backends += to_string(backend.id()) + '\n';
+    *machine = handle.release();
+    return OZB_SUCCESS;
+  });
+}
+
+}  // namespace
+
+int ozb_machine_cpu(int threads, ozb_machine** machine) noexcept { return made(machine, ozbound::Machine::cpu, threads); }
+int ozb_machine_detect(int threads, ozb_machine** machine) noexcept { return made(machine, ozbound::Machine::detect, threads); }
+
+int ozb_machine_backends(const ozb_machine* machine, const char** text) noexcept {
+  return guarded([&] {
+    given(text, "text") = nullptr;
+    *text = given(machine, "machine").backends.c_str();
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_set_machine(const ozb_machine* machine, int place) noexcept {
+  return guarded([&] {
+    if (place < OZB_HOST) throw std::invalid_argument("place must be OZB_HOST or a device: " + std::to_string(place));
+    const ozbound::Place where{place};
+    const auto reaches = [&](const ozbound::Backend& backend) { return backend.reaches(where); };
+    if (machine == nullptr ? !where.is_host() : std::ranges::none_of(machine->machine.backends(), reaches))
+      throw std::invalid_argument("place is not reached by anything on this machine: " + to_string(where));
+    if (machine == nullptr)
+      ozbound::set_machine.machine.reset();
+    else
+      ozbound::set_machine.machine = machine->machine;
+    ozbound::set_machine.place = where;
+    return OZB_SUCCESS;
+  });
+}
+
+void ozb_machine_destroy(ozb_machine* machine) noexcept { delete machine; }
+
+int ozb_cancellation_create(ozb_cancellation** cancellation) noexcept {
+  return guarded([&] {
+    given(cancellation, "cancellation") = nullptr;
+    *cancellation = new ozb_cancellation;
+    return OZB_SUCCESS;
+  });
+}
+
+void ozb_cancellation_request(ozb_cancellation* cancellation) noexcept {
+  if (cancellation != nullptr) cancellation->requested->store(true);
+}
+
+void ozb_set_cancellation(const ozb_cancellation* cancellation) noexcept {
+  ozbound::cancellation = cancellation == nullptr ? nullptr : cancellation->requested;
+}
+
+void ozb_cancellation_destroy(ozb_cancellation* cancellation) noexcept { delete cancellation; }

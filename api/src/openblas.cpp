@@ -7,6 +7,7 @@
 #include <string>
 
 #include "openblas_threads.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/native.hpp"
 
 namespace ozbound {
@@ -23,8 +24,10 @@ class CblasOperand {
       return;
     }
     copy_ = Matrix<double>(view.rows(), view.cols());
-    for (Index i = 0; i < view.rows(); ++i)
+    for (Index i = 0; i < view.rows(); ++i) {
+      poll_cancelled();
       for (Index j = 0; j < view.cols(); ++j) copy_(i, j) = view(i, j);
+    }
     view_ = copy_.view();
   }
   CblasOperand(const CblasOperand&) = delete;
@@ -63,18 +66,23 @@ class OpenBlas final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return openblas_get_config(); }
 
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     check_sizes(call.m(), call.n(), call.k());
     const CblasOperand a(std::get<0>(call.a.typed()));
     const CblasOperand b(std::get<0>(call.b.typed()));
     Matrix<double> c(call.m(), call.n());
     multiply_in_blocks(call.m(), call.n(), call.k(), [&](const BlockOfC& block) { multiply(call, a, b, block, c); });
-    for (Index i = 0; i < call.m(); ++i)
-      for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(c(i, j)));
+    poll_cancelled();
+    writing_c([&] {
+      for (Index i = 0; i < call.m(); ++i) {
+        poll_cancelled();
+        for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(c(i, j)));
+      }
+    });
   }
 
  private:
-  static void multiply(const GemmCall& call, const CblasOperand& a, const CblasOperand& b, const BlockOfC& block,
+  static void multiply(const RealProduct& call, const CblasOperand& a, const CblasOperand& b, const BlockOfC& block,
                        Matrix<double>& c) {
     const auto [row, column, rows, columns] = block;
     if (!is_zero(call.beta))

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -131,11 +132,14 @@ void multiply_on_our_threads(Index m, Index n, Index k, const std::function<void
   const OneThread one;
   const Blocks blocks(m, n, k, std::min(omp_get_max_threads(), OneThread::program_threads()));
   const int count = blocks.count();
+  FirstException failure;
 #pragma omp parallel for num_threads(count) schedule(static)
-  for (int t = 0; t < count; ++t) {
-    const FloatEnvironment of_worker;
-    OneThread::run([&] { multiply(blocks[t]); });
-  }
+  for (int t = 0; t < count; ++t)
+    failure.run([&] {
+      const FloatEnvironment of_worker;
+      OneThread::run([&] { multiply(blocks[t]); });
+    });
+  failure.rethrow();
 }
 
 /// omp_get_max_threads of the OpenMP runtime that OpenBLAS was linked with; null where that is not found.
@@ -184,6 +188,7 @@ BlasThreads blas_threads() {
 void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) {
   if (m == 0 || n == 0) return;
   const FloatEnvironment environment;
+  poll_cancelled();
   switch (blas_threads()) {
     case BlasThreads::pthreads: return multiply_on_our_threads(m, n, k, multiply);
     case BlasThreads::openmp: {

@@ -165,7 +165,7 @@ std::function<void(cudaStream_t)> captured(const std::function<void(cudaStream_t
 const char* suffix(Path path) { return path == Path::cublaslt ? "/cuBLASLt" : path == Path::portable ? "/portable" : ""; }
 
 /// The whole product under a plan, slicing and all.
-Subject product(const std::string& plan, Path path, const Shape& shape, const GemmCall& call, cudaStream_t stream) {
+Subject product(const std::string& plan, Path path, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
   const auto parsed = parse_plan(plan);
   const auto gemm =
       std::make_shared<gpu::DeviceGemm>(parsed, shape.m, shape.n, shape.k, gpu::DeviceGemm::Options{.path = path});
@@ -175,7 +175,7 @@ Subject product(const std::string& plan, Path path, const Shape& shape, const Ge
 }
 
 /// Slicing of both operands, and what follows it, of a plan that the fused kernel multiplies; without that, none.
-std::vector<Subject> phases(const std::string& plan, const Shape& shape, const GemmCall& call, cudaStream_t stream) {
+std::vector<Subject> phases(const std::string& plan, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
   struct Work {
     gpu::FusedProduct fused{0};
     DeviceArray<std::uint8_t> memory;
@@ -259,7 +259,7 @@ class Problem {
     fill_random(b_.data(), shape.k * shape.n, 2, stream);
   }
 
-  [[nodiscard]] GemmCall call() const {
+  [[nodiscard]] RealProduct call() const {
     return {InputView(MatrixView<const double>(a_.data(), shape_.m, shape_.k, 1, shape_.m)),
             InputView(MatrixView<const double>(b_.data(), shape_.k, shape_.n, 1, shape_.k)),
             OutputView(MatrixView<double>(c_.data(), shape_.m, shape_.n, 1, shape_.m))};

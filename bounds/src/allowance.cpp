@@ -7,6 +7,7 @@
 
 #include "largest_entry.hpp"
 #include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/multiversion.hpp"
 #include "ozbound/core/outward.hpp"
@@ -38,16 +39,16 @@ void check_attainable(const Target& target, double tau, double u) {
                       ": not even a correctly rounded result meets it");
 }
 
-HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
-                             const MagnitudeProduct& product, const Engine& engine)
+HostAllowance::HostAllowance(const RealProduct& of, const Target& target, double factor, const MagnitudeProduct& product,
+                             const Engine& engine)
     : product_(product),
-      options_(options),
+      of_(of),
       threads_(engine.threads()),
       normwise_(same_kind(target, Target::Kind::normwise)),
       factor_(factor) {
   if (same_kind(target, Target::Kind::rowcol)) {
-    row_norms_ = vector_norms_lower(a, Side::rows_of_a, engine);
-    column_norms_ = vector_norms_lower(b, Side::columns_of_b, engine);
+    row_norms_ = vector_norms_lower(of.a, Side::rows_of_a, engine);
+    column_norms_ = vector_norms_lower(of.b, Side::columns_of_b, engine);
     for (auto first = column_norms_.begin(); first != column_norms_.end();) {
       const auto last = first + std::min<std::ptrdiff_t>(chunk_columns, column_norms_.end() - first);
       least_column_norms_.push_back(*std::min_element(first, last));
@@ -58,15 +59,14 @@ HostAllowance::HostAllowance(InputView a, InputView b, const Target& target, dou
 }
 
 bool HostAllowance::special(Index i, Index j) const {
-  return product_.special_row(i) || product_.special_column(j) ||
-         (options_.beta != 0 && !is_finite(options_.c0.bits(i, j), binary64));
+  return product_.special_row(i) || product_.special_column(j) || (of_.beta != 0 && !is_finite(of_.c0.bits(i, j), binary64));
 }
 
 /// M from a lower bound of |A||B|, or from what stands for it.
 double HostAllowance::magnitude_lower(Index i, Index j, double product_lower) const {
   const double m = row_norms_.empty() ? product_lower : multiply_lower(row_norms_[at(i)], column_norms_[at(j)]);
-  if (options_.beta == 0) return m;
-  return add_lower(m, c0_share_lower(options_.alpha, options_.beta, double_from_bits(options_.c0.bits(i, j)),
+  if (of_.beta == 0) return m;
+  return add_lower(m, c0_share_lower(of_.alpha, of_.beta, double_from_bits(of_.c0.bits(i, j)),
                                      std::int64_t{product_.row_exponents()[at(i)]} + product_.column_exponents()[at(j)]));
 }
 
@@ -77,7 +77,7 @@ double HostAllowance::share_of(Index i, Index j, double product_lower) const {
 }
 
 /// The least share of any M of which m is only a part: a sum with 0 is exact, and any other is rounded down (E4).
-double HostAllowance::least_share(double m) const { return multiply_lower(factor_, options_.beta == 0 ? m : next_down(m)); }
+double HostAllowance::least_share(double m) const { return multiply_lower(factor_, of_.beta == 0 ? m : next_down(m)); }
 
 Probe HostAllowance::probe(Index i, Index j) const {
   if (special(i, j)) return {i, j, infinity};
@@ -106,19 +106,28 @@ std::int64_t HostAllowance::norm_shift(Index i, Index j) const {
 
 void HostAllowance::set_norm() {
   m_ = Matrix<double>(product_.rows(), product_.cols());
+  FirstException failure;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads_)
-  for (Index i = 0; i < m_.rows(); ++i) {
-    const FloatEnvironment environment;
-    for (Index j = 0; j < m_.cols(); ++j) m_(i, j) = special(i, j) ? infinity : share_of(i, j, product_.at(i, j).lower);
-  }
-  scale_ = std::numeric_limits<std::int64_t>::min();
   for (Index i = 0; i < m_.rows(); ++i)
+    failure.run([&] {
+      const FloatEnvironment environment;
+      for (Index j = 0; j < m_.cols(); ++j) {
+        poll_cancelled();
+        m_(i, j) = special(i, j) ? infinity : share_of(i, j, product_.at(i, j).lower);
+      }
+    });
+  failure.rethrow();
+  scale_ = std::numeric_limits<std::int64_t>::min();
+  for (Index i = 0; i < m_.rows(); ++i) {
+    poll_cancelled();
     for (Index j = 0; j < m_.cols(); ++j)
       if (m_(i, j) > 0 && m_(i, j) < infinity)
         scale_ = std::max(scale_, product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]});
+  }
   if (scale_ == std::numeric_limits<std::int64_t>::min()) scale_ = 0;
   double squares = 0;
   for (Index i = 0; i < m_.rows(); ++i) {
+    poll_cancelled();
     double of_row = 0;
     for (Index j = 0; j < m_.cols(); ++j) {
       if (m_(i, j) == infinity) continue;
@@ -208,18 +217,22 @@ Worst HostAllowance::worst_norm(const PlanBound& error) const {
   const auto column_shifts = shifts(error.column_exponents, product_.column_exponents());
   std::vector<Worst> rows(at(m_.rows()));
   std::vector<double> sums(at(m_.rows()));
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads_)
-  for (Index i = 0; i < m_.rows(); ++i) {
-    const FloatEnvironment environment;
-    auto& row = rows[at(i)];
-    row.i = i;
-    for (Index j = 0; j < m_.cols(); ++j) {
-      const double relative = rescaled_upper(error.product.upper(i, j), row_shifts[at(i)] + column_shifts[at(j)]);
-      const double share = normwise_share(i, j, relative);
-      sums[at(i)] = add_upper(sums[at(i)], share);
-      if (share > row.ratio) row.ratio = share, row.j = j;
-    }
-  }
+  for (Index i = 0; i < m_.rows(); ++i)
+    failure.run([&] {
+      const FloatEnvironment environment;
+      auto& row = rows[at(i)];
+      row.i = i;
+      for (Index j = 0; j < m_.cols(); ++j) {
+        poll_cancelled();
+        const double relative = rescaled_upper(error.product.upper(i, j), row_shifts[at(i)] + column_shifts[at(j)]);
+        const double share = normwise_share(i, j, relative);
+        sums[at(i)] = add_upper(sums[at(i)], share);
+        if (share > row.ratio) row.ratio = share, row.j = j;
+      }
+    });
+  failure.rethrow();
   Worst worst;
   for (const auto& row : rows)
     if (row.ratio > worst.ratio) worst = row;

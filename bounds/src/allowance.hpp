@@ -22,9 +22,9 @@ void check_attainable(const Target& target, double tau, double u);
 /// What a target allows the product of matrices in the host's memory.
 class HostAllowance final : public Allowance {
  public:
-  /// `options` and `product` must outlive it.
-  HostAllowance(InputView a, InputView b, const Target& target, double factor, const DecideOptions& options,
-                const MagnitudeProduct& product, const Engine& engine);
+  /// All but the target must outlive it.
+  HostAllowance(const RealProduct& of, const Target& target, double factor, const MagnitudeProduct& product,
+                const Engine& engine);
 
   [[nodiscard]] Probe probe(Index i, Index j) const override;
   [[nodiscard]] Worst worst(const PlanBound& bound) const override;
@@ -48,7 +48,7 @@ class HostAllowance final : public Allowance {
   void set_norm();
 
   const MagnitudeProduct& product_;
-  const DecideOptions& options_;
+  const RealProduct& of_;
   int threads_;
   bool normwise_;
   double factor_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "nonnegative_fit.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -50,7 +50,7 @@ class SampleOperands {
     a_ = random(sample.m, sample.k), b_ = random(sample.k, sample.n), c_ = Matrix<double>(sample.m, sample.n);
   }
 
-  [[nodiscard]] GemmCall call() { return {a_, b_, c_}; }
+  [[nodiscard]] RealProduct call() { return {a_, b_, c_}; }
 
  private:
   static Matrix<double> random(Index rows, Index columns) {
@@ -157,10 +157,11 @@ double median_seconds(const std::function<void()>& run, double budget) {
   return *middle;
 }
 
-void time_samples(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native,
-                  const CalibrationOptions& options) {
+void time_samples(std::vector<Sample>& samples, const Backend& backend, const CalibrationOptions& options) {
   const FloatEnvironment environment;
-  const auto certified = [](const auto&... arguments) { static_cast<void>(gemm(arguments...)); };
+  const auto certified = [](const RealProduct& product, const Decision& decision, const Backend& on) {
+    static_cast<void>(ozbound::multiply(product, decision, on));
+  };
   const auto multiply = options.multiply ? options.multiply : certified;
   const auto start = Clock::now();
   SampleOperands operands;
@@ -168,25 +169,23 @@ void time_samples(std::vector<Sample>& samples, const Engine& engine, const Nati
   for (auto& sample : samples) {
     const double left = options.seconds - since(start);
     if (options.progress) options.progress(1 - std::max(left, 0.0) / options.seconds);
-    if (sample.method == Method::native && native == nullptr) continue;
+    if (sample.method == Method::native && backend.native() == nullptr) continue;
     if (expectation.of(sample) > left / 3) continue;
     operands.take(sample);
     const Decision decision{Target::dgemm(), sample.method, sample.plan, sample.m, sample.n, sample.k, 0, 0, {}, {}};
-    sample.seconds =
-        median_seconds([&] { multiply(operands.call(), decision, engine, {.native = native}); }, options.seconds / 40);
+    sample.seconds = median_seconds([&] { multiply(operands.call(), decision, backend); }, options.seconds / 40);
     expectation.learn(sample);
   }
 }
 
 Rates measure_rates(const CpuEngine& engine, const NativeGemm* native, const CalibrationOptions& options) {
   auto samples = calibration_samples();
-  return measure_rates(samples, engine, native, this_machine(engine).tile, options);
+  return measure_rates(samples, {engine, native}, this_machine(engine).tile, options);
 }
 
-Rates measure_rates(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native, KernelTile tile,
-                    const CalibrationOptions& options) {
-  time_samples(samples, engine, native, options);
-  return fit_rates(samples, engine.threads(), tile);
+Rates measure_rates(std::vector<Sample>& samples, const Backend& backend, KernelTile tile, const CalibrationOptions& options) {
+  time_samples(samples, backend, options);
+  return fit_rates(samples, backend.engine().threads(), tile);
 }
 
 }  // namespace ozbound

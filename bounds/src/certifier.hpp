@@ -10,8 +10,7 @@
 
 #include "allowance.hpp"
 #include "finer_plan.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
-#include "ozbound/bounds/operand_access.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/outward.hpp"
 
 namespace ozbound {
@@ -55,10 +54,12 @@ class Certifier {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   /// @param parts entries of the certificate in one of the product, 2 for complex ones. @pre the decision is for its sizes.
-  Certifier(const Decision& decision, const Engine& engine, const GemmOptions& options, const Format& format, Index parts)
+  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format, Index parts)
       : decision_(decision),
-        engine_(engine),
-        access_(engine),
+        backend_(backend),
+        engine_(backend.engine()),
+        matrices_(backend.matrices()),
+        examiner_(backend.examiner()),
         options_(options),
         u_(unit_roundoff(format)),
         tau_(target_tau(decision.target, decision.k, format)),
@@ -98,7 +99,7 @@ class Certifier {
 
   /// A plan without Ziv's test is correctly rounded where its error bound is zero.
   void judge_zero_error(const EntryBound& bound, const SpecialEntries& specials) {
-    const auto inexact = access_->last_inexact(bound, specials);
+    const auto inexact = examiner_.last_inexact(bound, specials);
     set_worst(inexact ? Worst{infinity, inexact->i, inexact->j} : Worst{1, 0, 0});
   }
 
@@ -154,7 +155,7 @@ class Certifier {
     return std::move(*undecided);
   }
 
-  Certificate finish(const OperandAccess::ResultFacts& of_c) {
+  Certificate finish(const Examiner::ResultFacts& of_c) {
     certificate_.holds = certificate_.ratio <= 1;
     certificate_.fingerprints.c = of_c.fingerprint;
     certificate_.largest_bound = of_c.largest_bound;
@@ -162,9 +163,11 @@ class Certifier {
   }
 
   const Decision& decision_;
+  const Backend& backend_;
   const Engine& engine_;
-  AccessOf access_;
-  const GemmOptions& options_;
+  const Matrices& matrices_;
+  const Examiner& examiner_;
+  const MultiplyOptions& options_;
   double u_;
   double tau_;
   double factor_ = 1;  ///< of E, where alpha is no part of it

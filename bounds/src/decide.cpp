@@ -12,11 +12,11 @@
 
 #include "allowance.hpp"
 #include "certifier.hpp"
-#include "evidence.hpp"
 #include "native_bound.hpp"
-#include "ozbound/bounds/operand_access.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/outward.hpp"
 
@@ -67,37 +67,37 @@ class PlansByCost {
 
 class Chooser {
  public:
-  Chooser(const Factors& factors, const Target& target, const Engine& engine, const DecideOptions& options, Index k)
-      : a_(factors.a),
-        b_(factors.b),
-        engine_(engine),
-        access_(engine),
-        options_(options),
-        u_(unit_roundoff(options.format)),
-        tau_(target_tau(target, k, options.format)),
-        decision_{target, Method::slices, {}, a_.rows(), b_.cols(), k, 0, 0, {}, {}, {}},
-        examination_(access_->examine(factors, options)) {}
+  /// @param k of the product that is decided for, which may not be read.
+  Chooser(const RealProduct& product, const Target& target, const Backend& backend, const Choices& choices, Index k)
+      : product_(product),
+        backend_(backend),
+        choices_(choices),
+        u_(unit_roundoff(product.c.format())),
+        tau_(target_tau(target, k, product.c.format())),
+        decision_{target, Method::slices, {}, product.m(), product.n(), k, 0, 0, {}, {}, {}},
+        examination_(backend.examiner().examine(product, choices.encoding)) {}
 
   Decided choose(Purpose purpose) {
-    if (!options_.encoding.common_ratio())
+    if (!choices_.encoding.common_ratio())
       throw std::invalid_argument("encoding must have a common ratio, as exact accumulation takes: " +
-                                  to_string(options_.encoding));
+                                  to_string(choices_.encoding));
     const auto kind = decision_.target.kind;
     if (kind != Target::Kind::correctly_rounded) check_attainable(decision_.target, tau_, u_);
-    const bool asked = options_.native != nullptr || !options_.slices;
-    const auto guarantee = asked ? native_guarantee(a_, b_, options_, *access_) : NativeGuarantee{};
-    consider_native(guarantee);
-    if (options_.slices) consider_slices(kind);
+    std::optional<NativeGuarantee> guarantee;
+    if (native_open() || !choices_.slices) guarantee = native_guarantee(product_, backend_.matrices());
+    if (native_open()) consider_native(*guarantee);
+    if (choices_.slices) consider_slices(kind);
     finish(guarantee);
     std::optional<OperandRecord> record;
     if (purpose == Purpose::product) record = examination_->record();
-    return {std::move(decision_), std::move(evidence_), std::move(record)};
+    return {std::move(decision_), {std::move(examination_), std::move(record), std::move(guarantee), std::move(evidence_)}};
   }
 
  private:
   [[nodiscard]] Index m() const { return decision_.m; }
   [[nodiscard]] Index n() const { return decision_.n; }
-  [[nodiscard]] const CostModel& costs() const { return options_.costs == nullptr ? engine_.costs() : *options_.costs; }
+  [[nodiscard]] const CostModel& costs() const { return choices_.costs == nullptr ? backend_.costs() : *choices_.costs; }
+  [[nodiscard]] bool native_open() const { return choices_.native && backend_.native() != nullptr; }
 
   /// The ratio of a correctly rounded C.
   [[nodiscard]] double rounded_ratio() const {
@@ -105,8 +105,7 @@ class Chooser {
   }
 
   void consider_native(const NativeGuarantee& guarantee) {
-    if (options_.native == nullptr) return;
-    const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, options_);
+    const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, product_);
     const double share = guarantee.obstacle.empty() && tau_ > 0 ? divide_upper(guarantee.factor, tau_) : infinity;
     const double beyond = share > 1 ? share : infinity;  // underflow, or a target that it never certifies
     const Candidate native{
@@ -118,7 +117,7 @@ class Chooser {
   [[nodiscard]] double native_limit() const { return native_ && native_->certifies ? native_->cost : infinity; }
 
   void consider_slices(Target::Kind kind) {
-    const PlansByCost plans(options_.encoding, costs(), m(), n(), decision_.k);
+    const PlansByCost plans(choices_.encoding, costs(), m(), n(), decision_.k);
     if (native_limit() < plans.cheapest().cost) return;
     if (kind == Target::Kind::correctly_rounded) return choose_refined(plans, 0x1p-8 * u_, Method::correctly_rounded);
     if (kind == Target::Kind::relative) return choose_refined(plans, 0x1p-2 * tau_, Method::slices);
@@ -131,6 +130,7 @@ class Chooser {
   bool choose_certified(PlansByCost plans, const Allowance& allowance) {
     auto probes = allowance.probes(4);
     while (!plans.empty()) {
+      poll_cancelled();
       const auto [plan, cost, slices, number] = plans.take();
       if (cost > costs().exact(m(), n(), decision_.k) || cost > native_limit()) return false;
       const double probed = probe(plan, probes, allowance);
@@ -158,6 +158,7 @@ class Chooser {
     double limit = std::min({exact, native_limit(), cheapest_triangular(probes, exact)});
     std::optional<Candidate> best;
     while (!plans.empty()) {
+      poll_cancelled();
       const auto [plan, cost, slices, number] = plans.take();
       if (cost + least_open * exact > limit) break;
       const double expected = expected_cost(plan, cost, exact, limit, probes);
@@ -173,7 +174,7 @@ class Chooser {
   double probe(const SplitPlan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
     double worst = 0;
     double total = 0;
-    const double uniform = truncation_a_priori_upper(plan, a_.cols());
+    const double uniform = truncation_a_priori_upper(plan, product_.k());
     for (const auto& probe : probes) {
       const double error = examination_->error_at(plan, uniform, probe.i, probe.j);
       worst = std::max(worst, allowance.normwise() ? 0 : ratio_upper(error, probe.allowed));
@@ -187,7 +188,8 @@ class Chooser {
   double cheapest_triangular(const std::vector<Probe>& probes, double exact) {
     double least = infinity;
     for (int s = 1; s <= max_slices; ++s) {
-      const SplitPlan plan{{options_.encoding, s}, {options_.encoding, s}, s + 1, Accumulation::exact};
+      poll_cancelled();
+      const SplitPlan plan{{choices_.encoding, s}, {choices_.encoding, s}, s + 1, Accumulation::exact};
       const double cost = costs().slices(plan, m(), n(), decision_.k);
       if (cost + least_open * exact > least) break;
       least = std::min(least, expected_cost(plan, cost, exact, least, probes));
@@ -198,7 +200,7 @@ class Chooser {
   /// The cost of a plan and of finishing exactly the share of probes whose error bound is beyond their allowance, or anything
   /// above `limit`.
   double expected_cost(const SplitPlan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes) {
-    const double uniform = truncation_a_priori_upper(plan, a_.cols());
+    const double uniform = truncation_a_priori_upper(plan, product_.k());
     double open = 0, expected = cost + least_open * exact;
     for (const auto& probe : probes) {
       if (expected > limit) break;
@@ -232,19 +234,19 @@ class Chooser {
     decision_.reason = std::move(reason);
   }
 
-  void finish(const NativeGuarantee& guarantee) {
-    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), rounded_ratio(), options_.slices};
+  void finish(const std::optional<NativeGuarantee>& guarantee) {
+    const Candidate exact{Method::exact, {}, costs().exact(m(), n(), decision_.k), rounded_ratio(), choices_.slices};
     if (native_) decision_.candidates.push_back(*native_);
-    if (options_.slices) decision_.candidates.push_back(exact);
+    if (choices_.slices) decision_.candidates.push_back(exact);
     const double other = chosen_ ? chosen_->cost : exact.cost;
-    if (native_ && native_->certifies && (!options_.slices || native_->cost < other))
+    if (native_ && native_->certifies && (!choices_.slices || native_->cost < other))
       take(*native_, "native DGEMM certifies the target and is cheaper than any plan that does");
-    else if (!chosen_ && options_.slices)
+    else if (!chosen_ && choices_.slices)
       take(exact, "the exact superaccumulator is cheaper than any plan up to " + std::to_string(max_slices) +
                       " slices that certifies the target");
     if (!chosen_)
       throw CannotCertify("native DGEMM does not certify " + to_string(decision_.target) + ": " +
-                          (guarantee.obstacle.empty() ? "its guarantee is weaker" : guarantee.obstacle));
+                          (guarantee->obstacle.empty() ? "its guarantee is weaker" : guarantee->obstacle));
     decision_.method = chosen_->method;
     decision_.plan = chosen_->plan;
     decision_.cost = chosen_->cost;
@@ -255,10 +257,9 @@ class Chooser {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double least_open = 0x1p-7;  ///< share of entries that Ziv's test is expected to leave open at least
 
-  InputView a_, b_;
-  const Engine& engine_;
-  AccessOf access_;
-  const DecideOptions& options_;
+  RealProduct product_;
+  const Backend& backend_;
+  const Choices& choices_;
   double u_;
   double tau_;
   Decision decision_;
@@ -268,28 +269,39 @@ class Chooser {
   std::optional<Evidence> evidence_;  ///< of the plan that certifies
 };
 
-}  // namespace
-
-Decision decide(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options) {
-  return decide_with_evidence(a, b, target, engine, options, Purpose::decision).decision;
+/// The product with a C that takes no memory.
+Product without_c(const Product& product) {
+  if (!product.is_complex()) {
+    auto p = product.real();
+    p.c = unwritten(p.m(), p.n(), p.c.format(), p.c.place());
+    return p;
+  }
+  auto p = product.complex();
+  p.c = unwritten_complex(p.m(), p.n(), p.c.format(), p.c.place());
+  return p;
 }
 
-Decided decide_with_evidence(InputView a, InputView b, const Target& target, const Engine& engine, const DecideOptions& options,
+}  // namespace
+
+Decided decide_with_findings(const RealProduct& product, const Target& target, const Backend& backend, const Choices& choices,
                              Purpose purpose) {
-  const FloatEnvironment environment;
-  check_factors(a, b);
-  if (options.beta != 0) check_c("c0", options.c0, a.rows(), b.cols());
-  if (b.cols() > 0 && a.rows() > std::numeric_limits<Index>::max() / 8 / b.cols())
-    throw std::length_error("a product of " + shape_text(a.rows(), b.cols()) + " is too large");
+  if (product.n() > 0 && product.m() > std::numeric_limits<Index>::max() / 8 / product.n())
+    throw std::length_error("a product of " + shape_text(product.m(), product.n()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
-  const Index k = a.cols();
-  auto read = options;
-  if (options.alpha == 0 || a.rows() == 0 || b.cols() == 0) a = a.block(0, 0, a.rows(), 0), b = b.block(0, 0, 0, b.cols());
-  if (a.cols() == 0) read.alpha = 1;
+  auto read = product.without_unread();
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  return Chooser({a, b}, target, engine, read, k).choose(purpose);
+  return Chooser(read, target, backend, choices, product.k()).choose(purpose);
+}
+
+Decision decide(const Product& product, const Target& target, const Backend& backend, const Choices& choices) {
+  const FloatEnvironment environment;
+  product.check_shapes();
+  check_reached(product, backend);
+  if (has_complex_scalars(product)) return decide_scaled(product.complex(), target, backend, choices);
+  const NearProduct near(without_c(product), backend);
+  return decide_with_findings(near.product(), target, backend, choices, Purpose::decision).decision;
 }
 
 }  // namespace ozbound

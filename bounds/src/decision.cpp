@@ -82,6 +82,15 @@ double unbounded_member(const nlohmann::json& json, const char* name) {
   return infinite ? std::numeric_limits<double>::infinity() : number_member(json, name);
 }
 
+BackendId engine_member(const nlohmann::json& json) {
+  const auto text = member<std::string>(json, "engine");
+  try {
+    return parse_backend_id(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("decision: engine ") + error.what());
+  }
+}
+
 }  // namespace
 
 std::string to_string(Method method) {
@@ -112,7 +121,7 @@ nlohmann::json to_json(const Decision& decision) {
                       {"reason", decision.reason},
                       {"costs", costs_json(decision.costs)},
                       {"candidates", candidates}};
-  if (!decision.engine.empty()) json["engine"] = decision.engine;
+  if (decision.engine) json["engine"] = to_string(*decision.engine);
   return json;
 }
 
@@ -130,7 +139,7 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.m = size_member(json, "m");
   decision.n = size_member(json, "n");
   decision.k = size_member(json, "k");
-  if (json.contains("engine")) decision.engine = member<std::string>(json, "engine");
+  if (json.contains("engine")) decision.engine = engine_member(json);
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = unbounded_member(json, "cost");
   decision.ratio = unbounded_member(json, "ratio");

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/multiversion.hpp"
 #include "ozbound/core/outward.hpp"
@@ -55,24 +57,27 @@ bool quick(const VectorScale& scale) { return !scale.special && scale.exponent >
 /// The digits of a matrix whose lines are the vectors, or lie across them; vectors with specials are zero.
 template <class T>
 void find_first_digits(MatrixView<const T> lines, bool across, const std::vector<VectorScale>& scales, int threads,
-                       Matrix<float>& digits) {
+                       MatrixView<float> digits) {
   const Index count = lines.cols();
   const bool all_quick = count > 0 && lines.col_stride() == 1 && std::all_of(scales.begin(), scales.end(), quick);
   std::vector<double> factors(all_quick ? scales.size() : 0);
   std::transform(scales.begin(), scales.begin() + static_cast<std::ptrdiff_t>(factors.size()), factors.begin(), digit_scale);
+  FirstException failure;
 #pragma omp parallel num_threads(threads)
   {
     const FloatEnvironment environment;
 #pragma omp for schedule(static)
-    for (Index i = 0; i < lines.rows(); ++i) {
-      if (all_quick && across) to_first_digits(&lines(i, 0), count, factors.data(), &digits(i, 0));
-      if (all_quick && !across) to_first_digits(&lines(i, 0), count, factors[index(i)], &digits(i, 0));
-      for (Index j = 0; !all_quick && j < count; ++j) {
-        const auto& scale = scales[index(across ? j : i)];
-        digits(i, j) = scale.special ? 0 : first_digit(to_dyadic(lines(i, j)), scale.exponent);
-      }
-    }
+    for (Index i = 0; i < lines.rows(); ++i)
+      failure.run([&] {
+        if (all_quick && across) to_first_digits(&lines(i, 0), count, factors.data(), &digits(i, 0));
+        if (all_quick && !across) to_first_digits(&lines(i, 0), count, factors[index(i)], &digits(i, 0));
+        for (Index j = 0; !all_quick && j < count; ++j) {
+          const auto& scale = scales[index(across ? j : i)];
+          digits(i, j) = scale.special ? 0 : first_digit(to_dyadic(lines(i, j)), scale.exponent);
+        }
+      });
   }
+  failure.rethrow();
 }
 
 /// The slice of first digits, read in the order in which the operand lies.
@@ -80,10 +85,11 @@ SlicedMatrix first_slice(InputView operand, Side side, const std::vector<VectorS
   const bool by_columns =
       std::visit([](const auto& view) { return view.row_stride() == 1 && view.col_stride() != 1; }, operand.typed());
   const auto lines = by_columns ? operand.transposed() : operand;
-  Matrix<float> digits(lines.rows(), lines.cols());
+  const auto memory = std::make_unique_for_overwrite<float[]>(index(lines.rows() * lines.cols()));
+  const MatrixView<float> digits(memory.get(), lines.rows(), lines.cols(), lines.cols(), 1);
   const bool across = by_columns == (side == Side::rows_of_a);
   std::visit([&](const auto& view) { find_first_digits(view, across, scales, engine.threads(), digits); }, lines.typed());
-  const InputView found = digits;
+  const InputView found = MatrixView<const float>(digits);
   return engine.slice(by_columns ? found.transposed() : found, side, {Encoding::balanced(), 1});
 }
 
@@ -152,9 +158,9 @@ std::vector<double> inverse_scales(const std::vector<VectorScale>& scales) {
 }
 
 /// top_of every element of every vector, contiguous; a vector with specials is zero. Into a vector with room for
-/// them, as a thread must not throw.
+/// them, as std::call_once must not throw under a sanitizer of threads; cut short where the call is cancelled.
 void append_tops(InputView vectors, const std::vector<VectorScale>& scales, std::vector<std::int32_t>& result) {
-  for (Index i = 0; i < vectors.rows(); ++i)
+  for (Index i = 0; i < vectors.rows() && !cancel_requested(); ++i)
     for (Index l = 0; l < vectors.cols(); ++l)
       result.push_back(scales[index(i)].special ? no_top : top_of(vectors.element(i, l)));
 }
@@ -189,10 +195,14 @@ bool MagnitudeProduct::find_looseness(int threads) const {
   std::vector<std::int64_t> column_rests;
   for (const auto sum : column_sums_) column_rests.push_back(sum == 0 ? never : sum + k_);
   bool loose = false;
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : loose)
   for (Index i = 0; i < rows(); ++i)
-    if (row_sums_[index(i)] != 0 && cols() > 0)
-      loose = any_less(&sums_(i, 0), column_rests.data(), row_sums_[index(i)], cols()) || loose;
+    failure.run([&] {
+      if (row_sums_[index(i)] != 0 && cols() > 0)
+        loose = any_less(&sums_(i, 0), column_rests.data(), row_sums_[index(i)], cols()) || loose;
+    });
+  failure.rethrow();
   return loose;
 }
 
@@ -212,6 +222,7 @@ MagnitudeBounds MagnitudeProduct::settled(Index i, Index j, const MagnitudeBound
     append_tops(rows_of_a_, row_scales_, x_tops_);
     append_tops(columns_of_b_, column_scales_, y_tops_);
   });
+  if (x_tops_.size() < index(rows() * k_) || y_tops_.size() < index(cols() * k_)) throw Cancelled();
   const auto *x = x_tops_.data() + i * k_, *y = y_tops_.data() + j * k_;
   std::int32_t top = 2 * no_top;
   for (Index l = 0; l < k_; ++l) top = std::max(top, x[l] + y[l]);
@@ -253,15 +264,19 @@ const double* MagnitudeProduct::row_of_b(Index l, Index first, Index count, doub
 Enclosure MagnitudeProduct::enclosure(int threads) const {
   Enclosure result{Matrix<double>(rows(), cols()), Matrix<double>(rows(), cols()), row_exponents_, column_exponents_};
   int levels = 1;
+  FirstException failure;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads) reduction(max : levels)
-  for (Index i = 0; i < rows(); ++i) {
-    const FloatEnvironment environment;
-    for (Index j = 0; j < cols(); ++j) {
-      const auto bounds = at(i, j);
-      result.lower(i, j) = bounds.lower, result.upper(i, j) = bounds.upper;
-      levels = std::max(levels, bounds.levels);
-    }
-  }
+  for (Index i = 0; i < rows(); ++i)
+    failure.run([&] {
+      const FloatEnvironment environment;
+      for (Index j = 0; j < cols(); ++j) {
+        poll_cancelled();
+        const auto bounds = at(i, j);
+        result.lower(i, j) = bounds.lower, result.upper(i, j) = bounds.upper;
+        levels = std::max(levels, bounds.levels);
+      }
+    });
+  failure.rethrow();
   result.levels = loose_ ? std::max(levels, 2) : levels;
   return result;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrix.hpp"
 
@@ -38,15 +39,18 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
   const Index chunks = chunks_of(n);
   Matrix<double> upper(m, chunks);
   const auto look = [&](Index i, Index chunk, Largest& largest) {
+    poll_cancelled();
     const Index first = chunk * chunk_columns;
     visit(i, first, std::min(chunk_columns, n - first), largest);
   };
+  FirstException failure;
 #pragma omp parallel num_threads(threads)
   {
     const FloatEnvironment environment;
 #pragma omp for schedule(static)
-    for (Index i = 0; i < m; ++i) bound(i, &upper(i, 0));
+    for (Index i = 0; i < m; ++i) failure.run([&] { bound(i, &upper(i, 0)); });
   }
+  failure.rethrow();
   Largest largest;
   const auto top = std::max_element(upper.data(), upper.data() + m * chunks) - upper.data();
   look(top / chunks, top % chunks, largest);
@@ -56,11 +60,14 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
     Largest own = largest;
 #pragma omp for schedule(dynamic, 4)
     for (Index i = 0; i < m; ++i)
-      for (Index chunk = 0; chunk < chunks; ++chunk)
-        if (upper(i, chunk) > 0 && upper(i, chunk) >= own.value) look(i, chunk, own);
+      failure.run([&] {
+        for (Index chunk = 0; chunk < chunks; ++chunk)
+          if (upper(i, chunk) > 0 && upper(i, chunk) >= own.value) look(i, chunk, own);
+      });
 #pragma omp critical
     largest.take(own);
   }
+  failure.rethrow();
   return largest;
 }
 

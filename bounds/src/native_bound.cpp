@@ -18,16 +18,16 @@ bool plus_minus_one(double x) { return x == 1 || x == -1; }
 
 /// Whether |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near 2^1022: their sum stays finite where it does not.
 bool may_overflow(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
-                  const DecideOptions& options) {
-  const int alpha_top = to_dyadic(options.alpha).top_exponent();
-  const int beta_top = options.beta == 0 ? 0 : to_dyadic(options.beta).top_exponent();
+                  const RealProduct& product) {
+  const int alpha_top = to_dyadic(product.alpha).top_exponent();
+  const int beta_top = product.beta == 0 ? 0 : to_dyadic(product.beta).top_exponent();
   if (!c0.empty() && c0.top + std::max(beta_top, 0) + 2 > 1020) return true;
   return !a.empty() && !b.empty() &&
          a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(alpha_top + 1, 0) > 1020;
 }
 
-bool may_underflow(const ExponentRange& a, const ExponentRange& b, const DecideOptions& options) {
-  const bool scaling_exact = plus_minus_one(options.alpha) && (options.beta == 0 || plus_minus_one(options.beta));
+bool may_underflow(const ExponentRange& a, const ExponentRange& b, const RealProduct& product) {
+  const bool scaling_exact = plus_minus_one(product.alpha) && (product.beta == 0 || plus_minus_one(product.beta));
   return !scaling_exact || (!a.empty() && !b.empty() && a.least + b.least < -1022);
 }
 
@@ -43,50 +43,49 @@ double underflow_upper(Index k, double alpha) {
 }
 
 std::string obstacle(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
-                     const DecideOptions& options) {
-  if (!finite(options.alpha) || !finite(options.beta)) return "alpha or beta is not finite";
-  return may_overflow(a, b, c0, k, options) ? "an intermediate result of native DGEMM may overflow" : "";
+                     const RealProduct& product) {
+  if (!finite(product.alpha) || !finite(product.beta)) return "alpha or beta is not finite";
+  return may_overflow(a, b, c0, k, product) ? "an intermediate result of native DGEMM may overflow" : "";
 }
 
 }  // namespace
 
-NativeGuarantee native_guarantee(InputView a, InputView b, const DecideOptions& options, const OperandAccess& access) {
+NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices) {
   NativeGuarantee guarantee;
-  const Index k = a.cols();
-  const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
+  const Index k = product.k();
+  const bool plain = plus_minus_one(product.alpha) && product.beta == 0;
   const Index roundings = plain ? k : k + 3;
   guarantee.factor = plain ? jeannerod_rump_upper(roundings) : gamma_upper(roundings);
-  if (!a.is_double() || !b.is_double() || options.format.precision != binary64.precision) {
+  if (!product.a.is_double() || !product.b.is_double() || !product.c.is_double()) {
     guarantee.obstacle = "native DGEMM takes binary64 operands";
     return guarantee;
   }
-  const auto rows = access.exponent_range(a, Side::rows_of_a);
-  const auto columns = access.exponent_range(b, Side::columns_of_b);
-  const auto c0 = options.beta == 0 ? ExponentRange{} : access.exponent_range(options.c0);
-  guarantee.obstacle = obstacle(rows, columns, c0, k, options);
-  if (may_underflow(rows, columns, options)) guarantee.underflow = underflow_upper(k, options.alpha);
+  const auto rows = matrices.exponent_range(product.a, Side::rows_of_a);
+  const auto columns = matrices.exponent_range(product.b, Side::columns_of_b);
+  const auto c0 = product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0);
+  guarantee.obstacle = obstacle(rows, columns, c0, k, product);
+  if (may_underflow(rows, columns, product)) guarantee.underflow = underflow_upper(k, product.alpha);
   return guarantee;
 }
 
-bool native_certifies(const NativeGuarantee& guarantee, const Target& target, Index k, const DecideOptions& options) {
+bool native_certifies(const NativeGuarantee& guarantee, const Target& target, Index k, const RealProduct& product) {
   using Kind = Target::Kind;
   if (!guarantee.obstacle.empty() || target.kind == Kind::correctly_rounded || target.kind == Kind::relative) return false;
   // `dgemm` allows k eta/2 of underflow, which is what the k products of +-AB may lose.
-  const bool plain = plus_minus_one(options.alpha) && options.beta == 0;
+  const bool plain = plus_minus_one(product.alpha) && product.beta == 0;
   const bool allowed = target.kind == Kind::dgemm && plain && k <= longest_with_underflow;
   if (guarantee.underflow > 0 && !allowed) return false;
-  return guarantee.factor <= target_tau(target, k, options.format);
+  return guarantee.factor <= target_tau(target, k, product.c.format());
 }
 
-ErrorBound native_error_bound(InputView a, InputView b, const NativeGuarantee& guarantee, const DecideOptions& options,
-                              const Engine& engine) {
+ErrorBound native_error_bound(const RealProduct& product, const NativeGuarantee& guarantee, const Engine& engine) {
   const Slicing one{Encoding::balanced(), 1};
-  const auto rows = engine.measure(a, Side::rows_of_a, one).vectors;
-  const auto columns = engine.measure(b, Side::columns_of_b, one).vectors;
-  const bool with_c0 = options.beta != 0;
+  const auto rows = engine.measure(product.a, Side::rows_of_a, one).vectors;
+  const auto columns = engine.measure(product.b, Side::columns_of_b, one).vectors;
+  const bool with_c0 = product.beta != 0;
   ErrorBound bound;
   bound.source = with_c0                         ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
-                 : plus_minus_one(options.alpha) ? "k u |A||B| (Jeannerod, Rump)"
+                 : plus_minus_one(product.alpha) ? "k u |A||B| (Jeannerod, Rump)"
                                                  : "gamma_{k+3} |alpha||A||B|";
   bound.assumptions = {
       "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each "
@@ -97,7 +96,7 @@ ErrorBound native_error_bound(InputView a, InputView b, const NativeGuarantee& g
   bound.product = summation_upper(rows, columns, with_c0 ? 2 * share : guarantee.factor);
   for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);
   for (const auto& facts : columns) bound.column_exponents.push_back(facts.scale.exponent);
-  bound.alpha = options.alpha;
+  bound.alpha = product.alpha;
   bound.result_factor = with_c0 ? share : 0;
   // A bound on |C^ - C| that holds |C^| in place of |C|: the underflow grows by the same share.
   bound.underflow = with_c0 ? 2 * guarantee.underflow : guarantee.underflow;

@@ -2,9 +2,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
-#include "ozbound/bounds/operand_access.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/overlap.hpp"
 
 namespace ozbound {
@@ -21,14 +22,17 @@ std::string describe(const std::optional<Slicing>& slicing) {
 }
 
 bool same_matrix(const InputView& x, const InputView& y) {
-  return x.rows() == y.rows() && x.cols() == y.cols() && (x.empty() || same_elements(x, y));
+  return x.place() == y.place() && x.rows() == y.rows() && x.cols() == y.cols() && (x.empty() || same_elements(x, y));
 }
 
 }  // namespace
 
 PreparedOperand::PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine)
-    : view_(operand), side_(side), fingerprint_(AccessOf(engine)->fingerprint(operand)) {
+    : view_(operand), side_(side) {
   const FloatEnvironment environment;
+  if (!engine.matrices().reaches(operand.place()))
+    throw std::invalid_argument("operand must lie where the engine takes it from, not in " + to_string(operand.place()));
+  fingerprint_ = engine.matrices().fingerprint(operand);
   if (!slicing) return;
   parts_ = std::make_shared<const Parts>(Parts{engine.slice(operand, side, *slicing), engine.measure(operand, side, *slicing)});
 }
@@ -38,6 +42,12 @@ PreparedOperand::PreparedOperand(InputView operand, Side side, Slicing slicing, 
 
 PreparedOperand::PreparedOperand(InputView operand, Side side, const Decision& decision, const Engine& engine)
     : PreparedOperand(operand, side, slicing_of(decision, side), engine) {}
+
+PreparedOperand::PreparedOperand(InputView operand, Side side, std::uint64_t fingerprint, std::optional<Parts> parts)
+    : view_(operand),
+      side_(side),
+      fingerprint_(fingerprint),
+      parts_(parts ? std::make_shared<const Parts>(std::move(*parts)) : nullptr) {}
 
 const SlicedMatrix* PreparedOperand::slices(const Slicing& slicing) const { return has(slicing) ? &parts_->slices : nullptr; }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ozbound/bounds/magnitude_levels.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/multiversion.hpp"
 
@@ -88,8 +89,10 @@ template <class T>
 void places_across(MatrixView<const T> vectors, Index first, Index count, Index* places) {
   Copy copy;
   std::array<std::int64_t, static_cast<std::size_t>(block)> tops{};
-  for (Index l = 0; l < vectors.cols(); ++l)
+  for (Index l = 0; l < vectors.cols(); ++l) {
+    poll_cancelled();
     raise_tops(doubles_of(vectors.transposed(), l, first, count, copy), count, l, tops.data(), places);
+  }
 }
 
 bool across(const InputView& vectors) {
@@ -104,20 +107,25 @@ ScaledVectors::ScaledVectors(InputView vectors, const std::vector<VectorScale>& 
   elements_ = std::make_unique_for_overwrite<float[]>(index(count * k));
   made_ = std::make_unique<std::once_flag[]>(index((count + tile_ - 1) / tile_));
   const Index step = tile_ == 1 ? 1 : 64;
+  FirstException failure;
   std::visit(
       [&](const auto& view) {
 #pragma omp parallel for schedule(static) num_threads(threads)
-        for (Index i = 0; i < count; i += step) {
-          const FloatEnvironment environment;
-          if (tile_ == 1)
-            places_[index(i)] = place_along(view, i);
-          else
-            places_across(view, i, std::min(step, count - i), &places_[index(i)]);
-        }
+        for (Index i = 0; i < count; i += step)
+          failure.run([&] {
+            const FloatEnvironment environment;
+            if (tile_ == 1)
+              places_[index(i)] = place_along(view, i);
+            else
+              places_across(view, i, std::min(step, count - i), &places_[index(i)]);
+          });
       },
       vectors.typed());
-  for (Index i = 0; i < count; ++i)
+  failure.rethrow();
+  for (Index i = 0; i < count; ++i) {
+    poll_cancelled();
     if (scales_[index(i)].special || scales_[index(i)].exponent < least_quick_scale) places_[index(i)] = slow_place_of_top(i);
+  }
 }
 
 /// As the definition has it: of the elements that this makes.

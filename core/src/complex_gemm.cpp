@@ -14,13 +14,9 @@
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/overlap.hpp"
-#include "ozbound/core/real_representation.hpp"
 
 namespace ozbound {
 namespace {
-
-bool finite(std::complex<double> x) { return is_finite(bits_of(x.real()), binary64) && is_finite(bits_of(x.imag()), binary64); }
 
 double component(std::complex<double> x, Part of) { return of == Part::real ? x.real() : x.imag(); }
 
@@ -32,15 +28,19 @@ bool subtracted(Part first, Part of) { return first == Part::imaginary && of == 
 std::uint64_t flipped(std::uint64_t bits, bool flip) { return bits ^ (flip ? binary64.sign : 0); }
 Dyadic flipped(Dyadic x, bool flip) { return {x.magnitude, x.exponent, x.negative != flip}; }
 
+constexpr Index terms_of_poll = Index{1} << 16;  // of a sum, between looks at CancelScope
+
 /// Adds alpha times component `of` of row i of A by column j of B.
-void add_special_products(SpecialSum& sum, std::uint64_t alpha, const ComplexGemmCall& call, Index i, Index j, Part of) {
+void add_special_products(SpecialSum& sum, std::uint64_t alpha, const ComplexProduct& call, Index i, Index j, Part of) {
   for (const auto p : both_parts)
-    for (Index l = 0; l < call.k(); ++l)
+    for (Index l = 0; l < call.k(); ++l) {
+      if (l % terms_of_poll == 0) poll_cancelled();
       sum.add(flipped(alpha, subtracted(p, of)), call.a.bits(i, l, p), call.b.bits(l, j, met_by(p, of)));
+    }
 }
 
 /// What NaN and infinities make of a component of C.
-SpecialSum special_sum(const ComplexGemmCall& call, Index i, Index j, Part of, bool with_product) {
+SpecialSum special_sum(const ComplexProduct& call, Index i, Index j, Part of, bool with_product) {
   SpecialSum sum;
   for (const auto p : both_parts) {
     const double alpha = component(call.alpha, p), beta = component(call.beta, p);
@@ -54,21 +54,27 @@ SpecialSum special_sum(const ComplexGemmCall& call, Index i, Index j, Part of, b
 /// [i]: whether row i holds a NaN or an infinity.
 std::vector<std::uint8_t> special_rows(const ComplexInputView& matrix, int threads) {
   std::vector<std::uint8_t> flags(static_cast<std::size_t>(matrix.rows()));
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index l = 0; l < matrix.cols(); ++l)
-      for (const auto of : both_parts)
-        if (!is_finite(matrix.bits(i, l, of), binary64)) flags[static_cast<std::size_t>(i)] = 1;
+    failure.run([&] {
+      for (Index l = 0; l < matrix.cols(); ++l)
+        for (const auto of : both_parts)
+          if (!is_finite(matrix.bits(i, l, of), binary64)) flags[static_cast<std::size_t>(i)] = 1;
+    });
+  failure.rethrow();
   return flags;
 }
 
 /// The exact parts of row i of A by column j of B.
-void exact_parts(const ComplexGemmCall& call, Index i, Index j, WideDyadic<ExactDot::limbs> (&parts)[2]) {
+void exact_parts(const ComplexProduct& call, Index i, Index j, WideDyadic<ExactDot::limbs> (&parts)[2]) {
   for (const auto of : both_parts) {
     ExactDot dot;
     for (const auto p : both_parts)
-      for (Index l = 0; l < call.k(); ++l)
+      for (Index l = 0; l < call.k(); ++l) {
+        if (l % terms_of_poll == 0) poll_cancelled();
         dot.add_product(flipped(call.a.element(i, l, p), subtracted(p, of)), call.b.element(l, j, met_by(p, of)));
+      }
     parts[static_cast<std::size_t>(of)] = dot.value();
   }
 }
@@ -77,7 +83,7 @@ void exact_parts(const ComplexGemmCall& call, Index i, Index j, WideDyadic<Exact
 /// writing where C0 is C.
 class ComplexEpilogue {
  public:
-  ComplexEpilogue(const ComplexGemmCall& call, int threads)
+  ComplexEpilogue(const ComplexProduct& call, int threads)
       : call_(call), has_product_(call.has_product()), everywhere_(call.all_special()) {
     if (has_product_) rows_ = special_rows(call.a, threads), columns_ = special_rows(call.b.transposed(), threads);
     if (!everywhere_)
@@ -124,7 +130,7 @@ class ComplexEpilogue {
   }
   static Dyadic finite_or_zero(std::uint64_t bits) { return is_finite(bits, binary64) ? to_dyadic(bits, binary64) : Dyadic{}; }
 
-  const ComplexGemmCall& call_;
+  const ComplexProduct& call_;
   bool has_product_;
   bool everywhere_;  ///< no entry is finite
   std::vector<std::uint8_t> rows_, columns_;
@@ -144,13 +150,13 @@ std::vector<Entry> write_entries(Index rows, Index columns, int threads, const W
       for (Index j = 0; j < columns; ++j)
         if (!write(i, j)) open[static_cast<std::size_t>(i)].push_back({i, j});
     });
-  failure.rethrow();
+  writing_c([&] { failure.rethrow(); });
   std::vector<Entry> all;
   for (const auto& row : open) all.insert(all.end(), row.begin(), row.end());
   return all;
 }
 
-void write_exactly(const ComplexGemmCall& call, const ComplexEpilogue& epilogue, Index i, Index j) {
+void write_exactly(const ComplexProduct& call, const ComplexEpilogue& epilogue, Index i, Index j) {
   WideDyadic<ExactDot::limbs> product[2];
   bool known = false;  // both components need both parts
   epilogue.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
@@ -173,7 +179,7 @@ double scaled_workspace(const Engine& engine, const SplitPlan& plan, Index rows,
 /// The product of a call with scalars of any kind, under a plan.
 class PlannedProduct {
  public:
-  PlannedProduct(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, const EntryBound* error)
+  PlannedProduct(const ComplexProduct& call, const SplitPlan& plan, const Engine& engine, const EntryBound* error)
       : call_(call),
         plan_(plan),
         engine_(engine),
@@ -254,7 +260,7 @@ class PlannedProduct {
     return combine_complex(entry, layout, a.exponent(2 * row) + b.exponent(column), epilogue_.scalars(), c0, of);
   }
 
-  const ComplexGemmCall& call_;
+  const ComplexProduct& call_;
   const SplitPlan& plan_;
   const Engine& engine_;
   const EntryBound* error_;
@@ -263,59 +269,14 @@ class PlannedProduct {
   std::vector<ProductGroup> groups_;
   RealFactors factors_;
 };
-
-/// That a matrix of twice the size can be told.
-template <class View>
-void check_doubled(const View& view, const char* name) {
-  constexpr Index most = std::numeric_limits<Index>::max() / 2;
-  std::visit(
-      [name](const auto& v) {
-        if (std::max({v.rows(), v.cols(), v.row_stride(), v.col_stride()}) > most)
-          throw std::invalid_argument(
-              std::string(name) + " must have sizes and strides below 2^62, being complex: " + shape_text(v.rows(), v.cols()));
-      },
-      view.typed());
-}
-
 }  // namespace
 
-bool ComplexGemmCall::reads_operands() const { return !is_zero(alpha) && m() > 0 && n() > 0; }
-bool ComplexGemmCall::reads_c0() const { return !is_zero(beta); }
-bool ComplexGemmCall::has_product() const { return reads_operands() && k() > 0; }
-bool ComplexGemmCall::all_special() const { return (has_product() && !finite(alpha)) || !finite(beta); }
-bool ComplexGemmCall::real_scalars() const { return is_zero(alpha.imag()) && is_zero(beta.imag()); }
-
-void ComplexGemmCall::check_shapes() const {
-  check_doubled(a, "a"), check_doubled(b, "b"), check_doubled(c, "c");
-  if (reads_c0()) check_doubled(c0, "c0");
-  check_factors(a, b);
-  check_c("c", c, a.rows(), b.cols());
-  if (reads_c0()) check_c("c0", c0, m(), n());
-}
-
-void ComplexGemmCall::check() const {
-  check_shapes();
-  check_overlaps(a, b, c, reads_c0() ? &c0 : nullptr);
-}
-
-void gemm(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
-  const FloatEnvironment environment;
-  call.check();
-  plan.validate();
-  if (!call.real_scalars()) {
-    multiply_scaled(call, plan, engine, nullptr, workspace);
-    return;
-  }
-  const auto real = engine.represent(call);
-  gemm(real->call(), plan, engine, workspace);
-  real->write_back();
-}
-
-std::vector<Entry> multiply_scaled(const ComplexGemmCall& call, const SplitPlan& plan, const Engine& engine,
+std::vector<Entry> multiply_scaled(const ComplexProduct& call, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error, double workspace) {
   const FloatEnvironment environment;
   plan.validate();
-  return PlannedProduct(call, plan, engine, error).run(workspace);
+  const PlannedProduct product(call, plan, engine, error);
+  return writing_c([&] { return product.run(workspace); });
 }
 
 double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
@@ -328,15 +289,15 @@ double full_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index 
   return scaled_workspace(engine, plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 
-void finish_exactly(const ComplexGemmCall& call, const std::vector<Entry>& entries, int threads) {
+void finish_exactly(const ComplexProduct& call, const std::vector<Entry>& entries, int threads) {
   const ComplexEpilogue epilogue(call, threads);
   FirstException failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (const auto& entry : entries) failure.run([&] { write_exactly(call, epilogue, entry.i, entry.j); });
-  failure.rethrow();
+  writing_c([&] { failure.rethrow(); });
 }
 
-void multiply_exactly(const ComplexGemmCall& call, int threads) {
+void multiply_exactly(const ComplexProduct& call, int threads) {
   const ComplexEpilogue epilogue(call, threads);
   write_entries(call.m(), call.n(), threads, [&](Index i, Index j) {
     write_exactly(call, epilogue, i, j);

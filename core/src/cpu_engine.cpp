@@ -43,6 +43,7 @@ CpuEngine::CpuEngine(Options options)
   if (options.column_tile < 0) throw std::invalid_argument("column_tile must not be negative");
   if (options_.threads == 0) options_.threads = omp_get_max_threads();
   if (options_.inner_block == 0) options_.inner_block = PanelLayout{}.block;
+  matrices_ = HostMatrices(options_.threads);
 }
 
 int CpuEngine::threads() const { return usable_threads(options_.threads); }
@@ -79,7 +80,7 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
   TiledProduct product(rows, columns, plan, current_options(), *kernel_);
   const TileEpilogue last(rows, columns, plan, epilogue, c, *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
-  product.run([&](const SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); });
+  writing_c([&] { product.run([&](const SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); }); });
   std::vector<Entry> all;
   for (const auto& part : undecided) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());

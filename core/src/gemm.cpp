@@ -9,22 +9,26 @@
 
 #include "block_sizes.hpp"
 #include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/special.hpp"
 #include "ozbound/core/special_entries.hpp"
 
 namespace ozbound {
 namespace {
 
-bool finite(double x) { return is_finite(bits_of(x), binary64); }
+constexpr Index terms_of_poll = Index{1} << 16;  // of a sum, between looks at CancelScope
 
-SpecialSum special_sum(const GemmCall& call, Index i, Index j, bool with_product) {
+SpecialSum special_sum(const RealProduct& call, Index i, Index j, bool with_product) {
   SpecialSum sum;
   const auto alpha = bits_of(call.alpha);
-  for (Index l = 0; with_product && l < call.k(); ++l) sum.add(alpha, call.a.bits(i, l), call.b.bits(l, j));
+  for (Index l = 0; with_product && l < call.k(); ++l) {
+    if (l % terms_of_poll == 0) poll_cancelled();
+    sum.add(alpha, call.a.bits(i, l), call.b.bits(l, j));
+  }
   if (!is_zero(call.beta)) sum.add(bits_of(call.beta), call.c0.bits(i, j), bits_of(1.0));
   return sum;
 }
@@ -36,9 +40,12 @@ void read_row(const InputView& view, Index i, std::vector<Dyadic>& elements) {
 
 /// column(l) is element l of column j of B.
 template <class Column>
-std::uint64_t exact_entry(const GemmCall& call, const std::vector<Dyadic>& row, const Column& column, Index i, Index j) {
+std::uint64_t exact_entry(const RealProduct& call, const std::vector<Dyadic>& row, const Column& column, Index i, Index j) {
   ExactDot dot;
-  for (std::size_t l = 0; l < row.size(); ++l) dot.add_product(row[l], column(l));
+  for (std::size_t l = 0; l < row.size(); ++l) {
+    if (l % terms_of_poll == 0) poll_cancelled();
+    dot.add_product(row[l], column(l));
+  }
   const auto c0 = is_zero(call.beta) ? Dyadic{} : call.c0.element(i, j);
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
 }
@@ -51,7 +58,7 @@ std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan,
 }
 
 /// Rows [i, i + height) and columns [j, j + width) of C.
-GemmCall block_of(const GemmCall& call, Index i, Index j, Index height, Index width) {
+RealProduct block_of(const RealProduct& call, Index i, Index j, Index height, Index width) {
   auto block = call;
   block.a = call.a.block(i, 0, height, call.k());
   block.b = call.b.block(0, j, call.k(), width);
@@ -62,7 +69,7 @@ GemmCall block_of(const GemmCall& call, Index i, Index j, Index height, Index wi
 
 /// Multiplies blocks of C, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller ones.
 /// @pre alpha and beta are finite.
-std::vector<Entry> multiply_blocks(const GemmCall& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
                                    const EntryBound* error, Index rows, Index columns) {
   std::vector<Entry> undecided;
   for (Index i = 0; i < call.m(); i += rows) {
@@ -96,26 +103,6 @@ std::vector<Entry> multiply_blocks(const GemmCall& call, const SplitPlan& plan, 
 
 }  // namespace
 
-void GemmCall::check() const {
-  const bool reads_c0 = !is_zero(beta);
-  check_factors(a, b);
-  check_c("c", c, a.rows(), b.cols());
-  if (reads_c0) check_c("c0", c0, m(), n());
-  check_overlaps(a, b, c, reads_c0 ? &c0 : nullptr);
-}
-
-GemmCall GemmCall::without_unread() const {
-  auto call = *this;
-  if (is_zero(alpha) || m() == 0 || n() == 0) {
-    call.a = a.block(0, 0, a.rows(), 0);
-    call.b = b.block(0, 0, 0, b.cols());
-  }
-  if (call.k() == 0) call.alpha = 1;
-  return call;
-}
-
-bool GemmCall::all_special() const { return (!is_zero(alpha) && k() > 0 && !finite(alpha)) || !finite(beta); }
-
 double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
   const FloatEnvironment environment;
   return engine.workspace(plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
@@ -126,12 +113,12 @@ double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
   return engine.workspace(plan, 1, 1, k);
 }
 
-std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine,
+std::vector<Entry> multiply_finite(const RealProduct& original, const SplitPlan& plan, const Engine& engine,
                                    const EntryBound* error, double workspace) {
   return multiply_finite(original, plan, engine, KeptSlices{}, error, workspace);
 }
 
-std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+std::vector<Entry> multiply_finite(const RealProduct& original, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
                                    const EntryBound* error, double workspace) {
   const FloatEnvironment environment;
   plan.validate();
@@ -140,12 +127,12 @@ std::vector<Entry> multiply_finite(const GemmCall& original, const SplitPlan& pl
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   if (call.all_special()) return {};
   if (call.k() == 0) error = nullptr;  // nothing was truncated
-  auto undecided = multiply_blocks(call, plan, engine, kept, error, rows, columns);
+  auto undecided = writing_c([&] { return multiply_blocks(call, plan, engine, kept, error, rows, columns); });
   std::sort(undecided.begin(), undecided.end());  // blocks of columns come one after the other
   return undecided;
 }
 
-SpecialEntries special_entries(const GemmCall& original, int threads) {
+SpecialEntries special_entries(const RealProduct& original, int threads) {
   const auto call = original.without_unread();
   const auto special = [&](const InputView& operand, Side side) {
     std::vector<std::uint8_t> flags;
@@ -163,20 +150,22 @@ Index SpecialEntries::count_by_product() const {
   return everywhere ? m * n : i * n + j * m - i * j;
 }
 
-void apply_specials(const GemmCall& original, const SpecialEntries& specials, int threads) {
+void apply_specials(const RealProduct& original, const SpecialEntries& specials, int threads) {
   if (specials.c0.empty() && specials.count_by_product() == 0) return;
   const auto call = original.without_unread();
+  FirstException failure;
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (Index i = 0; i < call.m(); ++i)
-    for (Index j = 0; j < call.n(); ++j)
-      if (specials.at(i, j)) call.c.set_bits(i, j, special_sum(call, i, j, specials.product(i, j)).bits(call.c.format()));
+    failure.run([&] {
+      for (Index j = 0; j < call.n(); ++j)
+        if (specials.at(i, j)) call.c.set_bits(i, j, special_sum(call, i, j, specials.product(i, j)).bits(call.c.format()));
+    });
+  writing_c([&] { failure.rethrow(); });
 }
 
-void Engine::write_specials(const GemmCall& call) const { apply_specials(call, threads()); }
+void apply_specials(const RealProduct& call, int threads) { apply_specials(call, special_entries(call, threads), threads); }
 
-void apply_specials(const GemmCall& call, int threads) { apply_specials(call, special_entries(call, threads), threads); }
-
-void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries, int threads) {
+void finish_exactly(const RealProduct& original, const std::vector<Entry>& entries, int threads) {
   const auto call = original.without_unread();
   const auto columns = call.b.transposed();
   auto by_column = entries;  // entries of a column share its elements, which lie apart in a row-major B
@@ -200,10 +189,10 @@ void finish_exactly(const GemmCall& original, const std::vector<Entry>& entries,
                             call, row, [&](std::size_t l) { return column[l]; }, i, j));
       });
   }
-  failure.rethrow();
+  writing_c([&] { failure.rethrow(); });
 }
 
-void multiply_exactly(const GemmCall& original, const SpecialEntries& specials, int threads) {
+void multiply_exactly(const RealProduct& original, const SpecialEntries& specials, int threads) {
   const auto call = original.without_unread();
   if (specials.everywhere) return;
   FirstException failure;
@@ -218,19 +207,50 @@ void multiply_exactly(const GemmCall& original, const SpecialEntries& specials, 
         if (!specials.at(i, j)) call.c.set_bits(i, j, exact_entry(call, row, column, i, j));
       }
     });
-  failure.rethrow();
+  writing_c([&] { failure.rethrow(); });
 }
 
-void multiply_exactly(const GemmCall& call, int threads) { multiply_exactly(call, special_entries(call, threads), threads); }
+void multiply_exactly(const RealProduct& call, int threads) { multiply_exactly(call, special_entries(call, threads), threads); }
 
-void gemm(const GemmCall& call, const SplitPlan& plan, const Engine& engine, double workspace) {
+void start_finite(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept, double workspace) {
   const FloatEnvironment environment;
-  call.check();
-  plan.validate();
   const auto read = call.without_unread();
+  const bool fits = read.k() > 0 && !read.all_special() && engine.workspace(plan, read.m(), read.n(), read.k()) <= workspace;
+  if (!(fits && engine.start(read, plan, kept))) multiply_finite(call, plan, engine, kept, nullptr, workspace);
+}
+
+namespace {
+
+void multiply_real(const RealProduct& product, const SplitPlan& plan, const Engine& engine, double workspace) {
+  const auto read = product.without_unread();
   block_sizes(engine, plan, read.m(), read.n(), read.k(), workspace);  // refuses before anything is written
-  engine.write_specials(call);
-  multiply_finite(call, plan, engine, nullptr, workspace);
+  engine.matrices().write_specials(product);
+  multiply_finite(product, plan, engine, nullptr, workspace);
+}
+
+void multiply_complex(const ComplexProduct& product, const SplitPlan& plan, const Engine& engine, double workspace) {
+  if (!product.real_scalars()) {
+    if (!product.c.place().is_host())
+      throw std::invalid_argument("a, b and c must lie in the host's memory where alpha or beta has an imaginary part");
+    multiply_scaled(product, plan, engine, nullptr, workspace);
+    return;
+  }
+  const auto real = engine.matrices().represent(product);
+  multiply_real(real->call(), plan, engine, workspace);
+  real->write_back();
+}
+
+}  // namespace
+
+void multiply_unproven(const Product& product, const SplitPlan& plan, const Engine& engine, double workspace) {
+  const FloatEnvironment environment;
+  product.check();
+  check_reached(product, engine.matrices());
+  plan.validate();
+  if (product.is_complex())
+    multiply_complex(product.complex(), plan, engine, workspace);
+  else
+    multiply_real(product.real(), plan, engine, workspace);
 }
 
 }  // namespace ozbound

@@ -73,7 +73,10 @@ class PanelSlices::PanelSlicer {
     for (Index v = 0; v < vectors_; ++v)
       if (!sliced_.special(first_ + v) && moderate(first_ + v))
         scales_[static_cast<std::size_t>(v)] = power_of_two(-first_word_exponent(first_ + v));
-    for (Index block = 0; block < sliced_.blocks(); ++block) slice_block(vectors, block);
+    for (Index block = 0; block < sliced_.blocks(); ++block) {
+      poll_cancelled();
+      slice_block(vectors, block);
+    }
     for (Index v = 0; v < vectors_; ++v)
       if (!sliced_.special(first_ + v) && !moderate(first_ + v)) slice_vector(vectors, first_ + v);
     add_up();
@@ -152,6 +155,7 @@ class PanelSlices::PanelSlicer {
     if (weights != nullptr) adaptive_weights(vectors, i, slicing, sliced.exponent(i), weights);
     std::array<std::int8_t, max_slices> digits{};
     for (Index l = 0; l < sliced.inner_dimension(); ++l) {
+      if (l % elements_of_poll == 0) poll_cancelled();
       const auto x = to_dyadic(vectors(i, l));
       if (weights == nullptr)
         split(x, slicing, sliced.exponent(i), digits.data());

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "ozbound/core/first_exception.hpp"
+
 namespace ozbound {
 namespace {
 
@@ -18,25 +20,33 @@ Real imaginary(std::complex<Real> x, bool conjugated) {
 template <class Real>
 Matrix<Real> left_factor(const MatrixView<const std::complex<Real>>& a, bool conjugated, int threads) {
   Matrix<Real> blocks(2 * a.rows(), 2 * a.cols());
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (Index i = 0; i < a.rows(); ++i)
-    for (Index l = 0; l < a.cols(); ++l) {
-      const auto re = a(i, l).real(), im = imaginary(a(i, l), conjugated);
-      blocks(2 * i, 2 * l) = re, blocks(2 * i, 2 * l + 1) = negated(im);
-      blocks(2 * i + 1, 2 * l) = im, blocks(2 * i + 1, 2 * l + 1) = re;
-    }
+    failure.run([&] {
+      for (Index l = 0; l < a.cols(); ++l) {
+        const auto re = a(i, l).real(), im = imaginary(a(i, l), conjugated);
+        blocks(2 * i, 2 * l) = re, blocks(2 * i, 2 * l + 1) = negated(im);
+        blocks(2 * i + 1, 2 * l) = im, blocks(2 * i + 1, 2 * l + 1) = re;
+      }
+    });
+  failure.rethrow();
   return blocks;
 }
 
 template <class Real>
 Matrix<Real> stacked_parts(const MatrixView<const std::complex<Real>>& matrix, bool conjugated, int threads) {
   Matrix<Real> parts(2 * matrix.rows(), matrix.cols());
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (Index l = 0; l < matrix.rows(); ++l)
-    for (Index j = 0; j < matrix.cols(); ++j) {
-      parts(2 * l, j) = matrix(l, j).real();
-      parts(2 * l + 1, j) = imaginary(matrix(l, j), conjugated);
-    }
+    failure.run([&] {
+      for (Index j = 0; j < matrix.cols(); ++j) {
+        parts(2 * l, j) = matrix(l, j).real();
+        parts(2 * l + 1, j) = imaginary(matrix(l, j), conjugated);
+      }
+    });
+  failure.rethrow();
   return parts;
 }
 
@@ -54,9 +64,13 @@ MatrixView<Real> stacked_view(const MatrixView<Complex>& matrix) {
 
 template <class Real>
 void unstack(const MatrixView<const Real>& parts, const MatrixView<std::complex<Real>>& matrix, int threads) {
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = {parts(2 * i, j), parts(2 * i + 1, j)};
+    failure.run([&] {
+      for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = {parts(2 * i, j), parts(2 * i + 1, j)};
+    });
+  writing_c([&] { failure.rethrow(); });
 }
 
 /// Where the parts of C are to be written: C's own memory if it is stacked, else a new matrix.
@@ -121,16 +135,7 @@ InputView unread(Index rows, Index cols) {
   return MatrixView<const double>(&nothing, rows, cols, 0, 0);
 }
 
-ComplexOutputView unwritten(Index rows, Index cols, const Format& format) {
-  const auto of = [&]<class Real>(Real) {
-    static std::complex<Real> nothing;
-    return MatrixView<std::complex<Real>>(&nothing, rows, cols, 1, rows);
-  };
-  if (format.precision == binary64.precision) return of(double{});
-  return of(float{});
-}
-
-RealFactors real_factors(const ComplexGemmCall& call, int threads) {
+RealFactors real_factors(const ComplexProduct& call, int threads) {
   if (call.has_product()) return {left_factor(call.a, threads), stacked_parts(call.b, threads)};
   return {RealMatrix(unread(2 * call.m(), 0)), RealMatrix(unread(0, call.n()))};
 }
@@ -139,7 +144,7 @@ namespace {
 
 class HostRepresentation final : public RealRepresentation {
  public:
-  HostRepresentation(const ComplexGemmCall& call, int threads)
+  HostRepresentation(const ComplexProduct& call, int threads)
       : c_(call.c),
         threads_(threads),
         a_(call.reads_operands() ? left_factor(call.a, threads) : RealMatrix(unread(2 * call.m(), 2 * call.k()))),
@@ -147,7 +152,7 @@ class HostRepresentation final : public RealRepresentation {
         c0_(call.reads_c0() ? stacked_parts(call.c0, threads) : RealMatrix(InputView())),
         call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view()} {}
 
-  [[nodiscard]] const GemmCall& call() const override { return call_; }
+  [[nodiscard]] const RealProduct& call() const override { return call_; }
 
   void write_back() const override {
     if (result_) unstack(result_->view(), c_, threads_);
@@ -158,17 +163,13 @@ class HostRepresentation final : public RealRepresentation {
   int threads_;
   RealMatrix a_, b_, c0_;
   std::optional<RealMatrix> result_;  ///< where C's memory does not do
-  GemmCall call_;
+  RealProduct call_;
 };
 
 }  // namespace
 
-std::unique_ptr<RealRepresentation> represent_on_host(const ComplexGemmCall& call, int threads) {
+std::unique_ptr<RealRepresentation> represent_on_host(const ComplexProduct& call, int threads) {
   return std::make_unique<HostRepresentation>(call, threads);
-}
-
-std::unique_ptr<RealRepresentation> Engine::represent(const ComplexGemmCall& call) const {
-  return represent_on_host(call, threads());
 }
 
 }  // namespace ozbound

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "balanced_facts.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/special.hpp"
 #include "slicing.hpp"
@@ -23,6 +24,7 @@ void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFa
   const bool floors = slicing.encoding.kind == Encoding::Kind::unsigned8;
   std::array<std::int8_t, max_slices> digits{};
   for (Index l = 0; l < vectors.cols(); ++l) {
+    if (l % elements_of_poll == 0) poll_cancelled();
     const auto x = to_dyadic(vectors(i, l));
     if (x.magnitude == 0) continue;
     if (facts.weights.empty())
@@ -74,6 +76,7 @@ template <class T>
 void measure_tile(MatrixView<const T> vectors, Index first, Index count, VectorFacts* facts) {
   Tile tile;
   for (Index start = 0; start < vectors.cols(); start += balanced_block) {
+    poll_cancelled();
     const Index length = std::min(balanced_block, vectors.cols() - start);
     const bool contiguous = sizeof(T) == sizeof(double) && vectors.col_stride() == 1;
     if (!contiguous) tile.read(vectors, first, count, start, length);
@@ -117,6 +120,7 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
   for (std::size_t i = 0; i < scales.size(); ++i) vectors[i].scale = scales[i];
   const bool in_blocks = slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= balanced_block_slices;
   const Index group = in_blocks ? tile_vectors : 1;
+  FirstException failure;
   std::visit(
       [&](const auto& typed) {
 #pragma omp parallel num_threads(threads) if (count > group)
@@ -125,14 +129,17 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
 #pragma omp for schedule(static)
           for (Index i = 0; i < count; i += group) {
             auto* const facts = vectors.data() + i;
-            if (in_blocks)
-              measure_tile(typed, i, std::min(group, count - i), facts);
-            else if (!facts->scale.special)
-              measure_row(typed, i, slicing, *facts);
+            failure.run([&] {
+              if (in_blocks)
+                measure_tile(typed, i, std::min(group, count - i), facts);
+              else if (!facts->scale.special)
+                measure_row(typed, i, slicing, *facts);
+            });
           }
         }
       },
       vectors_view.typed());
+  failure.rethrow();
 }
 
 }  // namespace ozbound

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
@@ -39,9 +40,13 @@ void find_scales(MatrixView<const T> vectors, Encoding encoding, VectorScale* sc
   const Index count = vectors.rows(), inner = vectors.cols();
   std::array<std::int64_t, scales_together> tops{};
   if (vectors.row_stride() == 1) {  // the elements of several vectors lie in a row
-    for (Index l = 0; l < inner; ++l) raise_tops(&vectors(0, l), count, tops.data());
+    for (Index l = 0; l < inner; ++l) {
+      poll_cancelled();
+      raise_tops(&vectors(0, l), count, tops.data());
+    }
   } else {
     for (Index i = 0; i < count; ++i) {
+      poll_cancelled();
       auto& top = tops[static_cast<std::size_t>(i)];
       if (vectors.col_stride() == 1 && inner > 0)
         top = top_of(&vectors(i, 0), inner);
@@ -64,14 +69,18 @@ std::vector<VectorScale> vector_scales(InputView operand, Side side, Encoding en
   const auto vectors = vectors_of(operand, side);
   const Index count = vectors.rows();
   std::vector<VectorScale> scales(static_cast<std::size_t>(count));
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads) if (count > scales_together)
   for (Index first = 0; first < count; first += scales_together)
-    std::visit(
-        [&](const auto& typed) {
-          find_scales(typed.block(first, 0, std::min(scales_together, count - first), typed.cols()), encoding,
-                      &scales[static_cast<std::size_t>(first)]);
-        },
-        vectors.typed());
+    failure.run([&] {
+      std::visit(
+          [&](const auto& typed) {
+            find_scales(typed.block(first, 0, std::min(scales_together, count - first), typed.cols()), encoding,
+                        &scales[static_cast<std::size_t>(first)]);
+          },
+          vectors.typed());
+    });
+  failure.rethrow();
   return scales;
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/digits.hpp"
 #include "ozbound/core/encoding.hpp"
 #include "ozbound/core/matrix.hpp"
@@ -13,6 +14,9 @@
 // What slicing an operand and measuring its slices share.
 
 namespace ozbound {
+
+/// Elements of a vector between looks at CancelScope, where each takes some 50 ns.
+inline constexpr Index elements_of_poll = 4096;
 
 inline Slicing checked(Slicing slicing) {
   if (slicing.slices < 1 || slicing.slices > max_slices)
@@ -31,6 +35,7 @@ void adaptive_weights(MatrixView<const T> vectors, Index i, Slicing slicing, int
     bool left = false;
     int top = std::numeric_limits<int>::min();
     for (Index l = 0; l < vectors.cols(); ++l) {
+      if (l % elements_of_poll == 0) poll_cancelled();
       const auto tail = split(to_dyadic(vectors(i, l)), slice - 1, scale, weights, digits.data());
       if (tail.rest == 0) continue;
       left = true;

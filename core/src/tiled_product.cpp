@@ -76,6 +76,7 @@ void SumTile::add_block(const PanelSlices& a, const PanelSlices& b, Index block,
   for (Index column = 0; column < columns_; column += kernel_.columns()) {
     const Index panel_b = first_b + column / kernel_.columns(), columns = b.panel_vectors(panel_b);
     for (std::size_t r = 0; r < runs.size(); ++r) {
+      poll_cancelled();
       const auto& run = runs[r];
       if (by_column) correct_columns(a, b, panel_b, block, run);
       const auto* b_digits = b.digits(panel_b, block, run.q) + run.skip * columns;

@@ -94,9 +94,11 @@ class TiledProduct {
 #pragma omp for schedule(dynamic, 1)
       for (Index t = 0; t < count; ++t) {  // a column of tiles shares B's panel
         const Index row = t % row_tiles * shape_.rows, column = t / row_tiles * shape_.columns;
-        tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
-        for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, runs_of(block));
-        failure.run([&] { finish(tile, thread); });
+        failure.run([&] {
+          tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
+          for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, runs_of(block));
+          finish(tile, thread);
+        });
       }
     }
     failure.rethrow();

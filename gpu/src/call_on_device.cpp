@@ -17,9 +17,14 @@ DeviceSlices vectors(const std::uint8_t* special, Index count, Index inner, cons
 
 }  // namespace
 
-bool any_on_device(const GemmCall& call) {
+bool any_on_device(const RealProduct& call) {
   return on_device(call.a, "a") || on_device(call.b, "b") || on_device(call.c.as_input(), "c") ||
          (!is_zero(call.beta) && on_device(call.c0, "c0"));
+}
+
+bool all_on_device(const RealProduct& call) {
+  return on_device(call.a, "a") && on_device(call.b, "b") && on_device(call.c.as_input(), "c") &&
+         (is_zero(call.beta) || on_device(call.c0, "c0"));
 }
 
 void CallOnDevice::write_specials(const std::uint8_t* rows, const std::uint8_t* columns) const {

@@ -8,12 +8,15 @@
 namespace ozbound::gpu {
 
 /// Whether any matrix that a call reads or writes is in device memory.
-bool any_on_device(const GemmCall& call);
+bool any_on_device(const RealProduct& call);
+
+/// Whether every one is.
+bool all_on_device(const RealProduct& call);
 
 /// A call whose C is written where it lies, or copied back.
 class CallOnDevice {
  public:
-  CallOnDevice(const GemmCall& original, cudaStream_t stream)
+  CallOnDevice(const RealProduct& original, cudaStream_t stream)
       : call_(original.without_unread()),
         stream_(stream),
         a_(call_.a, "a", stream),
@@ -22,7 +25,7 @@ class CallOnDevice {
         c_(call_.c.as_input(), "c", stream) {}
 
   /// Without what is never read.
-  [[nodiscard]] const GemmCall& call() const { return call_; }
+  [[nodiscard]] const RealProduct& call() const { return call_; }
   [[nodiscard]] const DeviceMatrix& a() const { return a_.matrix(); }
   [[nodiscard]] const DeviceMatrix& b() const { return b_.matrix(); }
   [[nodiscard]] const DeviceMatrix& c() const { return c_.matrix(); }
@@ -40,7 +43,7 @@ class CallOnDevice {
   }
 
  private:
-  GemmCall call_;
+  RealProduct call_;
   cudaStream_t stream_;
   DeviceOperand a_, b_, c0_, c_;
 };

@@ -14,16 +14,15 @@
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "cuda_slices.hpp"
-#include "device_representation.hpp"
+#include "device_matrices.hpp"
 #include "fast_slicing.hpp"
 #include "host_facts.hpp"
 #include "memory.hpp"
 #include "open_entries.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "product.hpp"
 #include "slicing.hpp"
-#include "specials.hpp"
-#include "tops.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -68,6 +67,7 @@ CudaEngine::CudaEngine(Options options) : options_(options) {
   if (options_.threads == 0) options_.threads = omp_get_max_threads();
   const CudaDevice device(options.device);
   kernels_ = std::make_shared<Kernels>(options.device);
+  matrices_ = std::make_shared<const DeviceMatrices>(options.device, options_.threads);
 }
 
 SlicedMatrix CudaEngine::slice(InputView operand, Side side, Slicing slicing) const {
@@ -122,6 +122,7 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
     last.bound = bound.emplace(*epilogue.error, m, n, stream).bound();
     open.emplace(m, n, stream).add_to(last);
   }
+  poll_cancelled();  // what is launched is waited for
   product.launch(operands.a, operands.b, last, {}, memory.arena(), stream);
   result.write_to(c, stream);
   auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
@@ -129,7 +130,19 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
   return entries;
 }
 
-void CudaEngine::launch_product(const GemmCall& call, const SplitPlan& plan, KeptSlices kept) const {
+bool CudaEngine::start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const {
+  const CudaDevice device(options_.device);
+  const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
+  if (!takes_kept || !all_on_device(product)) return false;
+  try {
+    launch_product(product, plan, kept);
+  } catch (const OutOfMemory&) {  // in blocks, then
+    return false;
+  }
+  return true;
+}
+
+void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, KeptSlices kept) const {
   check_inner_dimension(plan, call.k());
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
@@ -157,6 +170,7 @@ void CudaEngine::launch_product(const GemmCall& call, const SplitPlan& plan, Kep
   if (fast) launch_fast_slicing(a, b, stream);
   if (!fast && kept.a == nullptr) launch_slicing(a.vectors, plan.a, a.slices, stream);
   if (!fast && kept.b == nullptr) launch_slicing(b.vectors, plan.b, b.slices, stream);
+  poll_cancelled();
   const auto slices_of = [](const SlicedMatrix* kept_slices, const DeviceSlices& own) {
     return kept_slices == nullptr ? own : static_cast<const CudaSlices&>(kept_slices->slices()).on_device();
   };
@@ -164,29 +178,6 @@ void CudaEngine::launch_product(const GemmCall& call, const SplitPlan& plan, Kep
       .alpha = call.alpha, .beta = call.beta, .c0 = matrix_of(call.c0), .c = matrix_of(call.c.as_input())};
   product.launch(slices_of(kept.a, a.slices), slices_of(kept.b, b.slices), last, {},
                  Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream);
-}
-
-void CudaEngine::write_specials(const GemmCall& call) const {
-  const CudaDevice device(options_.device);
-  if (!any_on_device(call)) return Engine::write_specials(call);
-  if (call.c.as_input().empty()) return;
-  const auto stream = cudaStreamPerThread;
-  const CallOnDevice there(call, stream);
-  const auto &a = there.a(), b = transposed(there.b());
-  const Index m = call.m(), n = call.n(), k = there.call().k();
-  const DeviceArray<std::uint64_t> tops(m + n, stream);
-  const DeviceArray<std::uint8_t> special(m + n, stream);
-  launch_tops(a, m, k, tops.data(), stream);
-  launch_tops(b, n, k, tops.data() + m, stream);
-  launch_marking(tops.data(), m + n, special.data(), stream);
-  there.write_specials(special.data(), special.data() + m);
-  there.finish();
-}
-
-std::unique_ptr<RealRepresentation> CudaEngine::represent(const ComplexGemmCall& call) const {
-  const CudaDevice device(options_.device);
-  if (!any_on_device(call)) return Engine::represent(call);
-  return represent_on_device(call, threads(), cudaStreamPerThread);
 }
 
 std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
@@ -205,6 +196,7 @@ std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, 
   const Memory memory(static_cast<std::size_t>(product.bytes()), stream);
   product.for_each_block(operands.a, operands.b, memory.arena(), stream,
                          [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+                           poll_cancelled();
                            for (std::size_t t = 0; t < result.size(); ++t) {
                              const auto group = copy_to_host(&sums.at(static_cast<Index>(t), 0, 0), sums.group_stride, stream);
                              for (Index i = 0; i < block.rows; ++i)

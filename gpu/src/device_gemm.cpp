@@ -102,7 +102,7 @@ OutputView shifted(const OutputView& view, Index elements) {
       view.typed());
 }
 
-GemmCall product_of(const GemmCall& call, const DeviceBatch& batch, Index t) {
+RealProduct product_of(const RealProduct& call, const DeviceBatch& batch, Index t) {
   auto product = call;
   product.a = shifted(call.a, t * batch.stride_a), product.b = shifted(call.b, t * batch.stride_b);
   product.c = shifted(call.c, t * batch.stride_c), product.c0 = shifted(call.c0, t * batch.stride_c0);
@@ -125,7 +125,7 @@ struct Span {
 };
 
 /// No C of a batch overlaps what another product of it reads or writes.
-void check_apart(const GemmCall& call, const DeviceBatch& batch, bool reads_c0) {
+void check_apart(const RealProduct& call, const DeviceBatch& batch, bool reads_c0) {
   for (const auto& [number, name] : {std::pair(batch.count, "batch.count"),
                                      {batch.stride_a, "batch.stride_a"},
                                      {batch.stride_b, "batch.stride_b"},
@@ -247,8 +247,8 @@ struct DeviceGemm::Work {
   }
 
   /// @pre a block's shape, or no inner dimension.
-  void launch(const GemmCall& call, const DeviceBatch& batch, const KeptBlock& kept, const DeviceScalars& scalars, Arena arena,
-              cudaStream_t stream) const {
+  void launch(const RealProduct& call, const DeviceBatch& batch, const KeptBlock& kept, const DeviceScalars& scalars,
+              Arena arena, cudaStream_t stream) const {
     auto slices = call.k() == 0 ? Slices{{.count = call.m()}, {.count = call.n()}} : take(arena, call.m(), call.n());
     if (kept.a.digits != nullptr) slices.a = kept.a;
     if (kept.b.digits != nullptr) slices.b = kept.b;
@@ -259,8 +259,8 @@ struct DeviceGemm::Work {
     }
   }
 
-  void launch_one(const GemmCall& call, const Slices& slices, bool new_a, bool new_b, const DeviceScalars& scalars, Arena arena,
-                  cudaStream_t stream) const {
+  void launch_one(const RealProduct& call, const Slices& slices, bool new_a, bool new_b, const DeviceScalars& scalars,
+                  Arena arena, cudaStream_t stream) const {
     const auto a = matrix_of(call.a), b = matrix_of(call.b);
     const bool no_terms = call.k() == 0;
     DeviceEpilogue epilogue{.alpha = call.alpha,
@@ -296,7 +296,7 @@ struct DeviceGemm::Work {
     return slices->on_device();
   }
 
-  void check_shape(const GemmCall& call) const {
+  void check_shape(const RealProduct& call) const {
     if (call.m() != shape.m || call.n() != shape.n || call.k() != shape.k)
       throw std::invalid_argument("the call must be " + to_string(shape) + ": " + to_string({call.m(), call.n(), call.k()}));
   }
@@ -317,7 +317,7 @@ std::size_t DeviceGemm::workspace() const { return work_->bytes; }
 
 Path DeviceGemm::path() const { return work_->products.empty() ? work_->path : work_->products.begin()->second.path(); }
 
-void DeviceGemm::operator()(const GemmCall& original, void* workspace, Stream stream, DeviceScalars scalars,
+void DeviceGemm::operator()(const RealProduct& original, void* workspace, Stream stream, DeviceScalars scalars,
                             const DeviceBatch& batch, KeptSlices kept) const {
   auto asked = original;
   if (scalars.beta != nullptr) asked.beta = 1;  // may be any number: the call has a C0
@@ -345,7 +345,7 @@ void DeviceGemm::operator()(const GemmCall& original, void* workspace, Stream st
   });
 }
 
-void DeviceGemm::operator()(const GemmCall& call, Stream stream, DeviceScalars scalars, const DeviceBatch& batch,
+void DeviceGemm::operator()(const RealProduct& call, Stream stream, DeviceScalars scalars, const DeviceBatch& batch,
                             KeptSlices kept) {
   const CudaDevice device(work_->device);
   if (work_->own.data() == nullptr) {

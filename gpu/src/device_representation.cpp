@@ -68,7 +68,7 @@ PlacedReal placed_parts(const ComplexInputView& matrix, const char* name, int th
 
 class DeviceRepresentation final : public RealRepresentation {
  public:
-  DeviceRepresentation(const ComplexGemmCall& call, int threads, cudaStream_t stream)
+  DeviceRepresentation(const ComplexProduct& call, int threads, cudaStream_t stream)
       : c_(call.c),
         threads_(threads),
         stream_(stream),
@@ -79,7 +79,7 @@ class DeviceRepresentation final : public RealRepresentation {
         c0_(call.reads_c0() ? placed_parts(call.c0, "c0", threads, stream) : PlacedReal(RealMatrix(InputView()))),
         call_{a_.view(), b_.view(), result(), call.alpha.real(), call.beta.real(), c0_.view()} {}
 
-  [[nodiscard]] const GemmCall& call() const override { return call_; }
+  [[nodiscard]] const RealProduct& call() const override { return call_; }
 
   void write_back() const override {
     if (host_result_) unstack(host_result_->view(), c_, threads_);
@@ -102,17 +102,17 @@ class DeviceRepresentation final : public RealRepresentation {
   PlacedReal a_, b_, c0_;
   std::optional<RealMatrix> host_result_;  ///< where C's memory does not do; so the next, for a C in device memory
   DeviceArray<std::uint8_t> result_;
-  GemmCall call_;
+  RealProduct call_;
 };
 
 }  // namespace
 
-bool any_on_device(const ComplexGemmCall& call) {
+bool any_on_device(const ComplexProduct& call) {
   return on_device(call.a, "a") || on_device(call.b, "b") || on_device(call.c.as_input(), "c") ||
          (call.reads_c0() && on_device(call.c0, "c0"));
 }
 
-std::unique_ptr<RealRepresentation> represent_on_device(const ComplexGemmCall& call, int threads, cudaStream_t stream) {
+std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& call, int threads, cudaStream_t stream) {
   return std::make_unique<DeviceRepresentation>(call, threads, stream);
 }
 

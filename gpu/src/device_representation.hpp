@@ -10,9 +10,9 @@
 namespace ozbound::gpu {
 
 /// Whether any matrix that a complex call reads or writes is in device memory.
-bool any_on_device(const ComplexGemmCall& call);
+bool any_on_device(const ComplexProduct& call);
 
 /// The representation of matrices in the device's memory or the host's, each where it lies.
-std::unique_ptr<RealRepresentation> represent_on_device(const ComplexGemmCall& call, int threads, cudaStream_t stream);
+std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& call, int threads, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -1,5 +1,55 @@
 #pragma once
 
+// A block is 384 threads, three warpgroups of 128, and computes tiles of C of 128 x 128 entries, one after the other. The first
+// warpgroup brings digits, the two others multiply, and a ring of 14 stages in shared memory lies between them:
+//
+//   global memory: slices, a byte a digit               shared memory: a ring of 14 stages, 7 pairs, 16384 bytes each
+//  +-------------------------------------+      stage    0      1      2      3      4      5            12     13
+//  | B: 128 digits of each of 128 vectors|--+         +------+------+------+------+------+------+-    -+------+------+
+//  +-------------------------------------+  +--TMA--> | B(q) | A(p) |B(q-1)|A(p+1)|B(q-2)|A(p+2)|  …   |  B   |  A   |
+//  | A: 128 digits of each of 128 vectors|--+         +------+------+------+------+------+------+-    -+------+------+
+//  +-------------------------------------+               |      |      |      |      |      |
+//                     ^                                  +-D_g--+D_g-1-+-D_g--+D_g-1-+-D_g--+  neighbours are multiplied
+//                     | asks for tiles                      |                    |
+//  +------------------+------------------+     +------------+-------------+    +-+------------------------+
+//  | warpgroup 0: 40 registers a thread  |     | warpgroup 1: rows 0 … 63 |    | warpgroup 2: rows 64 …   |
+//  |   thread 0: FusedLoader             |     |   of A, all 128 of B     |    |   127 of A, all 128 of B |
+//  |   threads 32 … 63: prepare_scales   |     |   FusedMultiplier, 232   |    |   FusedMultiplier, 232   |
+//  |   the others: nothing               |     |   registers a thread     |    |   registers a thread     |
+//  +-------------------------------------+     +--------------------------+    +--------------------------+
+//
+// A step is 128 digits of the inner dimension. In each, a pair of diagonals g and g - 1 (DiagonalPair) takes its tiles in the
+// order B(q), A(p), B(q-1), A(p+1), …, where p + q = g: A(p) B(q) goes to D_g, A(p) B(q-1) to D_(g-1), A(p+1) B(q-1) to D_g.
+// So a tile is loaded once, and serves two products unless it is at an end. B lies in even stages, A in odd ones; where a walk
+// ends with B, the stage of the A tile that does not exist is announced and released empty. The tiles follow step by step, pair
+// of diagonals by pair, from the least significant one up; diagonal 2 comes last and alone where their number is odd.
+//
+// Each stage has two barriers of 8 bytes (mbarrier), whose phases alternate round by round of the ring:
+//
+//     full(s):   1 arrival, of the loader, and 16384 bytes, of the TMA unit             waited for by both warpgroups
+//     empty(s):  2 arrivals, one of each warpgroup, where the stage was last read       waited for by the loader
+//
+//     loader       empty(s) -> expect 16384 at full(s), ask for the tile -> s + 1
+//     warpgroup    full(s)  -> 4 wgmma m64n128k32 of two tiles, asynchronous -> when the next four have begun and these are
+//                              finished: arrive at empty(s)
+//
+// With `columns` 2 the two blocks of a cluster have one tile of rows: each loads 64 of its 128 vectors of A, 8 KiB, into both
+// blocks at once (multicast), so that each full(s) of A has its 16384 bytes from both, and empty(s) of A has 4 arrivals, two of
+// each block. With `halves` 2 each block sums its half of the steps alone; then they exchange half of their sums through the
+// ring's memory, and each finishes half of each thread's entries.
+//
+// Shared memory from Ring::base, a multiple of 1024, on:
+//
+//     0       14 stages, 14 * 16384 bytes
+//     229376  full(0) … full(13), empty(0) … empty(13), 28 * 8 bytes
+//     229600  TileScales: exponents of 128 columns and 128 rows and a flag, 257 * 4 bytes, which prepare_scales fills in
+//     230628  end
+//
+// A multiplying thread holds 64 entries of the tile three times: c1 and c2, the sums of D_g and D_(g-1), and `word`, bits that
+// the carry chain has finished (FusedSchedule). Barriers of warps (barriers::), beside 0, which is __syncthreads': scales_ready
+// 1 and 2, scales_read 3 and 4, one for each multiplying warpgroup, and ahead 5, at which the second waits until the first is
+// head_start turns ahead.
+
 #include <cuda.h>
 
 #include <cstdint>

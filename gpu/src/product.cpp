@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ozbound/core/cancellation.hpp"
 #include "portable_product.hpp"
 #include "round_up.hpp"
 #include "specials.hpp"
@@ -89,7 +90,10 @@ void Product::prepare() const {
   for (Index row = 0; row < m_; row += rows_)
     for (Index column = 0; column < n_; column += columns_)
       for (const auto& run : runs_) shapes.insert(lt_shape(block_at(row, column), run.digits));
-  for (const auto& shape : shapes) kernels_.lt.tune(shape);
+  for (const auto& shape : shapes) {
+    poll_cancelled();
+    kernels_.lt.tune(shape);
+  }
 }
 
 void Product::launch_run(const Run& run, const DeviceSlices& a, const DeviceSlices& b, const Block& block,

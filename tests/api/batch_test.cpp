@@ -1,12 +1,14 @@
 #include "api/blas_calls.hpp"
 
 #include "ozbound/batch.hpp"
+#include "ozbound/core/cancellation.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -319,6 +321,16 @@ TYPED_TEST(BatchedGemm, NothingIsWrittenBeforeEveryDecisionIsSeen) {
   expect_refused<T>(last([](Decision& d) { d.plan.reset(); }), "decision: plan is missing");
   expect_refused<T>(last([](Decision& d) { d.plan->cut = 9; }), "plan: cut ");
   expect_refused<T, CannotCertify>(last([](Decision& d) { d.target = Target::relative(1e-30); }), "target relative:1e-30");
+}
+
+TEST(BatchedGemmOfDoubles, EndsWhereItIsCancelled) {
+  using A = BatchArguments<double>;
+  const std::atomic<bool> set = true;
+  const CancelScope scope(set);
+  expect_refused<double, Cancelled>([](A&) {}, "cancelled before C was written");
+  Decision decision;
+  decision.m = 2, decision.n = 3, decision.k = 4, decision.plan = SplitPlan::balanced(2, 2, 3);
+  expect_refused<double, Cancelled>([&](A& x) { x.decisions = {decision}; }, "cancelled: entries of C may be written");
 }
 
 }  // namespace

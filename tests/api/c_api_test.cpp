@@ -2,6 +2,7 @@
 
 #include "api/blas_calls.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -499,10 +500,94 @@ TEST(CApiHandles, TheWorkspaceOfADecisionIsEnough) {
 
 TEST(CApiStatus, EveryStatusHasAText) {
   std::vector<std::string> texts;
-  for (int status = -1; status <= OZB_INTERNAL_ERROR + 1; ++status) texts.emplace_back(ozb_status_text(status));
+  for (int status = -1; status <= OZB_CANCELLED + 1; ++status) texts.emplace_back(ozb_status_text(status));
   EXPECT_EQ(texts.front(), "no status of Ozbound");
   EXPECT_EQ(texts.back(), texts.front());
   EXPECT_EQ(std::set(texts.begin(), texts.end()).size(), texts.size() - 1);
+}
+
+TEST(CApiCancellation, EndsTheCallsOfAThread) {
+  ozb_cancellation* cancellation = nullptr;
+  ASSERT_EQ(ozb_cancellation_create(&cancellation), OZB_SUCCESS);
+  Arguments<double> x;
+  ozb_set_cancellation(cancellation);
+  EXPECT_EQ(x.gemm(nullptr), OZB_SUCCESS) << "nothing is requested yet";
+  const auto expected = x.memory_c;
+
+  x.memory_c.assign(x.memory_c.size(), 7);
+  std::thread([&] { ozb_cancellation_request(cancellation); }).join();
+  ozb_certificate* certificate = nullptr;
+  EXPECT_EQ(x.gemm(&certificate), OZB_CANCELLED);
+  EXPECT_STREQ(ozb_last_error(), "cancelled before C was written");
+  EXPECT_EQ(certificate, nullptr);
+  EXPECT_EQ(x.memory_c, std::vector<double>(x.memory_c.size(), 7));
+
+  ozb_decision* decision = nullptr;
+  EXPECT_EQ(ozb_decide_d(x.layout, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b, x.ldb, x.beta, x.c, x.ldc, x.target,
+                         x.choices, &decision),
+            OZB_CANCELLED);
+  EXPECT_EQ(decision, nullptr);
+
+  int of_another_thread = -1;
+  std::thread([&] { of_another_thread = x.gemm(nullptr); }).join();
+  EXPECT_EQ(of_another_thread, OZB_SUCCESS);
+
+  ozb_cancellation_destroy(cancellation);
+  EXPECT_EQ(x.gemm(nullptr), OZB_CANCELLED) << "it lives on where it is set";
+  ozb_set_cancellation(nullptr);
+  EXPECT_EQ(x.gemm(nullptr), OZB_SUCCESS);
+  EXPECT_EQ(x.memory_c, expected);
+}
+
+/// The machine that a thread has set is what its calls run on; C's certificate is that of C++.
+TEST(CApiMachine, IsWhatTheThreadsCallsRunOn) {
+  for (const auto make : {ozb_machine_cpu, ozb_machine_detect}) {
+    ozb_machine* machine = nullptr;
+    ASSERT_EQ(make(1, &machine), OZB_SUCCESS);
+    const char* backends = nullptr;
+    ASSERT_EQ(ozb_machine_backends(machine, &backends), OZB_SUCCESS);
+    EXPECT_EQ(std::string(backends).substr(0, 4), "cpu\n");
+    ASSERT_EQ(ozb_set_machine(machine, OZB_HOST), OZB_SUCCESS);
+    ozb_machine_destroy(machine);
+    for (const char* target : {"dgemm", "cr", "componentwise:1e-6"}) {
+      Arguments<double> x;
+      x.target = target;
+      ozb_certificate* out = nullptr;
+      EXPECT_EQ(x.gemm(&out), OZB_SUCCESS) << "the machine lives on where it is set";
+      const CertificateHandle certificate(out);
+      const char* json = nullptr;
+      ASSERT_EQ(ozb_certificate_json(certificate.get(), &json), OZB_SUCCESS);
+      std::vector<double> c(80, 7);
+      const Product product{row_major(x.a, x.m, x.k, x.lda), row_major(x.b, x.k, x.n, x.ldb),
+                            row_major(c.data(), x.m, x.n, x.ldc)};
+      const auto expected = multiply(product, parse_target(target), Machine::cpu(1));
+      EXPECT_EQ(nlohmann::json::parse(json), to_json(expected.certificate)) << target;
+      EXPECT_EQ(x.memory_c, c) << target;
+    }
+    ASSERT_EQ(ozb_set_machine(nullptr, OZB_HOST), OZB_SUCCESS);
+  }
+}
+
+TEST(CApiMachine, RefusesWhatIsNotHere) {
+  ozb_machine* machine = nullptr;
+  EXPECT_EQ(ozb_machine_cpu(-1, &machine), OZB_INVALID_ARGUMENT);
+  EXPECT_EQ(machine, nullptr);
+  EXPECT_EQ(ozb_machine_cpu(1, nullptr), OZB_INVALID_ARGUMENT);
+  ASSERT_EQ(ozb_machine_cpu(1, &machine), OZB_SUCCESS);
+  EXPECT_EQ(ozb_set_machine(machine, 0), OZB_INVALID_ARGUMENT) << "no device";
+  EXPECT_THAT(ozb_last_error(), testing::HasSubstr("the memory of CUDA device 0"));
+  EXPECT_EQ(ozb_set_machine(nullptr, 0), OZB_INVALID_ARGUMENT);
+  EXPECT_EQ(ozb_set_machine(machine, -2), OZB_INVALID_ARGUMENT);
+  EXPECT_EQ(Arguments<double>().gemm(nullptr), OZB_SUCCESS) << "what was set stays";
+  EXPECT_EQ(ozb_machine_backends(nullptr, nullptr), OZB_INVALID_ARGUMENT);
+  ozb_machine_destroy(machine);
+  ozb_machine_destroy(nullptr);
+}
+
+TEST(CApiCancellation, NullIsFine) {
+  ozb_cancellation_request(nullptr);
+  ozb_cancellation_destroy(nullptr);
+  EXPECT_EQ(ozb_cancellation_create(nullptr), OZB_INVALID_ARGUMENT);
 }
 
 /// Whichever allocation fails, that is what the caller is told; what was handed out before is whole.

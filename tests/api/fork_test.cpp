@@ -26,10 +26,7 @@ TEST(Fork, AChildDecidesCertifiesAndChecksTheSame) {
   const CpuEngine engine({.threads = 4});
   const auto product = test::product_of({Family::wide_exponents, 120, 130, 140, 1, 3});
   for (const auto& target : {Target::dgemm(), Target::normwise(1e-9), Target::correctly_rounded()}) {
-    const auto compute = [&] {
-      const auto decision = decide(product.problem.a, product.problem.b, target, engine, product.options());
-      return test::compute_with(product, decision, engine, {});
-    };
+    const auto compute = [&] { return test::compute(product, target, engine); };
     const auto computed = compute();
     const auto expected = record_of(computed);
     const auto check = [&] { return check_certificate(expected.certificate, product.operands(), computed.c.view()).holds(); };
@@ -43,7 +40,7 @@ TEST(Fork, AChildHasNativeDgemm) {
   const CpuEngine engine({.threads = 4});
   const auto product = test::product_of({Family::uniform, 200, 210, 220, 0, 3});
   const Decision native{Target::dgemm(), Method::native, {}, 200, 210, 220, 28, 1, {}, {}};
-  const auto holds = [&] { return test::compute_with(product, native, engine, {.native = native_gemm()}).certificate.holds; };
+  const auto holds = [&] { return test::compute_with(product, native, {engine, native_gemm()}).certificate.holds; };
   EXPECT_TRUE(holds());
   EXPECT_TRUE(test::holds_in_child(holds));
 }

@@ -56,7 +56,7 @@ Decision decision_for(const test::Product& product, const Target& target) {
 }
 
 test::Computed compute(const test::Product& product, const Target& target) {
-  return test::compute_with(product, decision_for(product, target), engine(), {.native = native_gemm()});
+  return test::compute_with(product, decision_for(product, target), {engine(), native_gemm()});
 }
 
 TEST(Native, HasANameAndIsOneObject) {
@@ -105,11 +105,9 @@ TEST(Native, LargeEnoughForEveryKernelAndThread) {
 
 TEST(Native, IsChosenAndItsCertificateSaysWhatItAssumes) {
   const auto product = test::product_of({Family::wide_exponents, 12, 12, 60, 4, 3});
-  auto options = product.options();
-  options.native = native_gemm();
-  const auto decision = decide(product.problem.a, product.problem.b, Target::dgemm(), engine(), options);
+  const auto decision = test::decide_for(product, Target::dgemm(), {engine(), native_gemm()});
   ASSERT_EQ(decision.method, Method::native);
-  const auto computed = test::compute_with(product, decision, engine(), {.native = native_gemm()});
+  const auto computed = test::compute_with(product, decision, {engine(), native_gemm()});
   EXPECT_TRUE(test::keeps_its_target(product, computed));
   EXPECT_EQ(computed.certificate.native, native_gemm()->name());
   ASSERT_FALSE(computed.certificate.bound.assumptions.empty());
@@ -168,8 +166,8 @@ TEST(Native, DoesNotReadC0WhereBetaIsZero) {
   auto product = test::product_of({Family::uniform, 3, 3, 3, 0, 5});
   Matrix<double> c(3, 3);
   std::fill(c.data(), c.data() + 9, nan);
-  const auto certificate = gemm({product.problem.a, product.problem.b, c, 1, 0, c}, decision_for(product, Target::dgemm()),
-                                engine(), {.native = native_gemm()});
+  const auto certificate = multiply({product.problem.a, product.problem.b, c, 1, 0, c}, decision_for(product, Target::dgemm()),
+                                    {engine(), native_gemm()});
   EXPECT_TRUE(certificate.holds);
   for (Index t = 0; t < 9; ++t) EXPECT_TRUE(std::isfinite(c.data()[t]));
 }

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/cheapest_costs.hpp"
-#include "ozbound/bounds/complex_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/json_text.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "support/any_environment.hpp"
 
@@ -39,16 +38,14 @@ struct Call {
     for (Index t = 0; t < 6; ++t) c.data()[t] = 0x1p1000 * static_cast<double>(t + 1);
   }
 
-  [[nodiscard]] GemmCall call() { return {a, b, c, alpha, beta, std::as_const(c)}; }
+  [[nodiscard]] RealProduct call() { return {a, b, c, alpha, beta, std::as_const(c)}; }
 };
 
 /// The decision for a call, and the certificate of carrying out what was read of its text.
 std::string records(Call call, const Target& target) {
-  DecideOptions options;
-  options.alpha = call.alpha, options.beta = call.beta, options.c0 = std::as_const(call.c);
-  const auto written = json_text(to_json(decide(call.a, call.b, target, engine(), options)));
+  const auto written = json_text(to_json(decide(call.call(), target, engine())));
   const auto decision = parse_decision(written);
-  const auto certificate = gemm(call.call(), decision, engine());
+  const auto certificate = multiply(call.call(), decision, engine());
   auto text = written + json_text(to_json(decision)) + json_text(to_json(certificate)) + json_text(to_json(certificate), -1);
   for (Index t = 0; t < 6; ++t) text += bits_text(call.c.data()[t]);
   return text + bits_text(certificate.bound.upper(0, 0, call.c(0, 0)));
@@ -75,7 +72,7 @@ TEST(AnyEnvironment, SubnormalNumbersAreWritten) {
       const Disturbed caller(setting);
       Decision decision;
       decision.method = Method::exact, decision.m = 3, decision.n = 2, decision.k = 4;
-      text = json_text(to_json(gemm(call.call(), decision, engine())));
+      text = json_text(to_json(multiply(call.call(), decision, engine())));
     }
     const auto record = json::parse(text);
     EXPECT_EQ(record["alpha"], 0x1p-1074) << setting.name;
@@ -91,9 +88,9 @@ TEST(AnyEnvironment, ComplexRecordsAreTheSame) {
   for (const std::complex<double> alpha : {std::complex<double>(1), {0x1p-1074, 0.5}, {0.5, 0x1p-1074}})
     expect_the_same("complex", [&] {
       Matrix<std::complex<double>> c(2, 2);
-      const ComplexGemmCall call{a, b, c, alpha, {0, 0x1p-1074}, std::as_const(c)};
+      const ComplexProduct call{a, b, c, alpha, {0, 0x1p-1074}, std::as_const(c)};
       const auto decision = decide(call, parse_target("componentwise:1e-7"), engine());
-      auto text = json_text(to_json(decision)) + json_text(to_json(gemm(call, decision, engine())));
+      auto text = json_text(to_json(decision)) + json_text(to_json(multiply(call, decision, engine())));
       const auto workspace = workspace_of(decision, alpha, {0, 0x1p-1074}, engine());
       for (Index t = 0; t < 4; ++t) text += bits_text(c.data()[t].real()) + bits_text(c.data()[t].imag());
       return text + bits_text(workspace.least) + bits_text(workspace.full);
@@ -102,7 +99,7 @@ TEST(AnyEnvironment, ComplexRecordsAreTheSame) {
 
 /// Decimal numbers that lie between two doubles, subnormal ones among them.
 TEST(AnyEnvironment, TextIsReadTheSame) {
-  const auto decision = to_json(decide(Call(1, 1, 0).a, Call(1, 1, 0).b, Target::dgemm(), engine()));
+  const auto decision = to_json(decide({Call(1, 1, 0).a, Call(1, 1, 0).b}, Target::dgemm(), engine()));
   for (const char* number : {"0.1", "3e-320", "4.9406564584124654e-324", "1e-7", "123456789.123456789e-300"})
     expect_the_same(number, [&] {
       auto edited = decision;

@@ -349,7 +349,7 @@ class Named final : public NativeGemm {
  public:
   explicit Named(std::string name) : name_(std::move(name)) {}
   [[nodiscard]] std::string name() const override { return name_; }
-  void dgemm(const GemmCall&) const override {}
+  void dgemm(const RealProduct&) const override {}
 
  private:
   std::string name_;
@@ -500,7 +500,7 @@ TEST(Calibration, ThePathFollowsTheEnvironment) {
 class Uncalled final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "uncalled"; }
-  void dgemm(const GemmCall&) const override { ADD_FAILURE() << "called"; }
+  void dgemm(const RealProduct&) const override { ADD_FAILURE() << "called"; }
 };
 
 /// Slices at a second a product, native DGEMM and the superaccumulator at these.
@@ -515,9 +515,7 @@ TEST(Calibration, NativeIsChosenExactlyWhereItIsPredictedToBeFaster) {
   const Uncalled native;
   const auto problem = generate({Family::uniform, 5, 5, 100, 0, 14});
   const auto decide_with = [&](const CostModel& costs) {
-    DecideOptions options;
-    options.native = &native, options.costs = &costs;
-    return decide(problem.a, problem.b, Target::dgemm(), engine, options);
+    return decide({problem.a, problem.b}, Target::dgemm(), {engine, &native, &costs});
   };
   const auto alone = decide_with(priced(1e9, 1e9));
   ASSERT_EQ(alone.method, Method::slices);
@@ -537,9 +535,9 @@ TEST(Calibration, ARecordHasTheBestOfAsManyProducts) {
   auto rates = some_rates(1);
   rates.exact[0] = 1;
   const CalibratedCosts costs({"p", "k", "v", {8, 48}, {rates}}, 1, {});  // hardly two plans cost the same
-  DecideOptions options;
+  Choices options;
   options.costs = &costs;
-  const auto decision = decide(problem.a, problem.b, Target::dgemm(), engine, options);
+  const auto decision = decide({problem.a, problem.b}, Target::dgemm(), engine, options);
   ASSERT_EQ(decision.method, Method::slices);
   std::vector<int> products;
   double last = 0;

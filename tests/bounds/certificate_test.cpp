@@ -1,6 +1,7 @@
 #include "bounds/products.hpp"
 
 #include "ozbound/bounds/certificate.hpp"
+#include "ozbound/core/fingerprint.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "bounds/products.hpp"
 
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -125,10 +125,8 @@ TEST(CertifiedGemm, InOneStepIsTheSameAsInTwo) {
       const auto target = sample_target(product.narrow, random);
       const auto two = test::compute(product, target, engine());
       test::Computed one{{}, {}, test::Result(product.m(), product.n(), product.narrow)};
-      const GemmCall call{product.problem.a, product.problem.b, one.c.output(), product.alpha, product.beta, product.c0};
-      DecideOptions choices;
-      choices.encoding = product.encoding;
-      auto decided = gemm(call, target, engine(), choices);
+      const RealProduct call{product.problem.a, product.problem.b, one.c.output(), product.alpha, product.beta, product.c0};
+      auto decided = multiply(call, target, engine(), product.choices());
       EXPECT_EQ(to_json(decided.decision), to_json(two.decision)) << product.describe();
       ASSERT_EQ(to_json(decided.certificate), to_json(two.certificate)) << product.describe();
       one.certificate = std::move(decided.certificate);
@@ -142,9 +140,9 @@ TEST(CertifiedGemm, InOneStepRefusesBeforeItWrites) {
   auto product = test::product_of({Family::uniform, 3, 3, 3, 0, 5});
   Matrix<double> c(3, 3);
   c(1, 1) = 7;
-  const GemmCall call{product.problem.a, product.problem.b, c};
-  EXPECT_THROW(gemm(call, Target::dgemm(), engine(), {}, {.workspace = 1}), std::invalid_argument);
-  EXPECT_THROW(gemm(call, Target{Target::Kind::componentwise, 0x1p-54}, engine()), CannotCertify);
+  const RealProduct call{product.problem.a, product.problem.b, c};
+  EXPECT_THROW(multiply(call, Target::dgemm(), engine(), {}, {.workspace = 1}), std::invalid_argument);
+  EXPECT_THROW(multiply(call, Target{Target::Kind::componentwise, 0x1p-54}, engine()), CannotCertify);
   EXPECT_EQ(c(1, 1), 7);
 }
 
@@ -403,8 +401,8 @@ TEST(CertifiedGemm, C0MayBeC) {
     product.c0(0, 0) = nan, product.c0(1, 1) = -inf;
     const auto expected = test::compute(product, target, engine());
     auto c = product.c0;
-    const GemmCall call{product.problem.a, product.problem.b, c, product.alpha, product.beta, c};
-    const auto certificate = gemm(call, expected.decision, engine());
+    const RealProduct call{product.problem.a, product.problem.b, c, product.alpha, product.beta, c};
+    const auto certificate = multiply(call, expected.decision, engine());
     EXPECT_EQ(to_json(certificate), to_json(expected.certificate)) << to_string(target);
     std::vector<std::uint64_t> bits;
     for (Index t = 0; t < 30; ++t) bits.push_back(bits_of(c.data()[t]));
@@ -426,10 +424,8 @@ TEST(CertifiedGemm, FloatsInPlace) {
       product.problem.b.data()[t] = static_cast<double>(b.data()[t] = test::sample<float>(random));
     }
     for (Index t = 0; t < 16; ++t) product.c0.data()[t] = static_cast<double>(c.data()[t] = test::sample<float>(random));
-    DecideOptions options = product.options();
-    options.c0 = c;
-    const auto decision = decide(a, b, target, engine(), options);
-    test::Computed computed{decision, gemm({a, b, c, 1, -1, c}, decision, engine()), test::Result(4, 4, true)};
+    const auto decision = decide({a, b, c, 1, -1, c}, target, engine(), product.choices());
+    test::Computed computed{decision, multiply({a, b, c, 1, -1, c}, decision, engine()), test::Result(4, 4, true)};
     for (Index i = 0; i < 4; ++i)
       for (Index j = 0; j < 4; ++j) computed.c.output().set_bits(i, j, bits_of(c(i, j)));
     EXPECT_TRUE(test::keeps_its_target(product, computed)) << to_string(target);
@@ -501,12 +497,12 @@ TEST(CorrectRounding, LeavesNoEntryOutUnderAWorkspaceCap) {
       const auto problem = generate({.family = family, .m = 24, .n = 24, .k = 24, .phi = 1, .seed = 5});
       const auto plan = SplitPlan::balanced(slices, slices, slices + 1);
       const Decision decision{Target::correctly_rounded(), Method::correctly_rounded, plan, 24, 24, 24, 0, 0, {}, {}};
-      const auto whole = gemm(problem.a, problem.b, decision, engine());
+      const auto whole = multiply(problem.a, problem.b, decision, engine());
       for (const double cap : {1.1, 1.5, 2.0, 4.0}) {
         Matrix<double> c(24, 24);
         std::fill_n(c.data(), 24 * 24, -1.25);
         const double workspace = cap * least_workspace(engine(), plan, 24);
-        const auto certificate = gemm({problem.a, problem.b, c}, decision, engine(), {.workspace = workspace});
+        const auto certificate = multiply({problem.a, problem.b, c}, decision, engine(), {.workspace = workspace});
         EXPECT_TRUE(certificate.holds);
         for (Index t = 0; t < 24 * 24; ++t) ASSERT_EQ(bits_of(c.data()[t]), bits_of(whole.c.data()[t])) << name(family) << cap;
       }
@@ -525,12 +521,10 @@ TEST(CertifiedGemm, SpecialEntriesStayOutOfNorms) {
       problem.a(0, 4) = nan;
       for (Index j = 0; j < 8; ++j) c0(0, j) = 1e12;
     }
-    DecideOptions options;
-    options.beta = 1, options.c0 = c0;
     const auto target = Target::normwise(1e-8);
-    const auto decision = decide(problem.a, problem.b, target, engine(), options);
     Matrix<double> c(8, 8);
-    EXPECT_TRUE(gemm({problem.a, problem.b, c, 1, 1, c0}, decision, engine()).holds);
+    const auto decision = decide({problem.a, problem.b, c, 1, 1, c0}, target, engine());
+    EXPECT_TRUE(multiply({problem.a, problem.b, c, 1, 1, c0}, decision, engine()).holds);
     const ExactOracle oracle(Operands{problem.a.view(), problem.b.view(), 1, 1, c0.view()});
     EXPECT_TRUE(verify(c.view(), oracle, target).holds()) << to_string(*decision.plan);
   }
@@ -539,7 +533,7 @@ TEST(CertifiedGemm, SpecialEntriesStayOutOfNorms) {
 TEST(CertifiedGemm, TheConvenientFormIsTheSame) {
   const auto product = test::product_of({Family::uniform, 5, 6, 7, 0, 16});
   const auto expected = test::compute(product, Target::dgemm(), engine());
-  const auto [c, certificate] = gemm(product.problem.a, product.problem.b, expected.decision, engine());
+  const auto [c, certificate] = multiply(product.problem.a, product.problem.b, expected.decision, engine());
   EXPECT_EQ(to_json(certificate), to_json(expected.certificate));
   for (Index i = 0; i < 5; ++i)
     for (Index j = 0; j < 6; ++j) EXPECT_EQ(bits_of(c(i, j)), expected.c.input().bits(i, j));
@@ -596,13 +590,14 @@ TEST(CertifiedGemm, AnInnerDimensionOfOneMeetsDgemm) {
 // What is refused is refused before anything is written.
 
 template <class Exception>
-void expect_refused(const GemmCall& call, const Decision& decision, const std::string& word, const GemmOptions& options = {}) {
+void expect_refused(const RealProduct& call, const Decision& decision, const std::string& word,
+                    const MultiplyOptions& options = {}) {
   const auto before = call.c.as_input();
   std::vector<std::uint64_t> bits;
   for (Index i = 0; i < before.rows(); ++i)
     for (Index j = 0; j < before.cols(); ++j) bits.push_back(before.bits(i, j));
   try {
-    (void)gemm(call, decision, engine(), options);
+    (void)multiply(call, decision, engine(), options);
     ADD_FAILURE() << "not refused: " << word;
   } catch (const Exception& e) {
     EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << e.what();
@@ -617,9 +612,9 @@ TEST(CertifiedGemm, ARefusalWritesNothing) {
   product.problem.a(0, 0) = nan;
   Matrix<double> c(2, 3);
   std::iota(c.data(), c.data() + 6, 1.0);
-  const GemmCall call{product.problem.a, product.problem.b, c};
+  const RealProduct call{product.problem.a, product.problem.b, c};
   const auto good = Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
-  const auto refuse = [&](auto change, const std::string& word, const GemmOptions& options = {}) {
+  const auto refuse = [&](auto change, const std::string& word, const MultiplyOptions& options = {}) {
     auto bad = good;
     change(bad);
     expect_refused<std::invalid_argument>(call, bad, word, options);

@@ -75,13 +75,13 @@ TEST(CheapestCosts, NativeCountsWhereThereIsOne) {
 TEST(CheapestCosts, OneDecisionIsMadeForAll) {
   class AnyNative final : public NativeGemm {
     [[nodiscard]] std::string name() const override { return "any"; }
-    void dgemm(const GemmCall&) const override {}
+    void dgemm(const RealProduct&) const override {}
   };
   const AnyNative native;
   const CpuEngine engine({.threads = 1});
   const auto problem = generate({.family = Family::uniform, .m = 40, .n = 30, .k = 20, .phi = 0, .seed = 1});
   const auto made = [&](const CostModel& model) {
-    return decide(problem.a, problem.b, Target::dgemm(), engine, {.native = &native, .costs = &model});
+    return decide({problem.a, problem.b}, Target::dgemm(), {engine, &native, &model});
   };
   const auto of_both = made(both);
   EXPECT_LE(of_both.cost, made(cpu).cost);

@@ -1,4 +1,4 @@
-#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ const CpuEngine& engine() {
 }
 
 /// The inputs of a product and the truth about it, all components stacked: row 2i is real.
-struct ComplexProduct {
+struct ComplexSample {
   Numbers a, b, c0;
   Number alpha = 1, beta = 0;
 
@@ -46,11 +46,11 @@ struct ComplexProduct {
 };
 
 /// Of a family: the real part of A B is the family's product of inner dimension 2k.
-ComplexProduct sample_product(Family family, double phi, RandomBits& random, Index m, Index n, Index k) {
+ComplexSample sample_product(Family family, double phi, RandomBits& random, Index m, Index n, Index k) {
   Recipe recipe{family, m, n, 2 * k};
   recipe.phi = phi, recipe.seed = random();
   const auto real = generate(recipe);
-  ComplexProduct product{Numbers(m, k), Numbers(k, n), Numbers(m, n)};
+  ComplexSample product{Numbers(m, k), Numbers(k, n), Numbers(m, n)};
   for (Index l = 0; l < k; ++l) {
     for (Index i = 0; i < m; ++i) product.a(i, l) = {real.a(i, 2 * l), -real.a(i, 2 * l + 1)};
     for (Index j = 0; j < n; ++j) product.b(l, j) = {real.b(2 * l, j), real.b(2 * l + 1, j)};
@@ -59,7 +59,7 @@ ComplexProduct sample_product(Family family, double phi, RandomBits& random, Ind
   return product;
 }
 
-ComplexProduct sample_product(Family family, double phi, RandomBits& random) {
+ComplexSample sample_product(Family family, double phi, RandomBits& random) {
   const Index m = random.between(1, 5), n = random.between(1, 5), k = random.between(1, 8);
   return sample_product(family, phi, random, m, n, k);
 }
@@ -70,7 +70,7 @@ struct Result {
   Numbers doubles;
   bool narrow = false;
 
-  Result(const ComplexProduct& p, bool is_narrow) : floats(p.m(), p.n()), doubles(p.m(), p.n()), narrow(is_narrow) {}
+  Result(const ComplexSample& p, bool is_narrow) : floats(p.m(), p.n()), doubles(p.m(), p.n()), narrow(is_narrow) {}
   Result(Numbers values) : doubles(std::move(values)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] ComplexOutputView output() { return narrow ? ComplexOutputView(floats) : ComplexOutputView(doubles); }
@@ -100,7 +100,7 @@ struct Truth {
   }
 };
 
-Truth truth_of(const ComplexProduct& p, Index i, Index j) {
+Truth truth_of(const ComplexSample& p, Index i, Index j) {
   Exact product[2], magnitude[2];
   for (Index l = 0; l < p.k(); ++l) {
     const Exact ar(p.a(i, l).real()), ai(p.a(i, l).imag()), br(p.b(l, j).real()), bi(p.b(l, j).imag());
@@ -131,7 +131,7 @@ struct Factor {
 std::array<Factor, 2> factors(Number x, int of) { return {{{x.real(), of}, {of == 0 ? -x.imag() : x.imag(), 1 - of}}}; }
 
 /// By definition: 0 if the component is finite, else its bits.
-std::uint64_t special_bits(const ComplexProduct& p, Index i, Index j, int of, bool narrow) {
+std::uint64_t special_bits(const ComplexSample& p, Index i, Index j, int of, bool narrow) {
   std::vector<std::vector<double>> terms;
   for (const auto& alpha : factors(p.alpha, of))
     for (Index l = 0; alpha.value != 0 && l < p.k(); ++l)
@@ -142,13 +142,13 @@ std::uint64_t special_bits(const ComplexProduct& p, Index i, Index j, int of, bo
 }
 
 /// ||x||^2 of row i of A and of column j of B.
-Exact row_squares(const ComplexProduct& p, Index i) {
+Exact row_squares(const ComplexSample& p, Index i) {
   Exact sum;
   for (Index l = 0; l < p.k(); ++l)
     for (int of = 0; of < 2; ++of) sum = sum + Exact(part(p.a(i, l), of)) * Exact(part(p.a(i, l), of));
   return sum;
 }
-Exact column_squares(const ComplexProduct& p, Index j) {
+Exact column_squares(const ComplexSample& p, Index j) {
   Exact sum;
   for (Index l = 0; l < p.k(); ++l)
     for (int of = 0; of < 2; ++of) sum = sum + Exact(part(p.b(l, j), of)) * Exact(part(p.b(l, j), of));
@@ -156,7 +156,7 @@ Exact column_squares(const ComplexProduct& p, Index j) {
 }
 
 /// Whether |error| <= tau M for one component; norms by squares.
-bool meets(const Target& target, double tau, const ComplexProduct& p, Index i, Index j, int of, const Truth& truth,
+bool meets(const Target& target, double tau, const ComplexSample& p, Index i, Index j, int of, const Truth& truth,
            const Exact& error) {
   const auto& value = truth.value[static_cast<std::size_t>(of)];
   switch (target.kind) {
@@ -193,7 +193,7 @@ struct Judged {
   Index finite_entries = 0;  ///< with a finite component
 };
 
-testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target& target, const Result& c,
+testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& target, const Result& c,
                                           const Certificate& certificate, Judged& judged) {
   const double tau = target.kind == Target::Kind::dgemm           ? static_cast<double>(2 * p.k()) * c.u()
                      : target.kind == Target::Kind::dgemm_typical ? c.u()
@@ -240,7 +240,7 @@ testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target&
 }
 
 /// The same where every component is finite.
-testing::AssertionResult keeps_its_target(const ComplexProduct& p, const Target& target, const Result& c,
+testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& target, const Result& c,
                                           const Certificate& certificate) {
   Judged judged;
   auto kept = keeps_its_target(p, target, c, certificate, judged);
@@ -264,12 +264,12 @@ TEST(ComplexCertifiedGemm, KeepsItsTargetsByComponent) {
           if (random.once_in(3)) p.alpha.imag(0), p.beta.imag(0);
           const auto target = parse_target(text);
           Result c(p, narrow);
-          const ComplexGemmCall call{p.a, p.b, c.output(), p.alpha, p.beta, p.c0};
-          const auto product = gemm(call, target, engine());
+          const ComplexProduct call{p.a, p.b, c.output(), p.alpha, p.beta, p.c0};
+          const auto product = multiply(call, target, engine());
           ASSERT_TRUE(product.certificate.holds) << text << ", " << name(family);
           ASSERT_TRUE(keeps_its_target(p, target, c, product.certificate)) << name(family) << ", phi " << phi;
           const auto before = c;
-          const auto again = gemm(call, product.decision, engine());
+          const auto again = multiply(call, product.decision, engine());
           ASSERT_EQ(again.ratio <= 1, true);
           for (Index t = 0; t < p.m() * p.n(); ++t)
             ASSERT_EQ(c(t / p.n(), t % p.n()), before(t / p.n(), t % p.n())) << "a replay";
@@ -299,18 +299,18 @@ TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
             ASSERT_EQ(judged.finite_entries, finite_entries);
           };
           Result c(p, narrow);
-          const ComplexGemmCall call{p.a, p.b, c.output(), p.alpha, p.beta, p.c0};
+          const ComplexProduct call{p.a, p.b, c.output(), p.alpha, p.beta, p.c0};
           for (const auto* const text : narrow ? narrow_targets : targets) {
             const auto target = parse_target(text);
-            judge(target, c, gemm(call, target, engine()).certificate);
+            judge(target, c, multiply(call, target, engine()).certificate);
           }
           Decision decision{Target::correctly_rounded(), Method::exact, {}, 8, 3, 12, 0, 0, {}, {}, {}};
-          const auto exact = gemm(call, decision, engine());
+          const auto exact = multiply(call, decision, engine());
           judge(decision.target, c, exact);
           EXPECT_EQ(exact.exact, 24 - special);
           EXPECT_EQ(exact.undecided, 0);
           decision.method = Method::correctly_rounded, decision.plan = SplitPlan::balanced(1, 1, 2);  // decides nothing
-          const auto refined = gemm(call, decision, engine());
+          const auto refined = multiply(call, decision, engine());
           judge(decision.target, c, refined);
           EXPECT_EQ(refined.undecided, call.real_scalars() ? 24 - special : 2 * finite_entries);
           EXPECT_LE(refined.exact, refined.undecided);
@@ -329,13 +329,13 @@ TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
     decision.plan->cut = random.between(2, decision.plan->a.slices + decision.plan->b.slices);
     decision.m = 2 * p.m(), decision.n = p.n(), decision.k = 2 * p.k();
     Numbers c(p.m(), p.n());
-    const auto certificate = gemm({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
+    const auto certificate = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
     auto weak = decision.target;
     weak.tau = 1e300;
     ASSERT_TRUE(keeps_its_target(p, weak, c, certificate));
     // No looser than what is known of the parts of A B, but for roundings.
     Numbers d(p.m(), p.n());
-    const auto plain = gemm({p.a, p.b, d}, decision, engine());
+    const auto plain = multiply({p.a, p.b, d}, decision, engine());
     const Exact size = Exact(std::fabs(p.alpha.real())) + Exact(std::fabs(p.alpha.imag()));
     for (Index i = 0; i < 2 * p.m(); ++i)
       for (Index j = 0; j < p.n(); ++j) {
@@ -350,7 +350,7 @@ TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
   RandomBits random(9);
   for (const auto alpha : {Number(1), Number(0, 1), Number(0.3, -1.7), Number(0)})
     for (const Index inexact : {-1, 0, 2, 3}) {
-      ComplexProduct p{Numbers(4, 3), Numbers(3, 2), Numbers(4, 2), alpha, {1, 0.1}};
+      ComplexSample p{Numbers(4, 3), Numbers(3, 2), Numbers(4, 2), alpha, {1, 0.1}};
       for (auto* matrix : {&p.a, &p.b})
         for (Index t = 0; t < matrix->rows() * matrix->cols(); ++t)
           matrix->data()[t] = {1.0 * random.between(1, 9), 1.0 * random.between(1, 9)};
@@ -358,7 +358,7 @@ TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
       p.a(1, 2) = {inf, 1};  // special entries count for nothing
       Decision decision{Target::correctly_rounded(), Method::slices, SplitPlan::balanced(2, 2, 4), 8, 2, 6, 0, 0, {}, {}, {}};
       Numbers c(4, 2);
-      const auto certificate = gemm({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
+      const auto certificate = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
       const bool holds = inexact < 0 || alpha == 0.0;
       EXPECT_EQ(certificate.ratio, holds ? 1 : inf) << alpha << ' ' << inexact;
       EXPECT_EQ(certificate.holds, holds);
@@ -382,7 +382,7 @@ TEST(ComplexCertifiedGemm, InPlace) {
         auto p = sample_product(family, 2, random);
         p.alpha = {0.7, -0.1}, p.beta = beta;
         Numbers c = p.c0;
-        const auto product = gemm({p.a, p.b, c, p.alpha, p.beta, c}, parse_target(text), engine());
+        const auto product = multiply({p.a, p.b, c, p.alpha, p.beta, c}, parse_target(text), engine());
         ASSERT_TRUE(product.certificate.holds);
         ASSERT_TRUE(keeps_its_target(p, parse_target(text), c, product.certificate)) << text;
       }
@@ -397,20 +397,20 @@ TEST(ComplexCertifiedGemm, SpecialsStandApart) {
       p.alpha = alpha, p.beta = {0, 1};
       p.c0(0, 0) = {inf, 4};  // i C0 has the real part -4
       Numbers c(p.m(), p.n());
-      const auto product = gemm({p.a, p.b, c, p.alpha, p.beta, p.c0}, parse_target(text), engine());
+      const auto product = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, parse_target(text), engine());
       EXPECT_TRUE(product.certificate.holds);
       EXPECT_EQ(c(0, 0).imag(), inf);
       EXPECT_LT(product.certificate.largest_bound, 1) << text;
       auto finite = p;
       finite.c0(0, 0) = {0, 4};
       Numbers d(p.m(), p.n());
-      gemm({finite.a, finite.b, d, finite.alpha, finite.beta, finite.c0}, product.decision, engine());
+      multiply({finite.a, finite.b, d, finite.alpha, finite.beta, finite.c0}, product.decision, engine());
       d(0, 0).imag(inf);
       for (Index t = 0; t < p.m() * p.n(); ++t) EXPECT_EQ(c.data()[t], d.data()[t]) << t;
     }
   auto p = sample_product(Family::uniform, 0, random);
   Numbers c(p.m(), p.n());
-  const auto everywhere = gemm({p.a, p.b, c, {1, inf}}, parse_target("dgemm"), engine());
+  const auto everywhere = multiply({p.a, p.b, c, {1, inf}}, parse_target("dgemm"), engine());
   EXPECT_TRUE(everywhere.certificate.holds);
   EXPECT_EQ(everywhere.certificate.largest_bound, 0);
 }
@@ -418,21 +418,21 @@ TEST(ComplexCertifiedGemm, SpecialsStandApart) {
 /// A norm counts no entry that C0 makes special: what was allowed for A B's largest one is not allowed for the others.
 TEST(ComplexCertifiedGemm, NormsLeaveOutWhatC0MakesSpecial) {
   for (const auto alpha : {Number(1, 1), Number(1, 0)}) {
-    ComplexProduct p{Numbers(1, 2), Numbers(2, 2), Numbers(1, 2), alpha, {1, 1}};
+    ComplexSample p{Numbers(1, 2), Numbers(2, 2), Numbers(1, 2), alpha, {1, 1}};
     p.a(0, 0) = 1, p.a(0, 1) = 0x1p-60;
     p.b(0, 0) = 0x1p100, p.b(1, 0) = 0x1p100, p.b(1, 1) = 1;
     p.c0(0, 0) = {inf, inf};
     const auto target = parse_target("normwise:1e-10");
     Numbers c(1, 2);
-    const ComplexGemmCall call{p.a, p.b, c, p.alpha, p.beta, p.c0};
-    const auto product = gemm(call, target, engine());
+    const ComplexProduct call{p.a, p.b, c, p.alpha, p.beta, p.c0};
+    const auto product = multiply(call, target, engine());
     EXPECT_TRUE(product.certificate.holds);
     EXPECT_EQ(c(0, 1), alpha * 0x1p-60);
     auto coarse = product.decision;
     coarse.method = Method::slices, coarse.plan = SplitPlan::balanced(2, 2, 3);
-    EXPECT_FALSE(gemm(call, coarse, engine()).holds);
+    EXPECT_FALSE(multiply(call, coarse, engine()).holds);
     p.c0(0, 0) = 0;
-    EXPECT_TRUE(gemm(call, target, engine()).certificate.holds);
+    EXPECT_TRUE(multiply(call, target, engine()).certificate.holds);
   }
 }
 
@@ -442,12 +442,12 @@ TEST(ComplexCertifiedGemm, TheLeastWorkspaceIsTheLeast) {
   auto p = sample_product(Family::uniform, 0, random);
   Numbers c(p.m(), p.n());
   for (const auto alpha : {Number(1), Number(1, 1)}) {
-    const ComplexGemmCall call{p.a, p.b, c, alpha};
+    const ComplexProduct call{p.a, p.b, c, alpha};
     const auto decision = decide(call, parse_target("dgemm"), engine());
     const auto workspace = workspace_of(decision, alpha, 0, engine());
     EXPECT_LE(workspace.least, workspace.full);
-    EXPECT_TRUE(gemm(call, decision, engine(), {.workspace = workspace.least}).holds);
-    EXPECT_THROW(gemm(call, decision, engine(), {.workspace = workspace.least - 1}), std::invalid_argument);
+    EXPECT_TRUE(multiply(call, decision, engine(), {.workspace = workspace.least}).holds);
+    EXPECT_THROW(multiply(call, decision, engine(), {.workspace = workspace.least - 1}), std::invalid_argument);
     auto real = decision;
     ++real.m;
     EXPECT_THROW((void)workspace_of(real, alpha, 0, engine()), std::invalid_argument);
@@ -466,9 +466,9 @@ TEST(ComplexCertifiedGemm, DecidesWithoutAC) {
       const auto decided = [&](const ComplexOutputView& other) {
         return to_json(decide({p.a, p.b, other, alpha, 2, p.c0}, target, engine()));
       };
-      EXPECT_EQ(decided(unwritten(p.m(), p.n(), binary64)), expected);
+      EXPECT_EQ(decided(unwritten_complex(p.m(), p.n(), binary64)), expected);
       EXPECT_EQ(decided(MatrixView<Number>(p.a.data(), p.m(), p.n(), 0, 0)), expected);
-      EXPECT_THROW(decided(unwritten(p.m() + 1, p.n(), binary64)), std::invalid_argument);
+      EXPECT_THROW(decided(unwritten_complex(p.m() + 1, p.n(), binary64)), std::invalid_argument);
     }
 }
 
@@ -476,18 +476,18 @@ TEST(ComplexCertifiedGemm, DecidesWithoutAC) {
 TEST(ComplexCertifiedGemm, NativeDgemmAloneIsRefusedForItsScalars) {
   struct Untouched : NativeGemm {
     [[nodiscard]] std::string name() const override { return "none"; }
-    void dgemm(const GemmCall&) const override { throw std::logic_error("deciding multiplies nothing"); }
+    void dgemm(const RealProduct&) const override { throw std::logic_error("deciding multiplies nothing"); }
   };
   const Untouched native;
   RandomBits random(8);
   const auto p = sample_product(Family::uniform, 0, random);
-  DecideOptions options;
-  options.native = &native, options.slices = false;
+  const Backend backend(engine(), &native);
+  const Choices options{.slices = false};
   const auto target = Target::dgemm();
-  const auto c = unwritten(p.m(), p.n(), binary64);
-  EXPECT_EQ(decide({p.a, p.b, c, 1}, target, engine(), options).method, Method::native);
+  const auto c = unwritten_complex(p.m(), p.n(), binary64);
+  EXPECT_EQ(decide({p.a, p.b, c, 1}, target, backend, options).method, Method::native);
   for (const auto& [alpha, beta] : {std::pair<Number, Number>{{1, 2}, 0}, {1, {0, 1}}}) try {
-      decide({p.a, p.b, c, alpha, beta, p.c0}, target, engine(), options);
+      decide({p.a, p.b, c, alpha, beta, p.c0}, target, backend, options);
       ADD_FAILURE() << "not refused";
     } catch (const CannotCertify& error) {
       EXPECT_EQ(std::string(error.what()), "native DGEMM does not certify dgemm: it has no complex alpha or beta");
@@ -498,9 +498,9 @@ TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {
   RandomBits random(5);
   const auto p = sample_product(Family::uniform, 0, random);
   Numbers c(p.m(), p.n());
-  const auto refusal = [&](const ComplexGemmCall& call, const Decision& decision, const GemmOptions& options = {}) {
+  const auto refusal = [&](const ComplexProduct& call, const Decision& decision, const MultiplyOptions& options = {}) {
     try {
-      gemm(call, decision, engine(), options);
+      multiply(call, decision, engine(), options);
     } catch (const std::invalid_argument& error) {
       return std::string(error.what());
     }

@@ -241,7 +241,8 @@ TEST(Decide, SeldomOverlooksAPlanThatMeetsTheTarget) {
           continue;
         }
         Matrix<double> c(12, 13);
-        gemm({product.problem.a, product.problem.b, c}, SplitPlan::balanced(max_slices, max_slices, 2 * max_slices), engine());
+        multiply_unproven({product.problem.a, product.problem.b, c},
+                          SplitPlan::balanced(max_slices, max_slices, 2 * max_slices), engine());
         if (!verify(c, ExactOracle(product.operands()), target).holds()) continue;
         ++meetable, ++overlooked;
         which += product.describe() + ", " + text + "\n";
@@ -327,7 +328,7 @@ TEST(Decide, ReadsFloatsAsTheirValues) {
     same.problem.b.data()[t] = static_cast<double>(b.data()[t] = static_cast<float>(wide.problem.b.data()[t]));
   }
   for (const auto& target : all_kinds())
-    EXPECT_EQ(to_json(decide(a, b, target, engine())).dump(), to_json(test::decide_for(same, target, engine())).dump());
+    EXPECT_EQ(to_json(decide({a, b}, target, engine())).dump(), to_json(test::decide_for(same, target, engine())).dump());
 }
 
 // The cost model, and nothing else, decides what is cheaper.
@@ -343,6 +344,7 @@ class Priced final : public Engine, public CostModel {
     return engine().slice(x, side, slicing);
   }
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return engine().takes(sliced); }
+  [[nodiscard]] const Matrices& matrices() const override { return engine().matrices(); }
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return engine().measure(x, side, slicing);
   }
@@ -373,7 +375,7 @@ TEST(Decide, ACheapSuperaccumulatorIsTaken) {
   priced.exact_cost = 5;
   for (const auto& target : all_kinds()) {
     const auto product = test::product_of({Family::wide_exponents, 5, 5, 12, 2, 12});
-    const auto decision = decide(product.problem.a, product.problem.b, target, priced);
+    const auto decision = decide({product.problem.a, product.problem.b}, target, priced);
     EXPECT_EQ(decision.method, Method::exact) << to_string(target);
     EXPECT_EQ(decision.cost, 5);
     EXPECT_FALSE(decision.plan);
@@ -384,9 +386,9 @@ TEST(Decide, ACheapSuperaccumulatorIsTaken) {
 TEST(Decide, SlicesMayBeDearerThanProducts) {
   Priced priced;
   const auto product = test::product_of({Family::wide_exponents, 5, 5, 12, 1, 13});
-  const auto few_products = decide(product.problem.a, product.problem.b, Target::dgemm(), priced).plan;
+  const auto few_products = decide({product.problem.a, product.problem.b}, Target::dgemm(), priced).plan;
   priced.slice_cost = 20;
-  const auto few_slices = decide(product.problem.a, product.problem.b, Target::dgemm(), priced).plan;
+  const auto few_slices = decide({product.problem.a, product.problem.b}, Target::dgemm(), priced).plan;
   EXPECT_LE(few_slices->a.slices + few_slices->b.slices, few_products->a.slices + few_products->b.slices);
   EXPECT_GE(few_slices->products(), few_products->products());
 }
@@ -395,19 +397,17 @@ TEST(Decide, SlicesMayBeDearerThanProducts) {
 class Uncalled final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "uncalled"; }
-  void dgemm(const GemmCall&) const override { ADD_FAILURE() << "called"; }
+  void dgemm(const RealProduct&) const override { ADD_FAILURE() << "called"; }
 };
 
 TEST(Decide, NativeCompetesByCost) {
   const Uncalled native;
   const auto product = test::product_of({Family::uniform, 5, 5, 100, 0, 14});
-  auto options = product.options();
-  options.native = &native;
   const int products = test::decide_for(product, Target::dgemm(), engine()).plan->products();
   for (const double cost : {0.0, products - 0.5, static_cast<double>(products), 1000.0}) {
     Priced priced;
     priced.native_cost = cost;
-    const auto decision = decide(product.problem.a, product.problem.b, Target::dgemm(), priced, options);
+    const auto decision = test::decide_for(product, Target::dgemm(), {priced, &native});
     EXPECT_EQ(decision.method, cost < products ? Method::native : Method::slices) << cost;
     if (decision.method == Method::slices) {
       EXPECT_EQ(decision.plan->products(), products) << cost;
@@ -421,9 +421,7 @@ TEST(Decide, RecordsCandidatesCheapestFirstAndTheOneItChose) {
   const Uncalled native;
   for (const auto family : {Family::uniform, Family::wide_exponents, Family::integers}) {
     const auto product = test::product_of({family, 5, 5, 30, 2, 15});
-    auto options = product.options();
-    options.native = &native;
-    const auto decision = decide(product.problem.a, product.problem.b, Target::componentwise(1e-10), engine(), options);
+    const auto decision = test::decide_for(product, Target::componentwise(1e-10), {engine(), &native});
     ASSERT_GE(decision.candidates.size(), 3u);
     const auto& exact = decision.candidates.back();
     EXPECT_EQ(exact.method, Method::exact);
@@ -508,22 +506,22 @@ TEST(Decide, ATargetBelowTheRoundingIsRefused) {
 TEST(Decide, ShapesThatDoNotFitAreRefused) {
   const Matrix<double> a(2, 3);
   const Matrix<double> b(3, 4);
-  DecideOptions options;
-  EXPECT_THROW((void)decide(a, a, Target::dgemm(), engine()), std::invalid_argument);
-  options.beta = 1;
-  EXPECT_THROW((void)decide(a, b, Target::dgemm(), engine(), options), std::invalid_argument);
-  options.c0 = a;
-  EXPECT_THROW((void)decide(a, b, Target::dgemm(), engine(), options), std::invalid_argument);
-  options.beta = 0;
-  EXPECT_NO_THROW((void)decide(a, b, Target::dgemm(), engine(), options));
+  const auto c = unwritten(2, 4, binary64);
+  EXPECT_THROW((void)decide({a, a}, Target::dgemm(), engine()), std::invalid_argument);
+  EXPECT_THROW((void)decide({a, b, unwritten(4, 2, binary64)}, Target::dgemm(), engine()), std::invalid_argument);
+  EXPECT_THROW((void)decide({a, b, c, 1, 1}, Target::dgemm(), engine()), std::invalid_argument);
+  EXPECT_THROW((void)decide({a, b, c, 1, 1, a}, Target::dgemm(), engine()), std::invalid_argument);
+  EXPECT_NO_THROW((void)decide({a, b, c, 1, 0, a}, Target::dgemm(), engine()));
 }
 
 TEST(Decide, RefusesAnEncodingThatExactAccumulationDoesNotTake) {
   const Matrix<double> one(1, 1);
-  DecideOptions options;
-  options.encoding = Encoding::nearest_adaptive(7);
-  EXPECT_THAT([&] { static_cast<void>(decide(one, one, Target::dgemm(), CpuEngine(), options)); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("encoding must have a common ratio")));
+  const Choices choices{.encoding = Encoding::nearest_adaptive(7)};
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(decide({one, one}, Target::dgemm(), CpuEngine(), choices));
+      },
+      testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("encoding must have a common ratio")));
 }
 
 TEST(Decide, EmptyProductsAreDecided) {
@@ -541,13 +539,13 @@ TEST(Decide, RefusesAProductThatCannotBeAddressed) {
   const Index huge = std::numeric_limits<Index>::max();
   const MatrixView<const double> a(&element, huge, 0, 0, 0);
   const MatrixView<const double> b(&element, 0, 2, 0, 0);
-  EXPECT_THROW(decide(a, b, Target::dgemm(), CpuEngine()), std::length_error);
+  EXPECT_THROW(decide({a, b}, Target::dgemm(), CpuEngine()), std::length_error);
 }
 
 TEST(Decide, RefusesATauThatIsNoNumber) {
   const Matrix<double> one(1, 1);
   const Target target{Target::Kind::componentwise, std::numeric_limits<double>::quiet_NaN()};
-  EXPECT_THROW(decide(one, one, target, CpuEngine()), std::invalid_argument);
+  EXPECT_THROW(decide({one, one}, target, CpuEngine()), std::invalid_argument);
 }
 
 }  // namespace

@@ -94,10 +94,18 @@ TEST(Decision, SaysWhatItsCostsAre) {
 TEST(Decision, SaysTheEngineThatItIsFor) {
   Decision decision{Target::dgemm(), Method::exact, {}, 1, 2, 3, 0.5, 1, "", {}};
   EXPECT_FALSE(to_json(decision).contains("engine"));
-  EXPECT_EQ(decision_from_json(to_json(decision)).engine, "");
-  decision.engine = "cuda: a device";
-  EXPECT_EQ(to_json(decision)["engine"], "cuda: a device");
-  EXPECT_EQ(decision_from_json(to_json(decision)).engine, "cuda: a device");
+  EXPECT_FALSE(decision_from_json(to_json(decision)).engine);
+  for (const auto& [id, text] : {std::pair<BackendId, std::string>{{}, "cpu"},
+                                 {{BackendId::Kind::cuda, "a device: with a colon"}, "cuda: a device: with a colon"}}) {
+    decision.engine = id;
+    EXPECT_EQ(to_json(decision)["engine"], text);
+    EXPECT_EQ(decision_from_json(to_json(decision)).engine, id);
+  }
+  for (const auto* other : {"", "CPU", "cuda", "cuda:", "cuda: ", "rocm: a device", "cpu "}) {
+    auto edited = to_json(decision);
+    edited["engine"] = other;
+    EXPECT_THROW((void)decision_from_json(edited), std::invalid_argument) << other;
+  }
 }
 
 /// Of the only way there is, whatever it costs.

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/outward.hpp"
@@ -65,7 +65,7 @@ TEST(LargestEntryTest, IsThatOfAllEntries) {
       Decision decision;
       decision.target = target, decision.plan = SplitPlan::balanced(7, 7, 8);
       decision.m = m, decision.n = n, decision.k = k;
-      const auto [c, certificate] = gemm(problem.a, problem.b, decision, engine);
+      const auto [c, certificate] = multiply(problem.a, problem.b, decision, engine);
       const auto worst = worst_of_all(problem.a, problem.b, certificate.bound, target.tau, engine);
       EXPECT_EQ(certificate.ratio, worst.ratio) << name(family);
       EXPECT_EQ(certificate.worst_i, worst.i) << name(family);

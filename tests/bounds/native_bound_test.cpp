@@ -33,7 +33,7 @@ class Conventional : public NativeGemm {
   explicit Conventional(Order order) : order_(order) {}
   [[nodiscard]] std::string name() const override { return "conventional"; }
 
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     ++calls;
     for (Index i = 0; i < call.m(); ++i)
       for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(entry(call, i, j)));
@@ -42,14 +42,14 @@ class Conventional : public NativeGemm {
   mutable int calls = 0;
 
  private:
-  [[nodiscard]] double entry(const GemmCall& call, Index i, Index j) const {
+  [[nodiscard]] double entry(const RealProduct& call, Index i, Index j) const {
     double c = call.beta == 0 ? 0.0 : call.beta * value(call.c0, i, j);
     const Index block = order_ == Order::blocks ? 3 : std::max<Index>(call.k(), 1);
     for (Index l = 0; l < call.k(); l += block) c += call.alpha * sum(call, i, j, l, std::min(l + block, call.k()));
     return c;
   }
 
-  [[nodiscard]] double sum(const GemmCall& call, Index i, Index j, Index first, Index last) const {
+  [[nodiscard]] double sum(const RealProduct& call, Index i, Index j, Index first, Index last) const {
     const auto product = [&](Index l) { return value(call.a, i, l) * value(call.b, l, j); };
     if (order_ == Order::pairwise && last - first > 1) {
       const Index middle = (first + last) / 2;
@@ -73,16 +73,11 @@ constexpr Conventional::Order orders[] = {Conventional::Order::forwards, Convent
                                           Conventional::Order::blocks};
 
 Decision decide_native(const test::Product& product, const Target& target, const NativeGemm& native) {
-  auto options = product.options();
-  options.native = &native;
-  options.slices = false;
-  return decide(product.problem.a, product.problem.b, target, engine(), options);
+  return decide(product.stated(), target, {engine(), &native}, {.slices = false});
 }
 
 Decision decide_any(const test::Product& product, const Target& target, const NativeGemm& native) {
-  auto options = product.options();
-  options.native = &native;
-  return decide(product.problem.a, product.problem.b, target, engine(), options);
+  return decide(product.stated(), target, {engine(), &native}, product.choices());
 }
 
 /// A decision for native DGEMM from elsewhere, whatever the operands.
@@ -112,7 +107,7 @@ TEST(NativeGemm, EveryOrderOfSummationIsWithinTheBound) {
                                               "rowcol:1e-12", "relative:1e-10",      "cr"};
         const Conventional native(random.pick(orders));
         const auto computed =
-            test::compute_with(product, replayed(product, parse_target(random.pick(targets))), engine(), {.native = &native});
+            test::compute_with(product, replayed(product, parse_target(random.pick(targets))), {engine(), &native});
         ASSERT_TRUE(test::tells_the_truth(product, computed));
         holds += computed.certificate.holds ? 1 : 0;
         EXPECT_EQ(computed.certificate.native, "conventional");
@@ -126,7 +121,7 @@ TEST(NativeGemm, TheBoundIsAttained) {
   auto product = test::product_of(Matrix<double>(1, k), Matrix<double>(k, 1));
   for (Index l = 0; l < k; ++l) product.problem.a(0, l) = l == 0 ? 1 : 0x1p-53, product.problem.b(l, 0) = 1;
   const Conventional native(Conventional::Order::forwards);
-  const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &native});
+  const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native});
   ASSERT_TRUE(test::keeps_its_target(product, computed));
   const ExactOracle oracle(product.operands());
   EXPECT_GE(verify(computed.c.view(), oracle, Target::dgemm()).ratio, 0.99);
@@ -177,10 +172,8 @@ TEST(NativeGemm, SaysWhatStandsInTheWay) {
   narrow.narrow = true;
   EXPECT_NE(refusal(narrow, Target::dgemm()).find("binary64"), std::string::npos);
   const Matrix<float> floats(2, 2);
-  DecideOptions options;
   const Conventional native(orders[0]);
-  options.native = &native;
-  EXPECT_NE(decide(floats, floats, Target::dgemm(), engine(), options).method, Method::native);
+  EXPECT_NE(decide({floats, floats}, Target::dgemm(), {engine(), &native}).method, Method::native);
   EXPECT_EQ(native.calls, 0) << "deciding multiplies nothing";
 }
 
@@ -228,7 +221,7 @@ TEST(NativeGemm, ProductsThatUnderflowCostHalfAnEtaEach) {
       product.problem.b.data()[l] = t % 3 == 0 ? 0x1p-537 : factor_of_subnormals(random);
     }
     const Conventional native(random.pick(orders));
-    const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &native});
+    const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native});
     ASSERT_TRUE(test::keeps_its_target(product, computed)) << t;
   }
 }
@@ -239,7 +232,7 @@ TEST(NativeGemm, AllProductsMayLoseHalfAnEta) {
   for (Index l = 0; l < k; ++l) product.problem.a(0, l) = 0x1p-537, product.problem.b(l, 0) = 0x1p-538;
   for (const auto order : orders) {
     const Conventional native(order);
-    const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &native});
+    const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native});
     EXPECT_TRUE(test::keeps_its_target(product, computed));
     EXPECT_EQ(computed.c.bits(), std::vector<std::uint64_t>{0}) << "100 ties went to zero";
   }
@@ -253,7 +246,7 @@ TEST(NativeGemm, AnFmaThatCancelsKeepsTheBoundWithoutUnderflow) {
   const Conventional native(Conventional::Order::fused);
   const auto target = Target::componentwise(2 * 0x1p-53);
   EXPECT_EQ(refusal(product, target), "") << "no product is subnormal";
-  const auto computed = test::compute_with(product, replayed(product, target), engine(), {.native = &native});
+  const auto computed = test::compute_with(product, replayed(product, target), {engine(), &native});
   EXPECT_TRUE(test::keeps_its_target(product, computed));
   EXPECT_EQ(computed.certificate.bound.underflow, 0);
   EXPECT_LT(std::fabs(computed.c.view()(0, 0)), 0x1p-1022) << "the FMA's result is subnormal";
@@ -263,13 +256,10 @@ TEST(NativeGemm, AnFmaThatCancelsKeepsTheBoundWithoutUnderflow) {
 TEST(NativeGemm, UnderflowOfLongSumsIsNotGranted) {
   const auto small = test::matrix_of(1, 1, {0x1p-537}), one = test::matrix_of(1, 1, {1});
   const Conventional native(orders[0]);
-  DecideOptions options;
-  options.native = &native;
-  options.slices = false;
   const auto certifies = [&](const Matrix<double>& element, Index k) {
     const MatrixView<const double> row(element.data(), 1, k, 0, 0), column(element.data(), k, 1, 0, 0);
     try {
-      return decide(row, column, Target::dgemm(), engine(), options).method == Method::native;
+      return decide({row, column}, Target::dgemm(), {engine(), &native}, {.slices = false}).method == Method::native;
     } catch (const CannotCertify&) {
       return false;
     }
@@ -287,7 +277,7 @@ TEST(NativeGemm, IsChosenWhereItIsCheaper) {
   EXPECT_EQ(chosen.method, Method::native);
   EXPECT_EQ(chosen.cost, engine().costs().native(8, 8, 64));
   EXPECT_NE(chosen.reason.find("native"), std::string::npos);
-  const auto computed = test::compute_with(wide, chosen, engine(), {.native = &native});
+  const auto computed = test::compute_with(wide, chosen, {engine(), &native});
   EXPECT_TRUE(test::keeps_its_target(wide, computed));
   EXPECT_EQ(computed.certificate.native, "conventional");
   const auto& assumptions = computed.certificate.bound.assumptions;
@@ -330,12 +320,10 @@ TEST(NativeGemm, ItsWorstCaseIsNotItsTypicalError) {
     EXPECT_EQ(candidate.certifies, k == 1) << k;
     EXPECT_EQ(candidate.ratio > 1, k > 1) << k;
     const auto certificate =
-        test::compute_with(product, replayed(product, Target::dgemm_typical()), engine(), {.native = &native}).certificate;
+        test::compute_with(product, replayed(product, Target::dgemm_typical()), {engine(), &native}).certificate;
     EXPECT_EQ(certificate.holds, k == 1) << k;
-    auto alone = product.options();
-    alone.native = &native, alone.slices = false;
     try {
-      (void)decide(product.problem.a, product.problem.b, Target::dgemm_typical(), engine(), alone);
+      (void)decide(product.stated(), Target::dgemm_typical(), {engine(), &native}, {.slices = false});
       EXPECT_EQ(k, 1);
     } catch (const CannotCertify& error) {
       EXPECT_GT(k, 1);
@@ -364,7 +352,7 @@ TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
 class Ones final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "ones"; }
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     for (Index i = 0; i < call.m(); ++i)
       for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(1.0));
   }
@@ -373,13 +361,13 @@ class Ones final : public NativeGemm {
 TEST(NativeGemm, SpecialsAreWrittenAfterIt) {
   auto product = test::product_of(test::matrix_of(3, 1, {1, inf, nan}), test::matrix_of(1, 3, {1, -inf, 0}));
   const Ones ones;
-  const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &ones});
+  const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &ones});
   const auto bits = computed.c.bits();
   const std::vector<std::uint64_t> expected{bits_of(1.0), bits_of(-inf), bits_of(1.0), bits_of(inf), bits_of(-inf),
                                             binary64.nan, binary64.nan,  binary64.nan, binary64.nan};
   EXPECT_EQ(bits, expected);
   product.beta = 1, product.c0 = test::matrix_of(3, 3, {nan, 1, inf, 1, inf, 1, 1, 1, 1});
-  const auto with_c0 = test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &ones}).c.bits();
+  const auto with_c0 = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &ones}).c.bits();
   EXPECT_EQ(with_c0[0], binary64.nan);
   EXPECT_EQ(with_c0[2], bits_of(inf));
   EXPECT_EQ(with_c0[4], binary64.nan);
@@ -394,14 +382,14 @@ TEST(NativeGemm, SpecialRowsDoNotStandInTheWay) {
   EXPECT_EQ(refusal(product, Target::componentwise(1e-12)), "");
   const Conventional native(orders[0]);
   const auto computed =
-      test::compute_with(product, decide_native(product, Target::componentwise(1e-12), native), engine(), {.native = &native});
+      test::compute_with(product, decide_native(product, Target::componentwise(1e-12), native), {engine(), &native});
   EXPECT_TRUE(test::keeps_its_target(product, computed));
 }
 
 TEST(NativeGemm, ADecisionForItOnOtherOperandsClaimsNothingFalse) {
   const Conventional native(orders[0]);
   auto overflow = test::product_of(test::matrix_of(1, 2, {0x1p600, 0x1p600}), test::matrix_of(2, 1, {0x1p500, -0x1p500}));
-  const auto lost = test::compute_with(overflow, replayed(overflow, Target::dgemm()), engine(), {.native = &native});
+  const auto lost = test::compute_with(overflow, replayed(overflow, Target::dgemm()), {engine(), &native});
   EXPECT_FALSE(lost.certificate.holds);
   EXPECT_NE(to_json(lost.certificate).dump().find("overflow"), std::string::npos);
   EXPECT_EQ(lost.certificate.bound.upper(0, 0, nan), inf) << "no bound holds for what became NaN";
@@ -412,8 +400,7 @@ TEST(NativeGemm, ADecisionForItOnOtherOperandsClaimsNothingFalse) {
         test::sample_recipe(random.once_in(2) ? Family::full_range : Family::subnormal, 0, 6, random), random);
     product.narrow = false;
     const Conventional other(random.pick(orders));
-    const auto computed =
-        test::compute_with(product, replayed(product, Target::componentwise(1e-8)), engine(), {.native = &other});
+    const auto computed = test::compute_with(product, replayed(product, Target::componentwise(1e-8)), {engine(), &other});
     ASSERT_TRUE(test::tells_the_truth(product, computed));
   }
 }
@@ -429,7 +416,7 @@ TEST(NativeGemm, OnlyC0IsLeftOfAnEmptySum) {
         for (const double alpha : {1.0, 0.0, 0.5}) {
           product.alpha = alpha;
           const auto decision = replayed(product, Target::componentwise(1e-10));
-          const auto computed = test::compute_with(product, decision, engine(), {.native = &native});
+          const auto computed = test::compute_with(product, decision, {engine(), &native});
           ASSERT_TRUE(test::tells_the_truth(product, computed)) << std::hexfloat << beta << " * " << c0;
         }
       }
@@ -440,13 +427,11 @@ TEST(NativeGemm, NeedsOneAndDoubles) {
   EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), engine()), std::invalid_argument);
   product.narrow = true;
   const Conventional native(orders[0]);
-  EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), engine(), {.native = &native}),
+  EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native}),
                std::invalid_argument);
   EXPECT_EQ(native.calls, 0);
   product.narrow = false;
-  auto options = product.options();
-  options.slices = false;
-  EXPECT_THROW((void)decide(product.problem.a, product.problem.b, Target::dgemm(), engine(), options), CannotCertify);
+  EXPECT_THROW((void)decide(product.stated(), Target::dgemm(), engine(), {.slices = false}), CannotCertify);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/gemm.hpp"
 
 // A certified product is infinite nowhere but where the exact entry rounds to infinity.
@@ -42,8 +43,8 @@ test::Computed finished(const Product& product, const Target& target = Target::c
 /// As `core` has it: what the slices' sum is rounded to.
 double unproven(const Product& product) {
   test::Result c(1, 1, product.narrow);
-  gemm({product.problem.a, product.problem.b, c.output(), product.alpha, product.beta, product.c0},
-       SplitPlan::balanced(2, 2, 4), engine());
+  multiply_unproven({product.problem.a, product.problem.b, c.output(), product.alpha, product.beta, product.c0},
+                    SplitPlan::balanced(2, 2, 4), engine());
   return double_from_bits(c.input().bits(0, 0));
 }
 
@@ -128,7 +129,7 @@ TEST(Overflow, TouchesNoOtherEntry) {
   product.c0(5, 7) = -inf, product.c0(40, 128) = largest;
   const auto plan = SplitPlan::balanced(2, 2, 4);
   Matrix<double> plain(70, 130);
-  gemm({product.problem.a, product.problem.b, plain, 1, 1, product.c0}, plan, engine());
+  multiply_unproven({product.problem.a, product.problem.b, plain, 1, 1, product.c0}, plan, engine());
   EXPECT_EQ(plain(3, 128), -inf);
   plain(3, 128) = -largest;
   for (const int threads : {1, 3}) {
@@ -156,7 +157,7 @@ TEST(Overflow, IsFinishedInPlace) {
   auto c = matrix_of(1, 1, {largest});
   const Matrix<double> a = matrix_of(1, 1, {below_tie}), b = matrix_of(1, 1, {1});
   const Decision decision{Target::componentwise(1e-3), Method::slices, SplitPlan::balanced(2, 2, 4), 1, 1, 1, 1, 0, {}, {}};
-  const auto certificate = gemm(GemmCall{a, b, c, 1, 1, c}, decision, engine());
+  const auto certificate = multiply(RealProduct{a, b, c, 1, 1, c}, decision, engine());
   EXPECT_EQ(c(0, 0), largest);
   EXPECT_EQ(certificate.exact, 1);
 }
@@ -198,7 +199,7 @@ TEST(Overflow, NeverOfAnEntryThatIsFinite) {
 class Loop final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "a loop"; }
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     double sum = 0;
     for (Index l = 0; l < call.k(); ++l) sum += double_from_bits(call.a.bits(0, l)) * double_from_bits(call.b.bits(l, 0));
     call.c.set_bits(0, 0, bits_of(call.alpha * sum));
@@ -214,11 +215,9 @@ TEST(Overflow, OfPartialSumsIsNeverProvenOfNativeDgemm) {
   for (const auto& [row, by, lost] :
        {Lost{{largest, largest, -largest}, 1, inf}, {{largest, -largest, 1}, 2, nan}, {{0x1p1019, 0x1p1019}, 2, 0}}) {
     const auto product = row_times_column(row, std::vector<double>(row.size(), by));
-    auto options = product.options();
-    options.native = &native, options.slices = false;
-    EXPECT_THROW(decide(product.problem.a, product.problem.b, Target::componentwise(0.5), engine(), options), CannotCertify);
+    EXPECT_THROW(decide(product.stated(), Target::componentwise(0.5), {engine(), &native}, {.slices = false}), CannotCertify);
     const Decision decision{Target::componentwise(0.5), Method::native, {}, 1, 1, product.k(), 1, 0, {}, {}};
-    const auto computed = test::compute_with(product, decision, engine(), {.native = &native});
+    const auto computed = test::compute_with(product, decision, {engine(), &native});
     EXPECT_FALSE(computed.certificate.holds);
     const double c = double_from_bits(computed.c.bits()[0]);
     EXPECT_TRUE(lost == 0 ? std::isfinite(c) : std::isnan(lost) ? std::isnan(c) : c == lost) << c;
@@ -247,10 +246,10 @@ TEST(Overflow, OfEitherComponentIsFinishedWithBoth) {
       Matrix<Number> a(1, 1), b(1, 1), c(1, 1), c0(1, 1), plain(1, 1);
       a(0, 0) = one.a, b(0, 0) = one.b, c0(0, 0) = one.c0;
       const auto plan = SplitPlan::balanced(2, 2, 4);
-      gemm(ComplexGemmCall{a, b, plain, one.alpha, one.beta, c0}, plan, engine());
+      multiply_unproven(ComplexProduct{a, b, plain, one.alpha, one.beta, c0}, plan, engine());
       EXPECT_TRUE(std::isinf(plain(0, 0).real()) || std::isinf(plain(0, 0).imag())) << one.name;
       const Decision decision{parse_target(target), Method::slices, plan, 2, 1, 2, 1, 0, {}, {}};
-      const auto certificate = gemm(ComplexGemmCall{a, b, c, one.alpha, one.beta, c0}, decision, engine());
+      const auto certificate = multiply(ComplexProduct{a, b, c, one.alpha, one.beta, c0}, decision, engine());
       EXPECT_EQ(c(0, 0), one.exact) << one.name << ", " << target;
       EXPECT_EQ(certificate.exact, one.alpha.imag() == 0 ? 1 : 2) << one.name;
       EXPECT_EQ(certificate.holds, target != "cr") << one.name;
@@ -263,7 +262,7 @@ TEST(Overflow, OfComplexFloatsIsFinished) {
   Matrix<std::complex<float>> a(1, 1), b(1, 1), c(1, 1);
   a(0, 0) = {0x1p124F, largest_float}, b(0, 0) = 1;
   const Decision decision{Target::componentwise(0.1), Method::slices, SplitPlan::balanced(2, 2, 4), 2, 1, 2, 1, 0, {}, {}};
-  const auto certificate = gemm(ComplexGemmCall{a, b, c, {0, 1}}, decision, engine());
+  const auto certificate = multiply(ComplexProduct{a, b, c, {0, 1}}, decision, engine());
   EXPECT_EQ(c(0, 0), std::complex<float>(-largest_float, 0x1p124F));
   EXPECT_EQ(certificate.exact, 2);
   EXPECT_TRUE(certificate.holds);

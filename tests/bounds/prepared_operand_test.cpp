@@ -44,7 +44,7 @@ void expect_nothing_changes(const test::Product& product, const Decision& decisi
   const PreparedOperand a(product.problem.a, Side::rows_of_a, decision, engine());
   const PreparedOperand b(product.problem.b, Side::columns_of_b, decision, engine());
   const auto plain = test::compute_with(product, decision, engine());
-  GemmOptions options{.workspace = workspace};
+  MultiplyOptions options{.workspace = workspace};
   const std::string operands = which;
   if (operands.find('a') != std::string::npos) options.prepared_a = &a;
   if (operands.find('b') != std::string::npos) options.prepared_b = &b;
@@ -121,7 +121,7 @@ TEST(PreparedOperand, IsSlicedAndMeasuredOnce) {
   for (const unsigned seed : {2u, 3u, 4u}) {
     Matrix<double> c(5, 6);
     const auto b = generate({Family::uniform, 5, 6, 9, 0, seed}).b;
-    EXPECT_TRUE(gemm({first.problem.a, b, c}, decision, counting, {.prepared_a = &a}).holds);
+    EXPECT_TRUE(multiply({first.problem.a, b, c}, decision, counting, {.prepared_a = &a}).holds);
   }
   EXPECT_EQ(sliced, 1);
   EXPECT_EQ(measured, 1);
@@ -154,7 +154,7 @@ TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
     c(2, 2) = 7;
     EXPECT_THAT(
         [&] {
-          (void)gemm({product.problem.a, product.problem.b, c}, decision, engine(), {.prepared_a = &prepared});
+          (void)multiply({product.problem.a, product.problem.b, c}, decision, engine(), {.prepared_a = &prepared});
         },
         testing::ThrowsMessage<std::invalid_argument>(message));
     EXPECT_EQ(c(2, 2), 7) << "C was written";

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/certified_gemm.hpp"
-#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
@@ -35,15 +34,12 @@ struct Product {
   [[nodiscard]] Index k() const { return problem.a.cols(); }
   [[nodiscard]] Operands operands() const { return {problem.a.view(), problem.b.view(), alpha, beta, c0.view()}; }
 
-  [[nodiscard]] DecideOptions options() const {
-    DecideOptions options;
-    options.alpha = alpha;
-    options.beta = beta;
-    options.c0 = c0;
-    options.format = narrow ? binary32 : binary64;
-    options.encoding = encoding;
-    return options;
+  /// Without a C.
+  [[nodiscard]] RealProduct stated() const {
+    return {problem.a, problem.b, unwritten(m(), n(), narrow ? binary32 : binary64), alpha, beta, c0};
   }
+
+  [[nodiscard]] Choices choices() const { return {.encoding = encoding}; }
 
   [[nodiscard]] std::string describe() const {
     std::ostringstream text;
@@ -96,20 +92,20 @@ struct Computed {
   Result c;
 };
 
-inline Computed compute_with(const Product& product, const Decision& decision, const Engine& engine,
-                             const GemmOptions& options = {}) {
+inline Computed compute_with(const Product& product, const Decision& decision, const Backend& backend,
+                             const MultiplyOptions& options = {}) {
   Computed computed{decision, {}, Result(product.m(), product.n(), product.narrow)};
-  const GemmCall call{product.problem.a, product.problem.b, computed.c.output(), product.alpha, product.beta, product.c0};
-  computed.certificate = gemm(call, decision, engine, options);
+  const RealProduct call{product.problem.a, product.problem.b, computed.c.output(), product.alpha, product.beta, product.c0};
+  computed.certificate = multiply(call, decision, backend, options);
   return computed;
 }
 
-inline Decision decide_for(const Product& product, const Target& target, const Engine& engine) {
-  return decide(product.problem.a, product.problem.b, target, engine, product.options());
+inline Decision decide_for(const Product& product, const Target& target, const Backend& backend) {
+  return decide(product.stated(), target, backend, product.choices());
 }
 
-inline Computed compute(const Product& product, const Target& target, const Engine& engine) {
-  return compute_with(product, decide_for(product, target, engine), engine);
+inline Computed compute(const Product& product, const Target& target, const Backend& backend) {
+  return compute_with(product, decide_for(product, target, backend), backend);
 }
 
 /// Whether a verdict's error is within the certificate's ratio of what the target allows; underflow may come beside it. A

@@ -32,7 +32,7 @@ test::Computed computed(const test::Product& product, const Target& target, Meth
   static const test::PlainGemm native;
   Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
-  return test::compute_with(product, decision, engine(), {.native = &native});
+  return test::compute_with(product, decision, {engine(), &native});
 }
 
 json text_and_back(const Certificate& certificate) { return json::parse(to_json(certificate).dump()); }

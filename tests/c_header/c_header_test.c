@@ -35,6 +35,18 @@ static void certificate_functions(const ozb_certificate* certificate) {
   CHECK(ozb_certificate_json(certificate, &json) == OZB_SUCCESS && strstr(json, "ozbound-certificate-") != NULL);
 }
 
+static void machines(void) {
+  ozb_machine* machine = NULL;
+  const char* backends = NULL;
+  CHECK(ozb_machine_detect(0, &machine) == OZB_SUCCESS);
+  CHECK(ozb_machine_backends(machine, &backends) == OZB_SUCCESS && strncmp(backends, "cpu\n", 4) == 0);
+  CHECK(ozb_set_machine(machine, OZB_HOST) == OZB_SUCCESS);
+  ozb_machine_destroy(machine);
+  CHECK(ozb_machine_cpu(1, &machine) == OZB_SUCCESS);
+  CHECK(ozb_set_machine(NULL, OZB_HOST) == OZB_SUCCESS);
+  ozb_machine_destroy(machine);
+}
+
 static void doubles(void) {
   double c[M * LD];
   ozb_certificate* certificate = NULL;
@@ -155,11 +167,27 @@ static void refusals(void) {
   CHECK(isnan(c[0]));
 }
 
+static void cancelling(void) {
+  double c[M * LD];
+  ozb_cancellation* cancellation = NULL;
+  reset(c);
+  CHECK(ozb_cancellation_create(&cancellation) == OZB_SUCCESS);
+  ozb_cancellation_request(cancellation);
+  ozb_set_cancellation(cancellation);
+  CHECK(ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, c, LD, "dgemm", NULL) == OZB_CANCELLED);
+  CHECK(isnan(c[0]));
+  ozb_set_cancellation(NULL);
+  ozb_cancellation_destroy(cancellation);
+  CHECK(ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, M, N, K, 1, a, LD, b, LD, 0, c, LD, "dgemm", NULL) == OZB_SUCCESS);
+}
+
 int main(void) {
+  machines();
   doubles();
   floats();
   complexes();
   batches();
   refusals();
+  cancelling();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/gemm_files.hpp"
 #include "ozbound/core/plan.hpp"
+#include "ozbound/machine.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
 
 namespace ozbound::cli::test {
@@ -446,6 +447,21 @@ TEST(CommandGemm, AWorkspaceTooSmallForOneEntryIsRefused) {
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, ContainsRegex("^ozbound: workspace must be at least [0-9.]+ bytes for k = 20\n$"));
   EXPECT_EQ(files.names(), inputs);
+}
+
+/// The command's certificate is that of the library's call, on the same machine.
+TEST(CommandGemm, HasTheCertificateOfTheLibrary) {
+  for (const auto family : {Family::uniform, Family::wide_exponents})
+    for (const auto* target : {"dgemm", "componentwise:1e-9", "cr"}) {
+      const GemmFiles files(Recipe{family, 12, 13, 30, 2, 9});
+      const auto report = files.report({"--target", target});
+      Matrix<double> c(12, 13);
+      const auto [decision, certificate] = multiply(Product{files.a(), files.b(), c}, parse_target(target), Machine::detect());
+      EXPECT_EQ(report["decision"], json(to_json(decision))) << target;
+      EXPECT_EQ(report["certificate"], json(to_json(certificate))) << target;
+      for (Index i = 0; i < 12; ++i)
+        for (Index j = 0; j < 13; ++j) EXPECT_EQ(bits_of(files.c()(i, j)), bits_of(c(i, j)));
+    }
 }
 
 }  // namespace

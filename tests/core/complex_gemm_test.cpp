@@ -56,7 +56,7 @@ struct OwnedComplexCall {
   Number alpha = 1, beta = 0;
   bool in_place = false;
 
-  [[nodiscard]] ComplexGemmCall call() {
+  [[nodiscard]] ComplexProduct call() {
     return {apply(op_a, a.input()), apply(op_b, b.input()), c.output(), alpha, beta, in_place ? c.input() : c0.input()};
   }
   [[nodiscard]] Index k() const { return transposes(op_a) ? a.rows() : a.cols(); }
@@ -241,7 +241,7 @@ RC_GTEST_PROP(ComplexGemmTest, EveryComponentIsTheDefinitions, ()) {
     }
     const auto plan = test::sample_plan(random);
     const auto expected = expected_bits(call, planned(call, plan));
-    gemm(call.call(), plan, CpuEngine(test::sample_options(random)));
+    multiply_unproven(call.call(), plan, CpuEngine(test::sample_options(random)));
     RC_ASSERT(becomes(call, expected));
   }
 }
@@ -305,7 +305,7 @@ Number product(Number a, Number b, Number alpha = 1, Number beta = 0, Number c0 
   };
   const auto x = matrix(a), y = matrix(b), z = matrix(c0);
   Matrix<Number> c(1, 1);
-  gemm({x, y, c, alpha, beta, z}, plan, CpuEngine({.threads = 1}));
+  multiply_unproven({x, y, c, alpha, beta, z}, plan, CpuEngine({.threads = 1}));
   return c(0, 0);
 }
 
@@ -380,7 +380,7 @@ TEST(ComplexGemmTest, BitsDoNotDependOnStorageOrWhoConjugates) {
       }
     if (call.c.storage().single) continue;
     const CpuEngine engine({.threads = 1});
-    gemm(call.call(), plan, engine), gemm(plainly.call(), plan, engine);
+    multiply_unproven(call.call(), plan, engine), multiply_unproven(plainly.call(), plan, engine);
     std::vector<std::uint64_t> bits;
     for (Index i = 0; i < 5; ++i)
       for (Index j = 0; j < 4; ++j)
@@ -392,9 +392,9 @@ TEST(ComplexGemmTest, BitsDoNotDependOnStorageOrWhoConjugates) {
 TEST(ComplexGemmTest, WhatDoesNotFitIsRefused) {
   Matrix<Number> a(3, 2), b(2, 4), c(3, 4);
   const CpuEngine engine({.threads = 1});
-  const auto refusal = [&](const ComplexGemmCall& call, double workspace = unlimited_workspace) -> std::string {
+  const auto refusal = [&](const ComplexProduct& call, double workspace = unlimited_workspace) -> std::string {
     try {
-      gemm(call, plain, engine, workspace);
+      multiply_unproven(call, plain, engine, workspace);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
@@ -429,7 +429,7 @@ TEST(ComplexGemmTest, BlocksForACap) {
     auto call = sample_complex_call(9, 7, 40, true, random);
     call.alpha = alpha;
     auto whole = call;
-    gemm(whole.call(), plain, engine);
+    multiply_unproven(whole.call(), plain, engine);
     std::vector<std::uint64_t> bits;
     for (Index i = 0; i < 9; ++i)
       for (Index j = 0; j < 7; ++j)
@@ -438,7 +438,7 @@ TEST(ComplexGemmTest, BlocksForACap) {
         whole.call().real_scalars() ? least_workspace(engine, plain, 80) : least_scaled_workspace(engine, plain, 40);
     for (const double factor : {1.0, 1.3, 2.0}) {
       auto again = call;
-      gemm(again.call(), plain, engine, factor * least_cap);
+      multiply_unproven(again.call(), plain, engine, factor * least_cap);
       EXPECT_TRUE(becomes(again, bits)) << factor;
     }
   }
@@ -452,7 +452,7 @@ TEST(ComplexGemmTest, AnErrorBeyondTheGridDecidesNothing) {
   c0(0, 0) = {x, x};
   const EntryBound bound{{{"of both parts", {{{0x1p-9, 0x1p-9}, {1}}}}}};
   const CpuEngine engine({.threads = 1});
-  const ComplexGemmCall call{a, b, c, {0x1p1000, 0x1p-390}, {x, -x}, c0};
+  const ComplexProduct call{a, b, c, {0x1p1000, 0x1p-390}, {x, -x}, c0};
   const auto open = multiply_scaled(call, SplitPlan::balanced(1, 1, 2), engine, &bound);
   EXPECT_EQ(open.size(), 1U);
   finish_exactly(call, open, 1);
@@ -463,7 +463,7 @@ TEST(ComplexGemmTest, AnErrorBeyondTheGridDecidesNothing) {
 TEST(ComplexGemmTest, NothingToSliceNeedsNoWorkspace) {
   Matrix<Number> a(1, 50), b(50, 1), c(1, 1), c0(1, 1);
   c0(0, 0) = {1, 2};
-  gemm({a, b, c, 0, {0, 1}, c0}, plain, CpuEngine({.threads = 1}), 1);
+  multiply_unproven({a, b, c, 0, {0, 1}, c0}, plain, CpuEngine({.threads = 1}), 1);
   EXPECT_EQ(c(0, 0), Number(-2, 1));
 }
 

@@ -120,7 +120,7 @@ TEST_F(EnvironmentTest, ChangesNoBitAndIsLeftAsItWas) {
     for (const char* text : {"balanced:7x7:cut=8:exact", "truncated7:8x8:full:per_product", "nearest7:8x8:full:per_diagonal"}) {
       const auto plan = parse_plan(text);
       auto expected = before;
-      gemm(expected.call(), plan, engine);
+      multiply_unproven(expected.call(), plan, engine);
       for (const auto& setting : settings) {
         auto call = before;
         const auto view = call.call();
@@ -128,7 +128,7 @@ TEST_F(EnvironmentTest, ChangesNoBitAndIsLeftAsItWas) {
         int flags = 0;
         in_setting(setting, [&] {
           at_start = Control();
-          gemm(view, plan, engine);
+          multiply_unproven(view, plan, engine);
           at_end = Control();
           flags = std::fetestexcept(FE_ALL_EXCEPT);
         });
@@ -186,9 +186,9 @@ TEST_F(EnvironmentTest, ChangesNoBitOfComplexProducts) {
       const auto plan = parse_plan(text);
       const auto run = [&] {
         Matrix<std::complex<double>> c(5, 4), exact(5, 4), open(5, 4);
-        gemm({a, b, c, alpha, {0.5, 0x1p-1070}, c0}, plan, engine);
+        multiply_unproven({a, b, c, alpha, {0.5, 0x1p-1070}, c0}, plan, engine);
         multiply_exactly({a, b, exact, alpha, {0.5, 0x1p-1070}, c0}, team);
-        const ComplexGemmCall call{a, b, open, alpha};
+        const ComplexProduct call{a, b, open, alpha};
         finish_exactly(call, multiply_scaled(call, plan, engine, &bound), team);
         std::vector<std::uint64_t> bits;
         for (const auto* matrix : {&c, &exact, &open})
@@ -213,13 +213,13 @@ TEST_F(EnvironmentTest, ManyCallersAtOnce) {
   const CpuEngine engine({.threads = 2, .row_tile = 2, .column_tile = 2});
   const auto plan = parse_plan("truncated7:8x8:full:per_product");
   auto expected = before;
-  gemm(expected.call(), plan, engine);
+  multiply_unproven(expected.call(), plan, engine);
   std::vector<OwnedCall> results(std::size(settings), before);
   std::vector<std::thread> callers;
   for (std::size_t t = 0; t < results.size(); ++t)
     callers.emplace_back([&, t] {
       settings[t].apply();
-      for (int repetition = 0; repetition < 20; ++repetition) gemm(results[t].call(), plan, engine);
+      for (int repetition = 0; repetition < 20; ++repetition) multiply_unproven(results[t].call(), plan, engine);
     });
   for (auto& caller : callers) caller.join();
   for (const auto& result : results) EXPECT_TRUE(test::same_bits(result.c, test::bits_of_matrix(expected.c)));

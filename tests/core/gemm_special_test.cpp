@@ -79,7 +79,7 @@ TEST(SpecialsTest, OneNaN) {
           product(one, one, plain, double_from_bits(bits)), product(one, one, plain, 1, double_from_bits(bits), one)})
       EXPECT_EQ(bits_of(c(0, 0)), 0x7ff8000000000000u);
     Matrix<float> c(1, 1);
-    gemm({x, one, c}, plain, CpuEngine({.threads = 1}));
+    multiply_unproven({x, one, c}, plain, CpuEngine({.threads = 1}));
     EXPECT_EQ(bits_of(c(0, 0)), 0x7fc00000u);
   }
 }
@@ -106,7 +106,7 @@ TEST(SpecialsTest, AnOverflowInPlaceIsNoInput) {
     auto c = matrix_of({{-largest, 3}, {5, 7}, {11, -inf}});
     if (beta == 1) c(0, 0) = largest;
     const auto c0 = c;
-    gemm({a, b, c, 1, beta, c}, plain, CpuEngine({.threads = 1}));
+    multiply_unproven({a, b, c, 1, beta, c}, plain, CpuEngine({.threads = 1}));
     EXPECT_TRUE(same(c, product(a, b, plain, 1, beta, c0)));
     EXPECT_EQ(c(0, 0), inf);
     EXPECT_EQ(c(0, 1), -inf);

@@ -72,7 +72,7 @@ RC_GTEST_PROP(GemmTest, KeptSlicesGiveTheSameBits, ()) {
     const auto plan = test::sample_plan(random, 8);
     const CpuEngine engine(test::sample_options(random));
     auto plain = call;
-    gemm(plain.call(), plan, engine);
+    multiply_unproven(plain.call(), plan, engine);
 
     const auto kept_a = engine.slice(call.a.input(), Side::rows_of_a, plan.a);
     const auto kept_b = engine.slice(call.b.input(), Side::columns_of_b, plan.b);
@@ -155,7 +155,7 @@ TEST(GemmTest, HowItWorksDoesNotMatter) {
       const Index k = call.alpha == 0 ? 0 : 68;
       const double least = least_workspace(engine, plan, k);
       const double full = full_workspace(engine, plan, 7, 61, k);
-      gemm(call.call(), plan, engine, least + share * (full - least));
+      multiply_unproven(call.call(), plan, engine, least + share * (full - least));
       return test::bits_of_matrix(call.c);
     };
     const auto expected = bits({.threads = 1}, 1);
@@ -203,7 +203,7 @@ TEST(GemmTest, TransposedOperands) {
   test::fill(b, Side::columns_of_b, true, random);
   const auto plan = parse_plan("nearest7:5x6:cut=9:exact");
   const CpuEngine engine({.threads = 1});
-  gemm({a.input(), b.input(), expected.output()}, plan, engine);
+  multiply_unproven({a.input(), b.input(), expected.output()}, plan, engine);
   const auto transposed = [](const StoredMatrix& matrix, Index padding) {
     StoredMatrix result(matrix.cols(), matrix.rows(), {false, true, padding});
     for (Index i = 0; i < matrix.rows(); ++i)
@@ -214,8 +214,9 @@ TEST(GemmTest, TransposedOperands) {
   for (const bool transpose_a : {false, true})
     for (const bool transpose_b : {false, true}) {
       StoredMatrix c(3, 5);
-      gemm({transpose_a ? at.input().transposed() : a.input(), transpose_b ? bt.input().transposed() : b.input(), c.output()},
-           plan, engine);
+      multiply_unproven(
+          {transpose_a ? at.input().transposed() : a.input(), transpose_b ? bt.input().transposed() : b.input(), c.output()},
+          plan, engine);
       EXPECT_TRUE(test::same_bits(c, test::bits_of_matrix(expected)));
     }
 }
@@ -226,9 +227,10 @@ TEST(GemmTest, InputsMayOverlap) {
   const CpuEngine engine({.threads = 1});
   const auto plan = SplitPlan::balanced(7, 7, 14);
   Matrix<double> square(2, 2), repeated(2, 2);
-  gemm({row_major(values, 2, 2, 2), row_major(values, 2, 2, 2), square}, plan, engine);
+  multiply_unproven({row_major(values, 2, 2, 2), row_major(values, 2, 2, 2), square}, plan, engine);
   EXPECT_TRUE(test::same_bits(test::stored(square), test::bits_of_matrix(test::matrix_of({{7, 10}, {15, 22}}))));
-  gemm({MatrixView<const double>(values, 2, 2, 1, 1), MatrixView<const double>(values, 2, 2, 1, 0), repeated}, plan, engine);
+  multiply_unproven({MatrixView<const double>(values, 2, 2, 1, 1), MatrixView<const double>(values, 2, 2, 1, 0), repeated},
+                    plan, engine);
   EXPECT_TRUE(test::same_bits(test::stored(repeated), test::bits_of_matrix(test::matrix_of({{5, 5}, {8, 8}}))));
 }
 
@@ -240,8 +242,8 @@ TEST(GemmTest, PartsOfOneMatrix) {
       for (Index j = 0; j < 5; ++j) parent.set(i, j, static_cast<double>(10 * i + j));
     const auto all = parent.output();
     const auto c = all.block(2, 2, 3, 3);
-    gemm({all.block(2, 0, 3, 2).as_input(), all.block(0, 2, 2, 3).as_input(), c, -1, 1, c.as_input()},
-         SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
+    multiply_unproven({all.block(2, 0, 3, 2).as_input(), all.block(0, 2, 2, 3).as_input(), c, -1, 1, c.as_input()},
+                      SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
     for (Index i = 0; i < 5; ++i)
       for (Index j = 0; j < 5; ++j) {
         double expected = static_cast<double>(10 * i + j);
@@ -260,7 +262,7 @@ TEST(GemmTest, StridedResult) {
   const MatrixView<double> c(memory.data(), 3, 4, 16, 2);
   const MatrixView<const double> a(memory.data() + 1, 3, 4, 16, 2);
   const auto b = test::matrix_of({{1, 0, 0, 1}, {0, 1, 0, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}});
-  gemm({a, b, c}, SplitPlan::balanced(7, 7, 14), CpuEngine({.threads = 1}));
+  multiply_unproven({a, b, c}, SplitPlan::balanced(7, 7, 14), CpuEngine({.threads = 1}));
   for (Index i = 0; i < 6; ++i)
     for (Index j = 0; j < 8; ++j) {
       const auto at = static_cast<std::size_t>(8 * i + j);
@@ -287,11 +289,11 @@ TEST(GemmTest, StridesBeyond32Bits) {
       const auto plan = SplitPlan::balanced(2, 2, 4);
       const CpuEngine engine({.threads = 1});
       Matrix<double> c(3, 3);
-      gemm({near, unit, far}, plan, engine);
-      gemm({far, near, c}, plan, engine);
+      multiply_unproven({near, unit, far}, plan, engine);
+      multiply_unproven({far, near, c}, plan, engine);
       EXPECT_TRUE(test::same_bits(test::stored(c),
                                   test::bits_of_matrix(test::matrix_of({{30, 36, 45}, {66, 81, 102}, {109, 134, 169}}))));
-      gemm({near, far, c, 1, -1, c}, plan, engine);
+      multiply_unproven({near, far, c, 1, -1, c}, plan, engine);
       EXPECT_TRUE(test::same_bits(test::stored(c), std::vector<std::uint64_t>(9)));
     }
     munmap(memory, bytes);
@@ -306,7 +308,7 @@ TEST(GemmTest, RemembersNothing) {
   Matrix<double> c(2, 2);
   for (const double scale : {1.0, 0x1p600, -0x1.8p-900, 0.0}) {
     for (Index t = 0; t < 4; ++t) a.data()[t] = scale * static_cast<double>(t + 1);
-    gemm({a, b, c}, SplitPlan::balanced(7, 7, 8), engine);
+    multiply_unproven({a, b, c}, SplitPlan::balanced(7, 7, 8), engine);
     EXPECT_TRUE(test::same_bits(test::stored(c), test::bits_of_matrix(a))) << scale;
   }
 }
@@ -338,10 +340,10 @@ TEST(GemmTest, BetaZeroNeverReadsC0) {
   for (const double zero : {0.0, -0.0}) {
     Matrix<double> c(2, 2);
     std::fill_n(c.data(), 4, nan);
-    gemm({a, a, c, 1, zero, nothing.view(2, 2)}, SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
+    multiply_unproven({a, a, c, 1, zero, nothing.view(2, 2)}, SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
     EXPECT_TRUE(test::same_bits(test::stored(c), test::bits_of_matrix(test::matrix_of({{7, 10}, {15, 22}}))));
     // A C0 that beta = 0 leaves unread may have any shape, and lie anywhere.
-    gemm({a, a, c, 1, zero, c.view().block(0, 1, 1, 1)}, SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
+    multiply_unproven({a, a, c, 1, zero, c.view().block(0, 1, 1, 1)}, SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
     EXPECT_EQ(c(1, 1), 22);
   }
 }
@@ -355,10 +357,10 @@ TEST(GemmTest, AlphaZeroNeverReadsAOrB) {
       plan.accumulation = accumulation;
       Matrix<double> c(2, 3);
       std::fill_n(c.data(), 6, nan);
-      const GemmCall overwrite{nothing.view(2, 7), nothing.view(7, 3), c, zero};
-      gemm(overwrite, plan, CpuEngine({.threads = 1}));
+      const RealProduct overwrite{nothing.view(2, 7), nothing.view(7, 3), c, zero};
+      multiply_unproven(overwrite, plan, CpuEngine({.threads = 1}));
       EXPECT_TRUE(test::same_bits(test::stored(c), std::vector<std::uint64_t>(6)));
-      gemm({nothing.view(2, 7), nothing.view(7, 3), c, zero, -2, c0}, plan, CpuEngine({.threads = 1}));
+      multiply_unproven({nothing.view(2, 7), nothing.view(7, 3), c, zero, -2, c0}, plan, CpuEngine({.threads = 1}));
       EXPECT_TRUE(test::same_bits(test::stored(c), test::bits_of_matrix(test::matrix_of({{-2, 0, -6}, {-inf, nan, inf}}))));
     }
 }
@@ -383,15 +385,15 @@ TEST(GemmTest, EmptySizes) {
     const auto c0 = test::matrix_of({{1, -0.0}, {-3, 4}});
     Matrix<double> c(2, 2);
     std::fill_n(c.data(), 4, nan);
-    gemm({a, b, c, alpha}, plan, engine);
+    multiply_unproven({a, b, c, alpha}, plan, engine);
     EXPECT_TRUE(test::same_bits(test::stored(c), std::vector<std::uint64_t>(4))) << alpha;
-    gemm({a, b, c, alpha, 2, c0}, plan, engine);
+    multiply_unproven({a, b, c, alpha, 2, c0}, plan, engine);
     EXPECT_TRUE(test::same_bits(test::stored(c), test::bits_of_matrix(test::matrix_of({{2, 0}, {-6, 8}})))) << alpha;
   }
   for (const auto& [m, n] : {std::pair<Index, Index>{0, 3}, {3, 0}, {0, 0}}) {
     const Matrix<double> a(m, 4), b(4, n);
     Matrix<double> c(m, n);
-    gemm({a, b, c, nan, nan, c}, plan, engine);
+    multiply_unproven({a, b, c, nan, nan, c}, plan, engine);
     apply_specials({a, b, c}, 2);
     multiply_exactly({a, b, c}, 2);
     EXPECT_TRUE(multiply_finite({a, b, c}, plan, engine).empty());
@@ -438,9 +440,9 @@ void expect_refusal(Call&& call, const std::string& what) {
 
 class GemmRefusalTest : public testing::Test {
  protected:
-  void expect_refused(const GemmCall& call, const std::string& what) {
+  void expect_refused(const RealProduct& call, const std::string& what) {
     expect_refusal([&] { call.check(); }, what);
-    expect_refusal([&] { gemm(call, plan, engine); }, what);
+    expect_refusal([&] { multiply_unproven(call, plan, engine); }, what);
     for (const double x : memory) EXPECT_EQ(x, 7);
   }
 
@@ -485,17 +487,17 @@ TEST_F(GemmRefusalTest, NeighboursAreNoOverlap) {
   const auto c = part(10, 2, 4, 10);  // 10 … 13, 20 … 23
   for (const auto& neighbour :
        {part(4, 2, 3, 3), part(14, 2, 3, 3), part(14, 2, 3, 10), part(7, 2, 3, 10), part(24, 2, 3, 3), part(4, 2, 3, 30)}) {
-    GemmCall({neighbour, b, c}).check();
-    GemmCall({a, part(14, 3, 4, 2, 0), c}).check();
-    GemmCall({a, b, c, 1, 1, part(30, 2, 4, 4)}).check();
+    RealProduct({neighbour, b, c}).check();
+    RealProduct({a, part(14, 3, 4, 2, 0), c}).check();
+    RealProduct({a, b, c, 1, 1, part(30, 2, 4, 4)}).check();
   }
   const auto columns = part(0, 2, 4, 1, 4);  // column-major: 0 1, 4 5, 8 9, 12 13
-  GemmCall({part(2, 2, 3, 1, 4), b, columns}).check();
-  GemmCall({a, b, columns, 1, 1, part(2, 2, 4, 1, 4)}).check();
+  RealProduct({part(2, 2, 3, 1, 4), b, columns}).check();
+  RealProduct({a, b, columns, 1, 1, part(2, 2, 4, 1, 4)}).check();
   // One row or column: its stride to the next does not matter.
-  GemmCall({Matrix<double>(1, 3), b, part(0, 1, 4, 0)}).check();
-  GemmCall({a, Matrix<double>(3, 1), part(0, 2, 1, 1, 0)}).check();
-  GemmCall({Matrix<double>(1, 3), b, part(0, 1, 4, 4), 1, 1, part(0, 1, 4, 9)}).check();
+  RealProduct({Matrix<double>(1, 3), b, part(0, 1, 4, 0)}).check();
+  RealProduct({a, Matrix<double>(3, 1), part(0, 2, 1, 1, 0)}).check();
+  RealProduct({Matrix<double>(1, 3), b, part(0, 1, 4, 4), 1, 1, part(0, 1, 4, 9)}).check();
 }
 
 TEST_F(GemmRefusalTest, ImpossiblePlansAndWorkspaces) {
@@ -503,14 +505,14 @@ TEST_F(GemmRefusalTest, ImpossiblePlansAndWorkspaces) {
   auto invalid = plan;
   invalid.cut = 5;
   const auto c = part(0, 2, 4, 4);
-  expect_refusal([&] { gemm({a, b, c}, invalid, engine); }, "cut");
+  expect_refusal([&] { multiply_unproven({a, b, c}, invalid, engine); }, "cut");
   const double least = least_workspace(engine, plan, 3);
   EXPECT_GT(least, 0);
   EXPECT_LE(least, full_workspace(engine, plan, 2, 4, 3));
   for (const double cap : {-1.0, 0.0, least / 2, std::nextafter(least, 0), nan, -inf})
-    expect_refusal([&] { gemm({a, b, c}, plan, engine, cap); }, "workspace must be at least");
+    expect_refusal([&] { multiply_unproven({a, b, c}, plan, engine, cap); }, "workspace must be at least");
   for (const double x : memory) EXPECT_EQ(x, 7);
-  gemm({a, b, c}, plan, engine, least);
+  multiply_unproven({a, b, c}, plan, engine, least);
   EXPECT_TRUE(std::isnan(memory[0]));
   EXPECT_EQ(memory[4], 0);
 }

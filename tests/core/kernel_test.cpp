@@ -109,9 +109,9 @@ TEST_P(KernelTest, GivesTheBitsOfThePortableOne) {
     if (random.once_in(2)) call.alpha = random.once_in(2) ? 1 : -0x1p-3, call.beta = 0;
     auto expected = call;
     options.kernel = kernels().back();
-    gemm(expected.call(), plan, CpuEngine(options));
+    multiply_unproven(expected.call(), plan, CpuEngine(options));
     options.kernel = &kernel;
-    gemm(call.call(), plan, CpuEngine(options));
+    multiply_unproven(call.call(), plan, CpuEngine(options));
     ASSERT_TRUE(test::same_bits(call.c, test::bits_of_matrix(expected.c))) << test::describe(call, plan, options);
   }
 }
@@ -121,8 +121,8 @@ template <class T>
 T entry(const Kernel& kernel, const std::vector<double>& row, const std::vector<double>& column, double alpha = 1) {
   const auto k = static_cast<Index>(row.size());
   Matrix<T> c(1, 1);
-  const GemmCall call{row_major(row.data(), 1, k, k), row_major(column.data(), k, 1, 1), c, alpha};
-  gemm(call, parse_plan("balanced:7x7:full:exact"), CpuEngine({.threads = 1, .kernel = &kernel}));
+  const RealProduct call{row_major(row.data(), 1, k, k), row_major(column.data(), k, 1, 1), c, alpha};
+  multiply_unproven(call, parse_plan("balanced:7x7:full:exact"), CpuEngine({.threads = 1, .kernel = &kernel}));
   return c(0, 0);
 }
 

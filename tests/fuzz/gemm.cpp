@@ -10,7 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 
 namespace ozbound::fuzz {
@@ -23,7 +23,7 @@ struct Product {
   C0 source;
   double alpha, beta;
 
-  [[nodiscard]] GemmCall call() {
+  [[nodiscard]] RealProduct call() {
     return {a.input(), b.input(), c.output(), alpha, beta, source == C0::in_place ? c.input() : c0.input()};
   }
 };
@@ -85,13 +85,11 @@ bool valid(const CpuEngine::Options& options) {
 }
 
 /// The decision of `decide`, or any that names a method, a plan and a target; none where `decide` cannot certify.
-std::optional<Decision> decision(Bytes& bytes, const GemmCall& call) {
+std::optional<Decision> decision(Bytes& bytes, const RealProduct& call) {
   const auto wanted = target(bytes);
   if (bytes.flag()) {
-    DecideOptions options;
-    options.alpha = call.alpha, options.beta = call.beta, options.c0 = call.c0, options.format = call.c.format();
     try {
-      return decide(call.a, call.b, wanted, CpuEngine({.threads = 1}), options);
+      return decide(call, wanted, CpuEngine({.threads = 1}));
     } catch (const CannotCertify&) {
       return std::nullopt;
     }
@@ -106,7 +104,7 @@ std::optional<Decision> decision(Bytes& bytes, const GemmCall& call) {
 }
 
 /// Makes a call or a decision wrong; false, and no change, where the fault would do no harm.
-bool spoil(int fault, GemmCall& call, Decision& decision) {
+bool spoil(int fault, RealProduct& call, Decision& decision) {
   const Index m = call.m(), n = call.n(), k = call.k();
   const bool reads_c0 = call.beta != 0 && m + n > 0;
   const auto where = [](bool harmful, const auto& change) { return harmful && (change(), true); };
@@ -126,7 +124,7 @@ bool spoil(int fault, GemmCall& call, Decision& decision) {
 /// Whether the arguments must be refused, may be, or must be taken.
 enum class Expectation { taken, refused, either };
 
-Expectation expectation(const GemmCall& call, const Decision& decision, const CpuEngine& engine, double workspace) {
+Expectation expectation(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
   if (decision.method == Method::exact) return Expectation::taken;
   if (!decision.plan || !valid(*decision.plan)) return Expectation::refused;
   const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::slices;
@@ -135,7 +133,7 @@ Expectation expectation(const GemmCall& call, const Decision& decision, const Cp
   return relative ? Expectation::either : Expectation::taken;  // finer plans need more, and none reaches a tau below u
 }
 
-double workspace(Bytes& bytes, const GemmCall& call, const Decision& decision, const CpuEngine& engine) {
+double workspace(Bytes& bytes, const RealProduct& call, const Decision& decision, const CpuEngine& engine) {
   const int share = bytes.between(0, 7);
   if (share == 0 || !decision.plan || !valid(*decision.plan)) return unlimited_workspace;
   const double least = least_workspace(engine, *decision.plan, call.without_unread().k());
@@ -143,9 +141,9 @@ double workspace(Bytes& bytes, const GemmCall& call, const Decision& decision, c
 }
 
 /// The certificate, or none where the arguments were refused.
-std::optional<Certificate> run(const GemmCall& call, const Decision& decision, const CpuEngine& engine, double workspace) {
+std::optional<Certificate> run(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
   try {
-    return gemm(call, decision, engine, {.workspace = workspace});
+    return multiply(call, decision, engine, {.workspace = workspace});
   } catch (const std::invalid_argument&) {
     return std::nullopt;
   } catch (const CannotCertify&) {
@@ -168,7 +166,7 @@ std::optional<CpuEngine> make_engine(const CpuEngine::Options& options) {
 /// tried, the same certificate.
 void require_reproduced(Product before, const Product& after, const Decision& decision, const Certificate& certificate,
                         double cap) {
-  const auto again = gemm(before.call(), decision, CpuEngine({.threads = 1}));
+  const auto again = multiply(before.call(), decision, CpuEngine({.threads = 1}));
   require(bits_of_matrix(before.c) == bits_of_matrix(after.c), "the bits of C depend on the way of working");
   if (cap < unlimited_workspace) return;
   require(to_json(again).dump() == to_json(certificate).dump(), "the certificate depends on the way of working");

@@ -1,5 +1,5 @@
-# RUNS inputs of PROGRAM, a libFuzzer target, beginning with its CORPUS: the same ones every time. New inputs go to WORK_DIR, which
-# begins empty; one that is a finding stays there.
+# RUNS inputs of PROGRAM, a libFuzzer target, beginning with its CORPUS: the same ones every time. New inputs go to WORK_DIR,
+# which begins empty; one that is a finding stays there.
 
 file(REMOVE_RECURSE ${WORK_DIR})
 file(MAKE_DIRECTORY ${WORK_DIR}/inputs)

@@ -12,10 +12,10 @@
 
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/scheme.hpp"
-#include "ozbound/gpu/certifying_engine.hpp"
+#include "ozbound/gpu/cuda_backend.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::mirror {
@@ -71,7 +71,7 @@ struct Outcome {
   std::string decision, certificate;
   std::string assumed;  ///< in finding the worst entry: all that certificates may differ in
 
-  Outcome(const Inputs& inputs, const Scalars& scalars, const Target& target, const Engine& engine, const Way& way) {
+  Outcome(const Inputs& inputs, const Scalars& scalars, const Target& target, const Backend& backend, const Way& way) {
     const auto m = inputs.a.rows(), n = inputs.b.cols();
     const Matrix<double> unset(m, n), c0 = addend(m, n);
     const auto a_of_floats = as_floats(inputs.a), b_of_floats = as_floats(inputs.b), unset_floats = as_floats(unset);
@@ -82,13 +82,13 @@ struct Outcome {
       const Matrix<double> own = c0;
       const Placed in_place(own, way.c_there);
       const auto& target_c = way.in_place ? in_place : at_c;
-      const GemmCall call{at_a.input(),  at_b.input(), target_c.view(),
-                          scalars.alpha, scalars.beta, way.in_place ? in_place.input() : at_c0.input()};
+      const RealProduct call{at_a.input(),  at_b.input(), target_c.view(),
+                             scalars.alpha, scalars.beta, way.in_place ? in_place.input() : at_c0.input()};
       multiply(call);
       return target_c.bits();
     };
     try {
-      run(product_of, target, engine);
+      run(product_of, target, backend);
     } catch (const CannotCertify& refusal) {
       decision = refusal.what();
     }
@@ -96,19 +96,19 @@ struct Outcome {
 
  private:
   template <class ProductOf>
-  void run(const ProductOf& product_of, const Target& target, const Engine& engine) {
+  void run(const ProductOf& product_of, const Target& target, const Backend& backend) {
     std::optional<Decision> decided;
-    c = product_of([&](const GemmCall& call) {
-      auto product = gemm(call, target, engine);
+    c = product_of([&](const RealProduct& call) {
+      auto product = multiply(call, target, backend);
       take_assumption(product.certificate);
       decision = to_json(product.decision).dump();
       certificate = to_json(product.certificate).dump();
       decided = std::move(product.decision);
     });
-    prepared = product_of([&](const GemmCall& call) {
-      const PreparedOperand a(call.a, Side::rows_of_a, *decided, engine);
-      const PreparedOperand b(call.b, Side::columns_of_b, *decided, engine);
-      auto once_more = gemm(call, *decided, engine, {.prepared_a = &a, .prepared_b = &b});
+    prepared = product_of([&](const RealProduct& call) {
+      const PreparedOperand a(call.a, Side::rows_of_a, *decided, backend.engine());
+      const PreparedOperand b(call.b, Side::columns_of_b, *decided, backend.engine());
+      auto once_more = multiply(call, *decided, backend, {.prepared_a = &a, .prepared_b = &b});
       take_assumption(once_more);
       certificate += to_json(once_more).dump();
     });
@@ -155,7 +155,9 @@ Inputs with_specials(Inputs inputs) {
 }
 
 /// What certificates are made of, asked one by one.
-bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) {
+bool compare_answers(const Backend& cpu, const Backend& device) {
+  const auto &host = cpu.matrices(), &cuda = device.matrices();
+  const auto &of_host = cpu.examiner(), &of_cuda = device.examiner();
   Section prints("fingerprints"), ranges("exponent ranges"), specials("specials"), exact("exact products"),
       finished("exact entries"), bounds("largest bounds"), infinite("infinite entries"), inexact("last inexact entries"),
       relative("relative entries");
@@ -173,8 +175,8 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
       const OutputView c = single ? OutputView(narrow) : OutputView(wide);
       const Placed a(problem.a, true), b(problem.b, true), d(c0, true),
           c_there(single ? InputView(narrow_there) : InputView(wide_there), true);
-      const GemmCall call{problem.a, problem.b, c, -3, 0.5, c0};
-      const GemmCall there{a.input(), b.input(), c_there.view(), -3, 0.5, d.input()};
+      const RealProduct call{problem.a, problem.b, c, -3, 0.5, c0};
+      const RealProduct there{a.input(), b.input(), c_there.view(), -3, 0.5, d.input()};
 
       prints.expect(host.fingerprint(call.a) == cuda.fingerprint(there.a) && host.fingerprint(c0) == cuda.fingerprint(there.c0),
                     describe);
@@ -201,13 +203,12 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
       if (finite) host.finish_exactly(cleared, entries), cuda.finish_exactly(cleared_there, entries);
       finished.expect(Placed(c.as_input(), false).bits() == c_there.bits(), describe);
 
-      DecideOptions options;
-      const auto bound = host.examine({call.a, call.b}, options)->bound(parse_plan(problem.plan, problem.a.cols()));
+      const auto bound = of_host.examine(call)->bound(parse_plan(problem.plan, problem.a.cols()));
       ErrorBound error;
       error.alpha = -3, error.product = bound.product;
       error.row_exponents = bound.row_exponents, error.column_exponents = bound.column_exponents;
-      const auto of_c = host.result_facts(error, nullptr, c.as_input(), here);
-      const auto of_c_there = cuda.result_facts(error, nullptr, there.c.as_input(), known);
+      const auto of_c = of_host.result_facts(error, nullptr, c.as_input(), here);
+      const auto of_c_there = of_cuda.result_facts(error, nullptr, there.c.as_input(), known);
       bounds.expect(
           bits_of(of_c.largest_bound) == bits_of(of_c_there.largest_bound) && of_c.fingerprint == of_c_there.fingerprint,
           describe);
@@ -215,11 +216,11 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
                           of_c.infinite == !host.infinite_entries(c.as_input(), here).empty() &&
                           host.infinite_entries(c.as_input(), here) == cuda.infinite_entries(there.c.as_input(), known),
                       describe);
-      inexact.expect(host.last_inexact(bound.product, here) == cuda.last_inexact(bound.product, known), describe);
+      inexact.expect(of_host.last_inexact(bound.product, here) == of_cuda.last_inexact(bound.product, known), describe);
       const Matrix<double> product = as_doubles(c.as_input());
       const Placed product_there(product, true);
-      const auto accepted = host.accept_relative(product, error, 0x1p-20, here, c);
-      const auto accepted_there = cuda.accept_relative(product_there.input(), error, 0x1p-20, known, there.c);
+      const auto accepted = of_host.accept_relative(product, error, 0x1p-20, here, c);
+      const auto accepted_there = of_cuda.accept_relative(product_there.input(), error, 0x1p-20, known, there.c);
       relative.expect(accepted.open == accepted_there.open && bits_of(accepted.worst) == bits_of(accepted_there.worst) &&
                           Placed(c.as_input(), false).bits() == c_there.bits(),
                       describe);
@@ -231,7 +232,7 @@ bool compare_answers(const HostAccess& host, const gpu::CertifyingEngine& cuda) 
 }
 
 /// Of every step-th input of each kind.
-bool compare(const Engine& cpu, const Engine& cuda, const Way& way, std::size_t step) {
+bool compare(const Backend& cpu, const Backend& cuda, const Way& way, std::size_t step) {
   std::printf("%s\n", way.name);
   Section results("C"), kept("C, of kept slices"), decisions("decisions"), certificates("certificates"),
       assumptions("assumptions");
@@ -281,7 +282,7 @@ Inputs near_overflow(Index m, Index n, bool single) {
 }
 
 /// What slices round to infinity, and is finished exactly.
-bool compare_near_overflow(const Engine& cpu, const Engine& cuda) {
+bool compare_near_overflow(const Backend& cpu, const Backend& cuda) {
   Section results("C near overflow"), certificates("certificates near overflow"), finished("entries finished");
   for (const bool single : {false, true})
     for (const bool on_device : {false, true})
@@ -296,9 +297,9 @@ bool compare_near_overflow(const Engine& cpu, const Engine& cuda) {
               c_there(c.as_input(), on_device);
           const Decision decision{parse_target(target), Method::slices, parse_plan(problem.plan), m, n, 3, 1, 0, {}, {}};
           const auto expected_bits = [&] { return Placed(c.as_input(), false).bits(); };
-          auto there = gemm(GemmCall{a.input(), b.input(), c_there.view(), -1, 1, c0.input()}, decision, cuda);
+          auto there = multiply(RealProduct{a.input(), b.input(), c_there.view(), -1, 1, c0.input()}, decision, cuda);
           const auto found = c_there.bits();
-          const auto here = gemm(GemmCall{problem.a, problem.b, c, -1, 1, problem.c0}, decision, cpu);
+          const auto here = multiply(RealProduct{problem.a, problem.b, c, -1, 1, problem.c0}, decision, cpu);
           there.assumed_in_search.clear();
           results.expect(expected_bits() == found, describe);
           certificates.expect(to_json(here) == to_json(there), [&] { return describe() + to_json(there).dump(); });
@@ -307,7 +308,7 @@ bool compare_near_overflow(const Engine& cpu, const Engine& cuda) {
   return results.report() && certificates.report() && finished.report();
 }
 
-/// gemm of core under a plan.
+/// multiply_unproven.
 bool compare_planned(const Engine& cpu, const Engine& cuda) {
   Section results("C under a plan");
   const auto inputs = family_inputs();
@@ -322,8 +323,8 @@ bool compare_planned(const Engine& cpu, const Engine& cuda) {
         Matrix<double> c = c0;
         const auto plan = parse_plan(problem.plan, problem.a.cols());
         const Placed a(problem.a, true), b(problem.b, true), d(c0, true), e(c0, true);
-        gemm({problem.a, problem.b, c, alpha, beta, in_place ? InputView(c) : InputView(c0)}, plan, cpu);
-        gemm({a.input(), b.input(), e.view(), alpha, beta, in_place ? e.input() : d.input()}, plan, cuda);
+        multiply_unproven({problem.a, problem.b, c, alpha, beta, in_place ? InputView(c) : InputView(c0)}, plan, cpu);
+        multiply_unproven({a.input(), b.input(), e.view(), alpha, beta, in_place ? e.input() : d.input()}, plan, cuda);
         results.expect(Placed(c, false).bits() == e.bits(), [&] {
           return "alpha " + std::to_string(alpha) + ", beta " + std::to_string(beta) + (in_place ? ", in place, " : ", ") +
                  problem.origin;
@@ -339,8 +340,9 @@ int main() {
   using namespace ozbound;
   return mirror::compare_on_device([] {
     const CpuEngine cpu;
-    const gpu::CertifyingEngine cuda;
-    const bool answers = mirror::compare_answers(HostAccess(cpu), cuda);
+    const gpu::CudaBackend device;
+    const auto cuda = device.backend();
+    const bool answers = mirror::compare_answers(cpu, cuda);
     bool good = answers;
     for (const mirror::Way& way : {mirror::Way{"matrices of the host"}, {"matrices of the device", true, true, true, true}})
       good = mirror::compare(cpu, cuda, way, 1) && good;
@@ -354,6 +356,6 @@ int main() {
                                    {"C in place of C0, of the host", true, true, false, false, false, true}})
       good = mirror::compare(cpu, cuda, way, 5) && good;
     good = mirror::compare_near_overflow(cpu, cuda) && good;
-    return mirror::compare_planned(cpu, cuda) && good;
+    return mirror::compare_planned(cpu, device.engine()) && good;
   });
 }

@@ -9,9 +9,9 @@
 
 #include "mirror/device_stored.hpp"
 #include "mirror/products.hpp"
-#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/gpu/certifying_engine.hpp"
+#include "ozbound/gpu/cuda_backend.hpp"
 #include "support/stored_complex.hpp"
 
 namespace ozbound::mirror {
@@ -19,16 +19,16 @@ namespace {
 
 using test::StoredComplex;
 
-struct ComplexProduct {
+struct ComplexSample {
   StoredComplex a, b, c0, c;
   bool transposed, conjugated;
   std::complex<double> alpha, beta;
 
-  [[nodiscard]] ComplexGemmCall call() { return call(a.input(), b.input(), c0.input(), c.output()); }
+  [[nodiscard]] ComplexProduct call() { return call(a.input(), b.input(), c0.input(), c.output()); }
 
   /// Of copies that lie alike.
-  [[nodiscard]] ComplexGemmCall call(const ComplexInputView& of_a, const ComplexInputView& of_b, const ComplexInputView& of_c0,
-                                     const ComplexOutputView& of_c) const {
+  [[nodiscard]] ComplexProduct call(const ComplexInputView& of_a, const ComplexInputView& of_b, const ComplexInputView& of_c0,
+                                    const ComplexOutputView& of_c) const {
     const auto view = transposed ? of_a.transposed() : of_a;
     return {conjugated ? view.conjugate() : view, of_b, of_c, alpha, beta, of_c0};
   }
@@ -37,7 +37,7 @@ struct ComplexProduct {
 /// The same in the device's memory, but for those of a, b, c0 and c whose bit of `placement` is not set. Scalars are real.
 class PlacedProduct {
  public:
-  PlacedProduct(ComplexProduct product, unsigned placement)
+  PlacedProduct(ComplexSample product, unsigned placement)
       : product_(std::move(product)),
         placement_(placement),
         a_(copy(product_.a)),
@@ -47,7 +47,7 @@ class PlacedProduct {
     product_.alpha.imag(0), product_.beta.imag(0);
   }
 
-  [[nodiscard]] ComplexGemmCall call() {
+  [[nodiscard]] ComplexProduct call() {
     return product_.call(placed(product_.a, a_, 1).as_input(), placed(product_.b, b_, 2).as_input(),
                          placed(product_.c0, c0_, 4).as_input(), placed(product_.c, c_, 8));
   }
@@ -65,7 +65,7 @@ class PlacedProduct {
     return (placement_ & bit) != 0 ? matrix.output(there.view(matrix.parts())) : matrix.output();
   }
 
-  ComplexProduct product_;
+  ComplexSample product_;
   unsigned placement_;
   DeviceStored a_, b_, c0_, c_;
 };
@@ -84,7 +84,7 @@ std::complex<double> sample_scalar(bool complex, RandomBits& random) {
   return {case_sampling::sample_scalar(random), complex ? case_sampling::sample_scalar(random) : 0};
 }
 
-ComplexProduct sample_product(std::uint64_t seed) {
+ComplexSample sample_product(std::uint64_t seed) {
   RandomBits random(seed);
   const Index m = random.below(40), n = random.below(40), k = random.below(60);
   const bool transposed = random.once_in(2), conjugated = random.once_in(2), complex = random.once_in(2);
@@ -109,7 +109,8 @@ bool same_bits(const StoredComplex& x, const StoredComplex& y) {
   return same;
 }
 
-bool compare(const Engine& cpu, const Engine& cuda) {
+bool compare(const Engine& cpu, const Backend& device) {
+  const auto& cuda = device.engine();
   Section plans("complex, under a plan"), targets("complex, for a target"), records("decisions and certificates"),
       placed("complex, in device memory"), placed_records("their certificates");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -117,14 +118,14 @@ bool compare(const Engine& cpu, const Engine& cuda) {
     auto here = sample_product(seed), there = here;
     RandomBits random(seed + 1000);
     const auto plan = case_sampling::sample_plan(random, 8);
-    gemm(here.call(), plan, cpu), gemm(there.call(), plan, cuda);
+    multiply_unproven(here.call(), plan, cpu), multiply_unproven(there.call(), plan, cuda);
     plans.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(plan); });
     const char* const texts[] = {"cr",          "dgemm",         "dgemm-typical", "componentwise:1e-5",
                                  "rowcol:1e-4", "normwise:1e-4", "relative:1e-4"};
     const auto target = parse_target(random.pick(texts));
-    const auto expected = gemm(here.call(), target, cpu), actual = gemm(there.call(), target, cuda);
+    const auto expected = multiply(here.call(), target, cpu), actual = multiply(there.call(), target, device);
     targets.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(target); });
-    const auto record = [](DecidedProduct product) {
+    const auto record = [](Multiplied product) {
       product.certificate.assumed_in_search.clear();  // all that certificates may differ in
       return to_json(product.decision).dump() + to_json(product.certificate).dump();
     };
@@ -133,11 +134,11 @@ bool compare(const Engine& cpu, const Engine& cuda) {
 
     auto real = sample_product(seed);
     real.alpha.imag(0), real.beta.imag(0);
-    PlacedProduct device(real, static_cast<unsigned>(random.between(1, 15)));
-    gemm(real.call(), plan, cpu), gemm(device.call(), plan, cuda);
-    placed.expect(same_bits(real.c, device.result()), [&] { return origin() + ", " + to_string(plan); });
-    const auto here_too = gemm(real.call(), target, cpu), there_too = gemm(device.call(), target, cuda);
-    placed.expect(same_bits(real.c, device.result()), [&] { return origin() + ", " + to_string(target); });
+    PlacedProduct placed_product(real, static_cast<unsigned>(random.between(1, 15)));
+    multiply_unproven(real.call(), plan, cpu), multiply_unproven(placed_product.call(), plan, cuda);
+    placed.expect(same_bits(real.c, placed_product.result()), [&] { return origin() + ", " + to_string(plan); });
+    const auto here_too = multiply(real.call(), target, cpu), there_too = multiply(placed_product.call(), target, device);
+    placed.expect(same_bits(real.c, placed_product.result()), [&] { return origin() + ", " + to_string(target); });
     placed_records.expect(record(here_too) == record(there_too),
                           [&] { return origin() + "\n" + record(here_too) + "\n" + record(there_too); });
   }
@@ -151,5 +152,5 @@ bool compare(const Engine& cpu, const Engine& cuda) {
 
 int main() {
   using namespace ozbound;
-  return mirror::compare_on_device([] { return mirror::compare(CpuEngine(), gpu::CertifyingEngine()); });
+  return mirror::compare_on_device([] { return mirror::compare(CpuEngine(), gpu::CudaBackend().backend()); });
 }

@@ -37,7 +37,7 @@ struct OnDevice {
 
   OnDevice(Product& of, cudaStream_t on) : product(of), stream(on), a(of.a, on), b(of.b, on), c0(of.c0, on), c(of.c, on) {}
 
-  [[nodiscard]] GemmCall call() const {
+  [[nodiscard]] RealProduct call() const {
     return {a.view(product.a).as_input(),  b.view(product.b).as_input(), c.view(product.c), product.alpha, product.beta,
             c0.view(product.c0).as_input()};
   }
@@ -51,7 +51,8 @@ struct OnDevice {
 StoredMatrix expected(const Product& product) {
   static const CpuEngine cpu;
   auto c = product.c;
-  gemm({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()}, product.plan, cpu);
+  multiply_unproven({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()},
+                    product.plan, cpu);
   return c;
 }
 
@@ -147,7 +148,8 @@ StoredMatrix in_place_of_c0(const Product& product) {
 StoredMatrix expected_in_place(const Product& product) {
   static const CpuEngine cpu;
   auto c = product.c;
-  gemm({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, c.input()}, product.plan, cpu);
+  multiply_unproven({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, c.input()}, product.plan,
+                    cpu);
   return c;
 }
 
@@ -179,7 +181,7 @@ bool compare_device_scalars(cudaStream_t stream) {
 /// The exact product, rounded once.
 StoredMatrix correctly_rounded(const Product& product) {
   auto c = product.c;
-  const GemmCall call{product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()};
+  const RealProduct call{product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()};
   apply_specials(call, 1);
   multiply_exactly(call, 1);
   return c;
@@ -309,7 +311,7 @@ struct BatchCase {
         c0(of(&Product::c0, false), 1, stream),
         c(of(&Product::c, false), 5, stream) {}
 
-  [[nodiscard]] GemmCall call() {
+  [[nodiscard]] RealProduct call() {
     const auto& product = products[0];
     return {a.view().as_input(), b.view().as_input(), c.view(), product.alpha, product.beta, c0.view().as_input()};
   }
@@ -409,7 +411,7 @@ void refuse_batches(const auto& refuses, cudaStream_t stream) {
   const auto view = [&](Index at, Index rows, Index cols) {
     return MatrixView<double>(memory.data() + at, rows, cols, cols, 1);
   };
-  const GemmCall call{view(0, 2, 3), view(20, 3, 2), view(50, 2, 2), 1, 1, view(80, 2, 2)};
+  const RealProduct call{view(0, 2, 3), view(20, 3, 2), view(50, 2, 2), 1, 1, view(80, 2, 2)};
   DeviceGemm multiply(plan, 2, 2, 3);
   const auto with = [&](const gpu::DeviceBatch& batch) { multiply(call, stream, {}, batch); };
   refuses("batch.count", [&] { with({.count = -1}); });

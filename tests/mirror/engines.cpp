@@ -34,8 +34,8 @@ struct Mirror {
 
 StoredMatrix run(const Product& product, const Engine& engine, double workspace = unlimited_workspace) {
   auto c = product.c;
-  gemm({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()}, product.plan,
-       engine, workspace);
+  multiply_unproven({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()},
+                    product.plan, engine, workspace);
   return c;
 }
 
@@ -105,7 +105,8 @@ bool compare_blocked(const Engine& cpu, const Engine& cuda, int count) {
         in_place.set(i, j, static_cast<double>(static_cast<float>(double_from_bits(c0.bits(i, j)))));
     auto other = in_place;
     for (const auto& [engine, c] : {std::pair(&cpu, &in_place), std::pair(&cuda, &other)})
-      gemm({product.a.input(), product.b.input(), c->output(), product.alpha, product.beta, c->input()}, product.plan, *engine);
+      multiply_unproven({product.a.input(), product.b.input(), c->output(), product.alpha, product.beta, c->input()},
+                        product.plan, *engine);
     compare_results(in_place, other, product, "in place", section);
   }
   return section.report();
@@ -266,7 +267,7 @@ bool compare_without_memory(const Engine& cpu, const Engine& cuda) {
   const auto plan = SplitPlan::balanced(7, 7, 8);
   const auto a = matrix(1500, 700), b = matrix(700, 1400), before = matrix(1500, 1400);
   auto expected = before;
-  gemm({a, b, expected, 1.5, -0.5, before}, plan, cpu);
+  multiply_unproven({a, b, expected, 1.5, -0.5, before}, plan, cpu);
   const auto same = [](const Matrix<double>& x, const Matrix<double>& y) {
     return std::equal(x.data(), x.data() + x.rows() * x.cols(), y.data(),
                       [](double s, double t) { return bits_of(s) == bits_of(t); });
@@ -275,7 +276,7 @@ bool compare_without_memory(const Engine& cpu, const Engine& cuda) {
   const auto run = [&](std::size_t left) {
     auto c = before;
     try {
-      gemm({a, b, c, 1.5, -0.5, c}, plan, cuda);
+      multiply_unproven({a, b, c, 1.5, -0.5, c}, plan, cuda);
       ++finished;
       section.expect(same(c, expected), [&] { return std::to_string(left) + " bytes left"; });
     } catch (const OutOfMemory&) {

@@ -17,10 +17,11 @@
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/bounds/certificate.hpp"
-#include "ozbound/bounds/operand_access.hpp"
+#include "ozbound/bounds/examiner.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/gpu/certifying_engine.hpp"
+#include "ozbound/gpu/device_examiner.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::mirror {
@@ -212,13 +213,14 @@ bool same(const EntryBound& x, const EntryBound& y) {
   return equal;
 }
 
-/// The sections in which what two accesses find out about the same matrices is compared.
-struct Accesses {
+/// The sections in which what two examiners find out about the same matrices is compared.
+struct Examiners {
   const CpuEngine cpu;
-  const HostAccess here{cpu};
-  const gpu::CertifyingEngine there;
+  const HostExaminer here{cpu};
+  const gpu::CudaEngine cuda;
+  const gpu::DeviceExaminer there{cuda};
 
-  explicit Accesses(bool by_tensor_cores) : there({.search_by_tensor_cores = by_tensor_cores}) {}
+  explicit Examiners(bool by_tensor_cores) : cuda({.search_by_tensor_cores = by_tensor_cores}) {}
 
   Section bounds{"bounds of plans"}, errors{"errors of entries"}, probes{"probes"}, worst{"worst entries"},
       largest{"largest bounds"}, exact{"entries finished exactly"};
@@ -228,21 +230,19 @@ struct Accesses {
   void compare_families();
   void compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
                        const std::string& origin);
-  void compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound,
+  void compare_largest(const RealProduct& call, const RealProduct& copied, const PlanBound& plan_bound,
                        const RemotePlanBound& made_there, const Twice& c, const std::string& origin);
-  void compare_exact(const GemmCall& call, const GemmCall& copied, const Twice& c, RandomBits& random,
+  void compare_exact(const RealProduct& call, const RealProduct& copied, const Twice& c, RandomBits& random,
                      const std::string& origin);
 };
 
-void Accesses::compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
-                               const std::string& origin) {
-  DecideOptions options;
-  options.encoding = plan.a.encoding;
-  options.alpha = random.once_in(2) ? 1 : std::ldexp(1.5, random.between(-1000, 1000));
-  options.beta = random.once_in(2) ? 0 : std::ldexp(-1.25, random.between(-1000, 900));
-  auto copied = options;
-  options.c0 = c0.here, copied.c0 = c0.there();
-  const auto expected = here.examine({a.here, b.here}, options), actual = there.examine({a.there(), b.there()}, copied);
+void Examiners::compare_targets(const Twice& a, const Twice& b, const Twice& c0, const SplitPlan& plan, RandomBits& random,
+                                const std::string& origin) {
+  const double alpha = random.once_in(2) ? 1 : std::ldexp(1.5, random.between(-1000, 1000));
+  const double beta = random.once_in(2) ? 0 : std::ldexp(-1.25, random.between(-1000, 900));
+  const auto c = unwritten(a.here.rows(), b.here.cols(), binary64);
+  const auto expected = here.examine({a.here, b.here, c, alpha, beta, c0.here}, plan.a.encoding);
+  const auto actual = there.examine({a.there(), b.there(), c, alpha, beta, c0.there()}, plan.a.encoding);
   const auto bound = expected->bound(plan), bound_there = actual->bound(plan);
   const auto copy = fetched(bound_there);
   bounds.expect(same(bound.product, copy.product) && bound.row_exponents == copy.row_exponents &&
@@ -268,15 +268,15 @@ void Accesses::compare_targets(const Twice& a, const Twice& b, const Twice& c0, 
   }
 }
 
-void Accesses::compare_largest(const GemmCall& call, const GemmCall& copied, const PlanBound& plan_bound,
-                               const RemotePlanBound& made_there, const Twice& c, const std::string& origin) {
+void Examiners::compare_largest(const RealProduct& call, const RealProduct& copied, const PlanBound& plan_bound,
+                                const RemotePlanBound& made_there, const Twice& c, const std::string& origin) {
   ErrorBound bound;
   bound.alpha = call.alpha;
   bound.product = plan_bound.product;
   bound.row_exponents = plan_bound.row_exponents, bound.column_exponents = plan_bound.column_exponents;
-  const auto x = here.result_facts(bound, nullptr, c.here, here.special_entries(call));
+  const auto x = here.result_facts(bound, nullptr, c.here, cpu.matrices().special_entries(call));
   for (const auto* product : {static_cast<const RemotePlanBound*>(nullptr), &made_there}) {
-    const auto y = there.result_facts(bound, product, c.there(), there.special_entries(copied));
+    const auto y = there.result_facts(bound, product, c.there(), cuda.matrices().special_entries(copied));
     largest.expect(same(x.largest_bound, y.largest_bound) && x.fingerprint == y.fingerprint, [&] {
       return hex(bits_of(x.largest_bound)) + ", " + hex(bits_of(y.largest_bound)) + ", fingerprints " + hex(x.fingerprint) +
              ", " + hex(y.fingerprint) + ", " + origin;
@@ -284,15 +284,15 @@ void Accesses::compare_largest(const GemmCall& call, const GemmCall& copied, con
   }
 }
 
-void Accesses::compare_exact(const GemmCall& call, const GemmCall& copied, const Twice& c, RandomBits& random,
-                             const std::string& origin) {
-  const auto specials = here.special_entries(call);
+void Examiners::compare_exact(const RealProduct& call, const RealProduct& copied, const Twice& c, RandomBits& random,
+                              const std::string& origin) {
+  const auto specials = cpu.matrices().special_entries(call);
   std::vector<Entry> entries;
   for (Index i = 0; i < call.m(); ++i)
     for (Index j = 0; j < call.n(); ++j)
       if (random.once_in(20) && !specials.at(i, j)) entries.push_back({i, j});
-  here.finish_exactly(call, entries);
-  there.finish_exactly(copied, entries);
+  cpu.matrices().finish_exactly(call, entries);
+  cuda.matrices().finish_exactly(copied, entries);
   const auto back = c.back();
   for (std::size_t t = 0; t < back.size(); ++t)
     exact.expect(same(c.here.data()[t], back[t]), [&] {
@@ -301,7 +301,7 @@ void Accesses::compare_exact(const GemmCall& call, const GemmCall& copied, const
     });
 }
 
-void Accesses::compare(std::uint64_t seed) {
+void Examiners::compare(std::uint64_t seed) {
   RandomBits random(seed);
   const auto origin = "dense, seed " + std::to_string(seed);
   const Index m = random.between(1, 90), n = random.between(1, 300), k = random.between(1, 200);
@@ -314,14 +314,14 @@ void Accesses::compare(std::uint64_t seed) {
   const FloatEnvironment environment;
   compare_targets(a, b, c0, plan, random, origin);
   const double alpha = random.once_in(3) ? -0x1.8p-700 : 1, beta = random.once_in(2) ? 0 : 0x1.4p10;
-  const GemmCall call{a.here, b.here, c.here, alpha, beta, c0.here},
+  const RealProduct call{a.here, b.here, c.here, alpha, beta, c0.here},
       copied{a.there(), b.there(), c.there(), alpha, beta, c0.there()};
-  const auto made_there = there.examine({a.there(), b.there()}, DecideOptions{})->bound(plan).remote;
-  compare_largest(call, copied, here.examine({a.here, b.here}, DecideOptions{})->bound(plan), *made_there, c, origin);
+  const auto made_there = there.examine(copied)->bound(plan).remote;
+  compare_largest(call, copied, here.examine(call)->bound(plan), *made_there, c, origin);
   compare_exact(call, copied, c, random, origin);
 }
 
-void Accesses::compare_wide(std::uint64_t seed) {
+void Examiners::compare_wide(std::uint64_t seed) {
   RandomBits random(seed);
   const auto origin = "wide, seed " + std::to_string(seed);
   const Index m = seed == 0 ? 3 : random.between(1, 90), n = seed == 0 ? 5 : random.between(1, 300);
@@ -336,7 +336,7 @@ void Accesses::compare_wide(std::uint64_t seed) {
   compare_targets(a, b, c0, plan, random, origin);
 }
 
-void Accesses::compare_families() {
+void Examiners::compare_families() {
   RandomBits random(5);
   const FloatEnvironment environment;
   for (const auto& inputs : family_inputs()) {
@@ -347,7 +347,7 @@ void Accesses::compare_families() {
 
 bool compare_accesses(bool by_tensor_cores, std::uint64_t products = 120, bool families = true) {
   std::printf("what operands are, %s tensor cores' help\n", by_tensor_cores ? "with" : "without");
-  Accesses accesses(by_tensor_cores);
+  Examiners accesses(by_tensor_cores);
   for (std::uint64_t seed = 0; seed < products; ++seed) accesses.compare(seed), accesses.compare_wide(seed);
   if (families) accesses.compare_families();
   bool good = true;

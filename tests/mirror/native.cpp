@@ -46,7 +46,7 @@ struct Placed {
         device_c(c, cudaStreamPerThread),
         placement(where) {}
 
-  [[nodiscard]] GemmCall call(double alpha, double beta) {
+  [[nodiscard]] RealProduct call(double alpha, double beta) {
     return {(placement & 1) != 0 ? device_a.input(a) : a.input(),
             (placement & 2) != 0 ? device_b.input(b) : b.input(),
             (placement & 8) != 0 ? device_c.view(c) : c.output(),
@@ -54,7 +54,7 @@ struct Placed {
             beta,
             (placement & 4) != 0 ? device_c0.input(c0) : c0.input()};
   }
-  [[nodiscard]] GemmCall on_host(OutputView into, double alpha, double beta) {
+  [[nodiscard]] RealProduct on_host(OutputView into, double alpha, double beta) {
     return {a.input(), b.input(), into, alpha, beta, c0.input()};
   }
   const StoredMatrix& result() {

@@ -168,13 +168,13 @@ void write_tree(const std::vector<Mutant>& mutants, const fs::path& source, cons
 constexpr const char* table_head =
     R"(# Mutants: the tests are tested
 
-`./dev mutants` seeds one fault after the other into a build of its own and runs the tests until one fails. Every mutant must die:
-one that survives means a test that is missing. The faults are in `tests/mutants/registry.json` alone, never in the sources: the
-build is made from a copy of them in which each place that a fault changes asks, while the program runs, which mutant lives. All
-of it takes about a quarter of an hour on 2 cores, half of them for the build, which later runs keep.
+`./dev mutants` seeds one fault after the other into a build of its own and runs the tests until one fails. Every mutant must
+die: one that survives means a test that is missing. The faults are in `tests/mutants/registry.json` alone, never in the
+sources: the build is made from a copy of them in which each place that a fault changes asks, while the program runs, which
+mutant lives. All of it takes about a quarter of an hour on 2 cores, half of them for the build, which later runs keep.
 
-To add a fault, add an entry there: the file, the text that it changes (an expression, or a statement with its semicolon, once in
-the file and on one line), what becomes of it, and the fault in words. Then `./dev mutants --write NAME` adds the test that
+To add a fault, add an entry there: the file, the text that it changes (an expression, or a statement with its semicolon, once
+in the file and on one line), what becomes of it, and the fault in words. Then `./dev mutants --write NAME` adds the test that
 kills it to this table, which is generated. The test suite checks that every entry matches its source and compiles (a template
 that nothing instantiates is only parsed), and that this table lists the registry; `./dev test --long` runs all of it. A mutant
 under which the tests crash or hang is dead too; the table says which did.

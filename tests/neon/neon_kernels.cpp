@@ -47,8 +47,8 @@ void compare_gemm(const Kernel& kernel, const char* text, Index m, Index n, Inde
   for (Index i = 0; i < m * k; ++i) a.data()[i] = std::ldexp(normal(generator), static_cast<int>(generator() % 60) - 30);
   for (Index i = 0; i < k * n; ++i) b.data()[i] = normal(generator);
   Matrix<T> c(m, n), expected(m, n);
-  gemm({a, b, c, -2.0}, parse_plan(text), CpuEngine({.threads = 2, .kernel = &kernel}));
-  gemm({a, b, expected, -2.0}, parse_plan(text), CpuEngine({.threads = 1, .kernel = kernels().back()}));
+  multiply_unproven({a, b, c, -2.0}, parse_plan(text), CpuEngine({.threads = 2, .kernel = &kernel}));
+  multiply_unproven({a, b, expected, -2.0}, parse_plan(text), CpuEngine({.threads = 1, .kernel = kernels().back()}));
   require(std::memcmp(c.data(), expected.data(), sizeof(T) * static_cast<std::size_t>(m * n)) == 0, text);
 }
 

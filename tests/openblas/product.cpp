@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/native.hpp"
 
@@ -59,7 +59,7 @@ Index wrong_certified_entries(Index n) {
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) a(i, j) = j % 2 == 0 ? 0x1.008p-511 : -0x1p-511, b(i, j) = 0x1p-511;
   const Decision decision{Target::dgemm(), Method::native, {}, n, n, n, 0, 0, {}, {}};
-  const auto certificate = gemm({a, b, c}, decision, CpuEngine(), {.native = native_gemm()});
+  const auto certificate = multiply({a, b, c}, decision, {CpuEngine(), native_gemm()});
   expect(certificate.holds && certificate.bound.underflow == 0, "the certificate holds");
   const auto expected = static_cast<std::uint64_t>(n / 2) << (1074 - 1031);
   Index wrong = 0;

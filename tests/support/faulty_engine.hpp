@@ -28,6 +28,7 @@ class FaultyEngine : public Engine {
     return faulty_slice ? faulty_slice(right_, operand, side, slicing) : right_.slice(operand, side, slicing);
   }
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return right_.takes(sliced); }
+  [[nodiscard]] const Matrices& matrices() const override { return right_.matrices(); }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return faulty_measure ? faulty_measure(right_, operand, side, slicing) : right_.measure(operand, side, slicing);
   }

@@ -44,7 +44,7 @@ struct OwnedCall {
   double beta = 0;
   C0 source = C0::unread;  ///< what C0 is: what beta = 0 leaves unread is a matrix of NaN
 
-  [[nodiscard]] GemmCall call() {
+  [[nodiscard]] RealProduct call() {
     return {a.input(), b.input(), c.output(), alpha, beta, source == C0::in_place ? c.input() : c0.input()};
   }
 
@@ -141,7 +141,7 @@ inline testing::AssertionResult multiplies_rightly(OwnedCall call, const SplitPl
   const auto a = bits_of_matrix(call.a);
   const auto b = bits_of_matrix(call.b);
   const auto c0 = bits_of_matrix(call.c0);
-  gemm(call.call(), plan, CpuEngine(options), workspace);
+  multiply_unproven(call.call(), plan, CpuEngine(options), workspace);
   auto result = same_bits(call.c, expected);
   if (result && !(call.a.intact() && call.b.intact() && call.c.intact() && call.c0.intact()))
     result = testing::AssertionFailure() << "an element outside the matrices was written";
@@ -156,7 +156,7 @@ inline Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, 
                               double beta = 0, const Matrix<double>& c0 = {},
                               const CpuEngine::Options& options = {.threads = 1}) {
   Matrix<double> c(a.rows(), b.cols());
-  gemm({a, b, c, alpha, beta, c0}, plan, CpuEngine(options));
+  multiply_unproven({a, b, c, alpha, beta, c0}, plan, CpuEngine(options));
   return c;
 }
 

@@ -10,7 +10,7 @@ namespace ozbound::test {
 class PlainGemm final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "three loops"; }
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     for (Index i = 0; i < call.m(); ++i)
       for (Index j = 0; j < call.n(); ++j) {
         double sum = 0;

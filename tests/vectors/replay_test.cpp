@@ -114,12 +114,12 @@ template <class T>
 Matrix<T> product(const Vector& v, const Engine& engine, double workspace) {
   Matrix<T> c(v.m, v.n);
   if (!v.complex) {
-    gemm({v.a, v.b, c, v.alpha, v.beta, v.beta == 0 ? InputView() : InputView(v.c0)}, v.plan, engine, workspace);
+    multiply_unproven({v.a, v.b, c, v.alpha, v.beta, v.beta == 0 ? InputView() : InputView(v.c0)}, v.plan, engine, workspace);
     return c;
   }
   Matrix<std::complex<T>> parts(v.m / 2, v.n);
   const auto a = unblocked(v.a), b = unstacked(v.b), c0 = unstacked(v.c0);
-  gemm({a, b, parts, {v.alpha, v.imaginary_alpha}, {v.beta, v.imaginary_beta}, c0}, v.plan, engine, workspace);
+  multiply_unproven({a, b, parts, {v.alpha, v.imaginary_alpha}, {v.beta, v.imaginary_beta}, c0}, v.plan, engine, workspace);
   for (Index i = 0; i < v.m; ++i)
     for (Index j = 0; j < v.n; ++j) c(i, j) = i % 2 == 0 ? parts(i / 2, j).real() : parts(i / 2, j).imag();
   return c;
@@ -230,8 +230,8 @@ INSTANTIATE_TEST_SUITE_P(Vectors, Replay,
 template <class T>
 std::string checksum(const json& record, const Problem& problem, const Matrix<double>& c0) {
   Matrix<T> c(c0.rows(), c0.cols());
-  gemm({problem.a, problem.b, c, number(record.at("alpha")), number(record.at("beta")), c0},
-       parse_plan(record.at("plan").get<std::string>()), *engines().front());
+  multiply_unproven({problem.a, problem.b, c, number(record.at("alpha")), number(record.at("beta")), c0},
+                    parse_plan(record.at("plan").get<std::string>()), *engines().front());
   std::uint64_t hash = 0xcbf29ce484222325;
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j) hash = (hash ^ bits_of(c(i, j))) * 0x100000001b3;

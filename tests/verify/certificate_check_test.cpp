@@ -5,6 +5,7 @@
 
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/search_assumption.hpp"
+#include "ozbound/core/fingerprint.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/random_stream.hpp"
 
@@ -61,7 +62,7 @@ Certified certified(std::string name, const Product& product, const Target& targ
   static const test::PlainGemm native;
   Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
-  return {std::move(name), product, test::compute_with(product, decision, engine(), {workspace, &native})};
+  return {std::move(name), product, test::compute_with(product, decision, {engine(), &native}, {.workspace = workspace})};
 }
 
 Product with_scalars(Product product, double alpha, double beta) {
@@ -399,9 +400,9 @@ TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
     auto uncounted = one.certificate();
     uncounted["exact_entries"] = 0;
     EXPECT_TRUE(names(rejections(one, resealed(uncounted)), "exact_entries"));
-    const GemmCall call{one.product.problem.a, one.product.problem.b, one.computed.c.output(),
-                        one.product.alpha,     one.product.beta,      one.product.c0};
-    gemm(call, parse_plan("balanced:2x2:full:exact"), engine());
+    const RealProduct call{one.product.problem.a, one.product.problem.b, one.computed.c.output(),
+                           one.product.alpha,     one.product.beta,      one.product.c0};
+    multiply_unproven(call, parse_plan("balanced:2x2:full:exact"), engine());
     EXPECT_EQ(double_from_bits(one.computed.c.input().bits(0, 0)), -inf);
     one.computed.certificate.fingerprints.c = fingerprint(one.computed.c.input());
     for (const Index exact : {0, 3}) {

@@ -17,12 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/core/fingerprint.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/complex_operands.hpp"
 #include "ozbound/verify/complex_problem.hpp"
 
 #include "bounds/hostile_environment.hpp"
-#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/real_representation.hpp"
 #include "support/classified.hpp"
@@ -53,7 +54,7 @@ struct Certified {
   bool narrow = false, adjoint_a = false;
   Certificate certificate;
 
-  [[nodiscard]] ComplexGemmCall call() {
+  [[nodiscard]] ComplexProduct call() {
     const ComplexInputView stored(problem.a);
     const auto output = narrow ? ComplexOutputView(narrow_c) : ComplexOutputView(c);
     return {adjoint_a ? stored.conjugate() : stored, problem.b, output, alpha, beta, c0};
@@ -100,7 +101,7 @@ Certified certified(Certified one, const Target& target, Method method, const ch
   if (in_place) one.c = one.c0, call.c0 = one.c;
   Decision decision{target, method, {}, 2 * call.m(), call.n(), 2 * call.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
-  one.certificate = gemm(call, decision, engine());
+  one.certificate = multiply(call, decision, engine());
   return one;
 }
 
@@ -182,7 +183,7 @@ TEST(ComplexCertificate, ConfirmsWhatIsDecided) {
       auto one = prepared(std::string(name(family)), generate_complex({family, m, n, k, 0.5 * random.between(0, 6), random()}),
                           {random.pick(numbers), random.once_in(2) ? Number{} : random.pick(numbers)}, random.once_in(3));
       const auto call = one.call();
-      one.certificate = gemm(call, decide(call, target, engine()), engine());
+      one.certificate = multiply(call, decide(call, target, engine()), engine());
       EXPECT_TRUE(one.certificate.holds);
       EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty())
           << one.name << ' ' << one.alpha << ' ' << one.beta << ' ' << to_string(target) << '\n'

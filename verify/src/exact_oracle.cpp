@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exact_number.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "uint128.hpp"
 
 namespace ozbound {
@@ -133,31 +134,36 @@ Anatomy anatomy(double x) {
 ExactOracle::Lines::Lines(MatrixView<const double> matrix)
     : elements(static_cast<std::size_t>(matrix.rows() * matrix.cols())), lines(static_cast<std::size_t>(matrix.rows())) {
   [[maybe_unused]] const bool large = elements.size() > 10000;  // threads pay off
-#pragma omp parallel for if (large)
-  for (Index i = 0; i < matrix.rows(); ++i) {
-    auto& line = lines[static_cast<std::size_t>(i)];
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = 0;
-    for (Index l = 0; l < matrix.cols(); ++l) {
-      line.finite = line.finite && finite(matrix(i, l));
-      const auto [magnitude, slot] = anatomy(matrix(i, l));
-      if (magnitude == 0) continue;
-      first = std::min(first, slot);
-      last = std::max(last, slot);
-    }
-    if (first > last) continue;  // zeros only
-    line.first_slot = first;
-    line.slots = static_cast<std::size_t>(last - first + 1);
-  }
+  FirstException failure;
 #pragma omp parallel for if (large)
   for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index l = 0; l < matrix.cols(); ++l) {
-      const double x = matrix(i, l);
-      const auto [magnitude, slot] = anatomy(x);
-      const auto offset = magnitude == 0 ? 0 : slot - lines[static_cast<std::size_t>(i)].first_slot;
-      elements[static_cast<std::size_t>(i * matrix.cols() + l)] = {magnitude, static_cast<std::uint32_t>(offset),
-                                                                   std::signbit(x) ? 1U : 0U};
-    }
+    failure.run([&] {
+      auto& line = lines[static_cast<std::size_t>(i)];
+      std::int64_t first = std::numeric_limits<std::int64_t>::max();
+      std::int64_t last = 0;
+      for (Index l = 0; l < matrix.cols(); ++l) {
+        line.finite = line.finite && finite(matrix(i, l));
+        const auto [magnitude, slot] = anatomy(matrix(i, l));
+        if (magnitude == 0) continue;
+        first = std::min(first, slot);
+        last = std::max(last, slot);
+      }
+      if (first > last) return;  // zeros only
+      line.first_slot = first;
+      line.slots = static_cast<std::size_t>(last - first + 1);
+    });
+#pragma omp parallel for if (large)
+  for (Index i = 0; i < matrix.rows(); ++i)
+    failure.run([&] {
+      for (Index l = 0; l < matrix.cols(); ++l) {
+        const double x = matrix(i, l);
+        const auto [magnitude, slot] = anatomy(x);
+        const auto offset = magnitude == 0 ? 0 : slot - lines[static_cast<std::size_t>(i)].first_slot;
+        elements[static_cast<std::size_t>(i * matrix.cols() + l)] = {magnitude, static_cast<std::uint32_t>(offset),
+                                                                     std::signbit(x) ? 1U : 0U};
+      }
+    });
+  failure.rethrow();
 }
 
 ExactOracle::ExactOracle(const Operands& operands) : Oracle(operands), rows_(operands.a), columns_(operands.b.transposed()) {}

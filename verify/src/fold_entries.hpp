@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <utility>
 #include <vector>
 
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/verify/entry_selection.hpp"
 #include "plain_environment.hpp"
 
@@ -23,21 +23,18 @@ Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, c
   const Index count = selection.is_all() ? rows * cols : static_cast<Index>(sampled.size());
   const Index runs = (count + run_length - 1) / run_length;
   std::vector<Gathered> gathered(static_cast<std::size_t>(runs), empty);
-  std::exception_ptr failure;
+  FirstException failure;
 #pragma omp parallel for schedule(dynamic) if (runs > 1)
-  for (Index run = 0; run < runs; ++run) {
-    try {
+  for (Index run = 0; run < runs; ++run)
+    failure.run([&] {
       const checking::PlainEnvironment environment;
       for (Index t = run * run_length; t < std::min(count, (run + 1) * run_length); ++t) {
         const Index position = selection.is_all() ? t : sampled[static_cast<std::size_t>(t)];
+        poll_cancelled();
         visit(gathered[static_cast<std::size_t>(run)], position / cols, position % cols);
       }
-    } catch (...) {
-#pragma omp critical(ozbound_fold_entries)
-      failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+    });
+  failure.rethrow();
   Gathered total = empty;
   for (const auto& part : gathered) total.merge(part);
   return total;

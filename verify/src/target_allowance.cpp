@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "judge.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "plain_environment.hpp"
 
 namespace ozbound::judging {
@@ -14,17 +15,20 @@ namespace {
 /// 2-norms of the rows, downward. A row that is not finite gets 0: its entries are judged by class.
 std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
   std::vector<Magnitude> norms(static_cast<std::size_t>(matrix.rows()));
+  FirstException failure;
 #pragma omp parallel for if (matrix.rows() * matrix.cols() > 10000)
-  for (Index i = 0; i < matrix.rows(); ++i) {
-    const checking::PlainEnvironment environment;
-    SquareSum squares;
-    bool finite = true;
-    for (Index l = 0; finite && l < matrix.cols(); ++l) {
-      finite = std::isfinite(matrix(i, l));
-      if (finite) squares.add_lower(Magnitude::of(matrix(i, l)));
-    }
-    if (finite) norms[static_cast<std::size_t>(i)] = squares.root_lower();
-  }
+  for (Index i = 0; i < matrix.rows(); ++i)
+    failure.run([&] {
+      const checking::PlainEnvironment environment;
+      SquareSum squares;
+      bool finite = true;
+      for (Index l = 0; finite && l < matrix.cols(); ++l) {
+        finite = std::isfinite(matrix(i, l));
+        if (finite) squares.add_lower(Magnitude::of(matrix(i, l)));
+      }
+      if (finite) norms[static_cast<std::size_t>(i)] = squares.root_lower();
+    });
+  failure.rethrow();
   return norms;
 }
 

@@ -33,7 +33,8 @@ std::vector<Decision> decide_strided_batched(Layout layout, Op op_a, Op op_b, In
                                              Index stride_b, float beta, const float* c, Index ldc, Index stride_c,
                                              Index batch_count, const Target& target, const BlasOptions& options = {});
 
-/// Under one decision for all products, or one for each. Each certificate says whether the target holds for its product.
+/// The batch under one decision for all products, or one for each. Each certificate says whether the target holds for its
+/// product.
 std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha,
                                               const double* a, Index lda, Index stride_a, const double* b, Index ldb,
                                               Index stride_b, double beta, double* c, Index ldc, Index stride_c,

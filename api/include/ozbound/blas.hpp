@@ -2,12 +2,10 @@
 
 #include <complex>
 
-#include "ozbound/bounds/certificate.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
-#include "ozbound/bounds/decision.hpp"
-#include "ozbound/bounds/prepared_operand.hpp"
-#include "ozbound/bounds/target.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/core/place.hpp"
+#include "ozbound/machine.hpp"
 
 namespace ozbound {
 
@@ -18,18 +16,23 @@ enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 
 /// How a call works. No option changes a bit of C under a decision, but that native DGEMM's bits may depend on its threads.
 struct BlasOptions {
-  int threads = 0;                              ///< 0: as many as OpenMP would use
+  int threads = 0;                              ///< 0: as many as OpenMP would use; not where a machine is given
   double workspace = unlimited_workspace;       ///< cap in bytes for slices (workspace_of)
   bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
   const CostModel* costs = nullptr;             ///< by which `decide` compares ways; null: machine_costs, read once
   const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: A is sliced here
   const PreparedOperand* prepared_b = nullptr;  ///< of op(B), likewise
+  const Machine* machine = nullptr;             ///< what the call runs on; null: the CPU
+  Place place = {};                             ///< where A, B and C lie, which the machine must reach
 };
 
-/// C = alpha op(A) op(B) + beta C to a target accuracy, on the CPU engine or native DGEMM, whichever `decide` finds cheaper.
+/// C = alpha op(A) op(B) + beta C to a target accuracy, by slices or native DGEMM, on the backend that `decide` finds cheapest.
 ///
 /// op(A) is m x k, op(B) is k x n, C is m x n; lda, ldb, ldc count elements between the starts of rows (row_major) or columns
 /// (column_major) of A, B and C as stored. beta = 0 never reads C, alpha = 0 never reads A or B.
+///
+/// Not lda = m for a column-major A that op_a transposes: what is stored is k x m, and lda >= max(1, k).
+/// Not c == a for A <- A B: C must share nothing with A or B, and is refused. The product needs a matrix of its own.
 /// @throws std::invalid_argument naming the argument: a negative size, a leading dimension that is too small, null data of a
 /// matrix that is not empty, a matrix beyond the address space, C overlapping A or B, an option that does not fit;
 /// CannotCertify for a target that rounding alone cannot meet. Nothing is written then.
@@ -63,7 +66,7 @@ Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, flo
 
 /// The same over the complex numbers, which are in memory as in C and Fortran; Op::conjugate_transpose conjugates. Each
 /// component of C meets the target by itself: decision and certificate are about the real product of 2m x n x 2k that stands
-/// for this one (bounds/complex_gemm.hpp), whose row 2i has the real parts of row i of C. Prepared operands are for real
+/// for this one (bounds/multiply.hpp), whose row 2i has the real parts of row i of C. Prepared operands are for real
 /// products.
 Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
                  const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,

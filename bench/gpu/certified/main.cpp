@@ -20,8 +20,8 @@
 #include "cublas.hpp"
 #include "cuda_check.hpp"
 #include "device_array.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
-#include "ozbound/gpu/certifying_engine.hpp"
+#include "ozbound/bounds/multiply.hpp"
+#include "ozbound/gpu/cuda_backend.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
 #include "random_matrix.hpp"
 
@@ -58,7 +58,7 @@ class Problem {
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  [[nodiscard]] GemmCall call() const {
+  [[nodiscard]] RealProduct call() const {
     const auto input = [this](const double* x) { return InputView(MatrixView<const double>(x, n_, n_, 1, n_)); };
     return {input(a_.data()), input(b_.data()), OutputView(MatrixView<double>(c_.data(), n_, n_, 1, n_))};
   }
@@ -81,11 +81,11 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-Measured measure(const Case& of, const Engine& engine, const Cublas& cublas, int repetitions) {
+Measured measure(const Case& of, const Backend& backend, const Cublas& cublas, int repetitions) {
   const Problem problem(of.n, of.phi);
   const auto call = problem.call();
   const auto target = parse_target(of.target);
-  const auto [decision, certificate] = gemm(call, target, engine);  // warms up
+  const auto [decision, certificate] = multiply(call, target, backend);  // warms up
   gpu::DeviceGemm product(certificate.plans.at(0), of.n, of.n, of.n);
   product(call, stream);
   problem.dgemm(cublas);
@@ -93,7 +93,7 @@ Measured measure(const Case& of, const Engine& engine, const Cublas& cublas, int
   std::vector<double> speeds, shares, times;
   for (int t = 0; t < repetitions; ++t) {
     const double native = seconds([&] { problem.dgemm(cublas); });
-    const double certified = seconds([&] { static_cast<void>(gemm(call, target, engine)); });
+    const double certified = seconds([&] { static_cast<void>(multiply(call, target, backend)); });
     const double plain = seconds([&] { product(call, stream); });
     const double again = seconds([&] { problem.dgemm(cublas); });
     speeds.push_back((native + again) / 2 / certified);
@@ -168,9 +168,10 @@ nlohmann::json record(const std::string& device, const std::vector<Measured>& al
 }
 
 int run(bool quick, const char* json) {
-  const gpu::CertifyingEngine engine;
+  const gpu::CudaBackend device;
+  const auto backend = device.backend();
   const Cublas cublas(Cublas::Way::native);
-  std::printf("%s, %s\n", engine.device_name().c_str(), cublas_version());
+  std::printf("%s, %s\n", device.engine().device_name().c_str(), cublas_version());
   std::vector<Measured> all;
   for (const auto& [target, phi, has_goals] : {std::tuple<const char*, double, bool>{"dgemm", 0, true},
                                                {"dgemm", 0.5, true},
@@ -179,7 +180,7 @@ int run(bool quick, const char* json) {
                                                {"normwise:1e-9", 0.5, false}})
     for (const Index n : {1024, 2048, 4096, 8192, 16384})
       if (!quick || n <= 2048) {
-        all.push_back(measure({target, phi, has_goals, n}, engine, cublas, n <= 4096 ? 11 : 5));
+        all.push_back(measure({target, phi, has_goals, n}, backend, cublas, n <= 4096 ? 11 : 5));
         print(all.back());
         gpu::release_memory();
       }
@@ -189,7 +190,7 @@ int run(bool quick, const char* json) {
                 goal.measured, goal.met() ? "met" : "missed");
   if (json == nullptr) return 0;
   std::ofstream out(json);
-  out << record(engine.device_name(), all, all_goals).dump(1) << '\n';
+  out << record(device.engine().device_name(), all, all_goals).dump(1) << '\n';
   out.close();
   if (out) return 0;
   std::fprintf(stderr, "%s cannot be written\n", json);

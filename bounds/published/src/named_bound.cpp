@@ -139,8 +139,8 @@ const SplitPlan& checked(const SplitPlan& plan, InputView a, InputView b) {
 
 /// @throws std::invalid_argument where a product may underflow, a sum overflow, or an operand is not of binary64.
 void check_native(const std::string& name, const BoundInputs& inputs) {
-  const CpuEngine engine;
-  const auto guarantee = native_guarantee(inputs.a, inputs.b, {}, HostAccess(engine));
+  const RealProduct product{inputs.a, inputs.b, unwritten(inputs.a.rows(), inputs.b.cols(), binary64)};
+  const auto guarantee = native_guarantee(product, HostMatrices());
   if (!guarantee.obstacle.empty()) throw std::invalid_argument(name + ": " + guarantee.obstacle);
   if (guarantee.underflow > 0) throw std::invalid_argument(name + ": a product of native DGEMM may underflow");
 }

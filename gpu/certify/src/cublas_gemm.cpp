@@ -80,7 +80,7 @@ class CublasMatrix {
 /// Where cuBLAS writes C, with C0 in it: C itself where that is on the device and as cuBLAS takes it.
 class CublasResult {
  public:
-  CublasResult(const GemmCall& call, cudaStream_t stream)
+  CublasResult(const RealProduct& call, cudaStream_t stream)
       : c_(call.c), shape_{call.m(), call.n()}, on_device_(on_device(call.c.as_input(), "c")) {
     if (on_device_) matrix_ = matrix_of(call.c.as_input());
     in_place_ = on_device_ && (by_column(matrix_, shape_) || by_row(matrix_, shape_));
@@ -127,7 +127,7 @@ class CublasGemm final : public NativeGemm {
 
   [[nodiscard]] std::string name() const override { return cublas_name(); }
 
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     if (call.m() == 0 || call.n() == 0) return;
     const CudaDevice current(device_);
     const auto stream = cudaStreamPerThread;
@@ -140,7 +140,7 @@ class CublasGemm final : public NativeGemm {
 
  private:
   /// A row-major C is the column-major transpose(B) transpose(A).
-  void launch(const GemmCall& call, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c,
+  void launch(const RealProduct& call, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c,
               cudaStream_t stream) const {
     const bool transposed = !c.is_by_column();
     const auto data = [&c](const CublasMatrix& x) { return x.data() == nullptr ? c.data() : x.data(); };  // k = 0

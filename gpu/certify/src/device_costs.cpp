@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "device_slices.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/overlap.hpp"
 #include "ozbound/gpu/cublas_gemm.hpp"
-#include "ozbound/gpu/resident.hpp"
+#include "ozbound/gpu/cuda_engine.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -21,38 +21,33 @@ constexpr KernelTile tile{DeviceSlices::vector_step, DeviceSlices::vector_step};
 /// The product of a call whose matrices are on the device from its first time on, which is not timed if there are others.
 class ResidentProduct {
  public:
-  void operator()(const GemmCall& call, const Decision& decision, const Engine& engine, const GemmOptions& options) {
-    if (!holds(call)) take(call);
-    static_cast<void>(gemm({operands_->a(), operands_->b(), c_->view()}, decision, engine, options));
+  void operator()(const RealProduct& call, const Decision& decision, const Backend& backend) {
+    if (!holds(call)) a_ = call.a, b_ = call.b, near_ = backend.matrices().bring(call);
+    static_cast<void>(multiply(near_ ? near_->call() : call, decision, backend));
   }
 
  private:
-  [[nodiscard]] bool holds(const GemmCall& call) const {
+  [[nodiscard]] bool holds(const RealProduct& call) const {
     return a_ && same_elements(*a_, call.a) && same_elements(*b_, call.b) && a_->rows() == call.a.rows() &&
            b_->cols() == call.b.cols() && b_->rows() == call.b.rows();
   }
-  void take(const GemmCall& call) {
-    operands_ = std::make_shared<ResidentOperands>(call.a, call.b, InputView());
-    c_ = std::make_shared<ResidentResult>(call.c);
-    a_ = call.a, b_ = call.b;
-  }
 
   std::optional<InputView> a_, b_;
-  std::shared_ptr<ResidentOperands> operands_;  ///< shared: a std::function is copied
-  std::shared_ptr<ResidentResult> c_;
+  std::shared_ptr<const RealRepresentation> near_;  ///< shared: a std::function is copied
 };
 
 /// Seconds that an element takes to the device and back.
 struct Transfer {
   double to, from;
 
-  static Transfer measured() {
+  static Transfer measured(const Matrices& matrices) {
     constexpr Index n = 4096;
     Matrix<double> a(n, n), b(n, n), c(n, n);
     const auto elements = static_cast<double>(n) * static_cast<double>(n);
-    const ResidentResult result(c);
-    return {median_seconds([&] { const ResidentOperands copies(a, b, {}); }, budget) / (2 * elements),
-            median_seconds([&] { result.write_back(); }, budget) / elements};
+    const RealProduct product{a, b, c};
+    const auto near = matrices.bring(product);
+    return {median_seconds([&] { static_cast<void>(matrices.bring(product)); }, budget) / (2 * elements),
+            median_seconds([&] { near->write_back(); }, budget) / elements};
   }
   static constexpr double budget = 2;  ///< seconds
 };
@@ -93,10 +88,10 @@ Calibration this_device(int device) {
 
 std::optional<CalibratedCosts> device_costs(int device, int threads) { return known_costs(this_device(device), threads); }
 
-Rates measure_device_rates(const CertifyingEngine& engine, const NativeGemm* native, CalibrationOptions options) {
+Rates measure_device_rates(const Backend& backend, CalibrationOptions options) {
   auto samples = calibration_samples(true);
   options.multiply = ResidentProduct();
-  return with_transfer(measure_rates(samples, engine, native, tile, options), Transfer::measured());
+  return with_transfer(measure_rates(samples, backend, tile, options), Transfer::measured(backend.matrices()));
 }
 
 }  // namespace ozbound::gpu

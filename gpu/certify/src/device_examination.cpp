@@ -121,9 +121,8 @@ class DeviceAllowance final : public Allowance {
         product_(examination.product_->magnitudes),
         stream_(examination.stream_),
         probing_(0, m(), n(), stream_) {
-    const auto& options = examination.options_;
     target_.factor = factor;
-    target_.alpha = options.alpha, target_.beta = options.beta;
+    target_.alpha = examination.of_.alpha, target_.beta = examination.of_.beta;
     target_.c0 = examination.c0_.matrix();
     if (target.kind == Target::Kind::rowcol) {
       row_norms_ = norms_of(examination.rows_), column_norms_ = norms_of(examination.columns_);
@@ -211,7 +210,7 @@ class DeviceAllowance final : public Allowance {
     launch_least_allowing(product_, target_, probing_.work(), stream_);
     const DeviceArray<PlaceOfEntry> least(1, stream_);
     launch_taking_place(probing_.work(), n(), least.data(), stream_);
-    const auto& encoding = examination_.options_.encoding;
+    const auto& encoding = examination_.encoding_;
     auto rows_measured = examination_.rows_.launch(encoding, std::move(of_rows), &least.data()->i);
     auto columns_measured = examination_.columns_.launch(encoding, std::move(of_columns), &least.data()->j);
     const Probing probing(*this, places, &least.data()->place);
@@ -287,20 +286,21 @@ class DeviceAllowance final : public Allowance {
   mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< of entries that were probed
 };
 
-DeviceExamination::DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels,
+DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels,
                                      const CudaEngine::Options& engine, cudaStream_t stream,
                                      std::shared_ptr<const SideStream> side)
-    : options_(options),
+    : of_(product),
+      encoding_(encoding),
       kernels_(kernels),
       device_(engine.device),
       by_tensor_cores_(engine.search_by_tensor_cores),
       stream_(stream),
-      m_(factors.a.rows()),
-      n_(factors.b.cols()),
-      k_(factors.a.cols()),
-      a_(factors.a, "a", stream),
-      b_(factors.b, "b", stream),
-      c0_(is_zero(options.beta) ? InputView() : options.c0, "c0", stream),
+      m_(of_.a.rows()),
+      n_(of_.b.cols()),
+      k_(of_.a.cols()),
+      a_(of_.a, "a", stream),
+      b_(of_.b, "b", stream),
+      c0_(is_zero(of_.beta) ? InputView() : of_.c0, "c0", stream),
       side_(std::move(side)),
       looks_(a_.matrix(), b_.matrix(), m_, n_, k_, stream),
       rows_(a_.matrix(), m_, k_, looks_.a(), engine.device, stream),

@@ -11,7 +11,7 @@
 #include "memory.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/examination.hpp"
-#include "ozbound/bounds/operand_access.hpp"
+#include "ozbound/bounds/examiner.hpp"
 #include "ozbound/core/slice_facts.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 #include "plan_bound.hpp"
@@ -68,8 +68,8 @@ class DeviceFactsCache {
 /// The examination of matrices in device memory, or of copies there.
 class DeviceExamination final : public Examination {
  public:
-  /// `options` and `kernels` must outlive it. @pre `device` is the current one.
-  DeviceExamination(const Factors& factors, const DecideOptions& options, Kernels& kernels, const CudaEngine::Options& engine,
+  /// What the product views and `kernels` must outlive it. @pre `device` is the current one.
+  DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels, const CudaEngine::Options& engine,
                     cudaStream_t stream, std::shared_ptr<const SideStream> side);
   ~DeviceExamination() override;
 
@@ -90,7 +90,8 @@ class DeviceExamination final : public Examination {
   void find_leading();
   const FirstLooks::Report& report();
 
-  const DecideOptions& options_;
+  RealProduct of_;
+  Encoding encoding_;
   Kernels& kernels_;
   int device_;  ///< need not be the current one of who asks
   bool by_tensor_cores_;

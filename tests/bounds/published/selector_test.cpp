@@ -37,7 +37,7 @@ Product dot(const std::vector<double>& a, const std::vector<double>& b) {
 /// The largest error over the target of the product under a plan.
 double error_ratio(const Product& product, const SplitPlan& plan, const Target& target) {
   Matrix<double> c(product.m(), product.n());
-  gemm(GemmCall{product.problem.a, product.problem.b, c}, plan, CpuEngine({.threads = 1}));
+  multiply_unproven(RealProduct{product.problem.a, product.problem.b, c}, plan, CpuEngine({.threads = 1}));
   return verify(c, ExactOracle(product.problem), target).ratio;
 }
 
@@ -106,7 +106,7 @@ TEST(Selector, NothingIsCertifiedBelowTheUnitRoundoff) {
 
 TEST(Selector, OursIsWhatDecideChooses) {
   const auto product = product_of({.family = Family::uniform, .m = 4, .n = 4, .k = 20, .seed = 1});
-  const auto decision = decide(product.problem.a, product.problem.b, Target::dgemm(), CpuEngine());
+  const auto decision = decide({product.problem.a, product.problem.b}, Target::dgemm(), CpuEngine());
   ASSERT_EQ(decision.method, Method::slices);
   EXPECT_EQ(select("ozbound", product, Target::dgemm()).plan, decision.plan);
 }

@@ -32,7 +32,7 @@ struct SomeNative final : NativeGemm {
 
   explicit SomeNative(double e = 0) : error(e) {}
   [[nodiscard]] std::string name() const override { return "some"; }
-  void dgemm(const GemmCall& call) const override {
+  void dgemm(const RealProduct& call) const override {
     for (Index i = 0; i < call.m(); ++i)
       for (Index j = 0; j < call.n(); ++j) {
         double sum = 0;
@@ -50,6 +50,7 @@ struct WrongEngine final : Engine {
     return engine.slice(operand, side, slicing);
   }
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return engine.takes(sliced); }
+  [[nodiscard]] const Matrices& matrices() const override { return engine.matrices(); }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return engine.measure(operand, side, slicing);
   }
@@ -179,7 +180,7 @@ TEST(Study, MeasuresWhatItSays) {
   const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = one.k, .phi = one.phi, .seed = 3});
   EXPECT_EQ(one.data, generate_command(problem.recipe));
   Matrix<double> c(2, 2);
-  gemm(GemmCall{problem.a, problem.b, c}, parse_plan(one.plan), CpuEngine());
+  multiply_unproven(RealProduct{problem.a, problem.b, c}, parse_plan(one.plan), CpuEngine());
   const ExactOracle oracle(problem);
   EXPECT_EQ(one.max_relative, measure(c, oracle).relative_upper);
   double sum = 0;
@@ -199,7 +200,7 @@ TEST(Study, JudgesNativeDgemmByItsOwnBounds) {
                                  [](const auto& other) { return other.method == "DGEMM"; });
   const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = one.k, .phi = one.phi, .seed = 3});
   Matrix<double> c(2, 2);
-  native.dgemm(GemmCall{problem.a, problem.b, c});
+  native.dgemm(RealProduct{problem.a, problem.b, c});
   ASSERT_EQ(one.claims.size(), 2U);
   EXPECT_EQ(one.claims[0].name, "jeannerod-rump");
   EXPECT_NEAR(one.claims[0].worst_ratio, measure(c, ExactOracle(problem)).dgemm_upper, 1e-12);

@@ -57,7 +57,7 @@ class Judged {
 
   [[nodiscard]] Verdict judge(const SplitPlan& plan, const Target& target, const Engine& engine) const {
     Matrix<double> c(problem_.a.rows(), problem_.b.cols());
-    gemm(GemmCall{problem_.a, problem_.b, c}, plan, engine);
+    multiply_unproven(RealProduct{problem_.a, problem_.b, c}, plan, engine);
     return verify(c, oracle_, target);
   }
 

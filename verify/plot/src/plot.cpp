@@ -36,7 +36,8 @@ constexpr const char* style = R"css(
 .axes rect, .axes path { fill: none; stroke: #d8dce1; stroke-width: 1; }
 .plot polyline { fill: none; stroke-width: 1.8; stroke: currentColor; }
 .dashed polyline { stroke-dasharray: 5 4; } .bound polyline { stroke-dasharray: 7 14; }
-.bound.c2 polyline, .bound.c5 polyline { stroke-dashoffset: 7; } .bound.c0 polyline, .bound.c3 polyline, .bound.c6 polyline { stroke-dashoffset: 14; }
+.bound.c2 polyline, .bound.c5 polyline { stroke-dashoffset: 7; } )css"
+                              R"css(.bound.c0 polyline, .bound.c3 polyline, .bound.c6 polyline { stroke-dashoffset: 14; }
 .key.bound polyline { stroke-dasharray: 7 3; stroke-dashoffset: 0; }
 .series circle, .series rect, .series path { fill: currentColor; }
 .c0 { color: #0072b2; } .c1 { color: #d55e00; } .c2 { color: #00845e; } .c3 { color: #b0508c; }

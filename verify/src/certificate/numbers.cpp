@@ -458,11 +458,14 @@ void Counts::add(std::uint64_t x) {
 Counted::Counted(MatrixView<const double> vectors, const Slicing& slicing)
     : sliced(vectors, slicing), counts(at(vectors.rows())) {
   [[maybe_unused]] const bool large = vectors.rows() * vectors.cols() > 10000;  // threads pay off
+  FirstException failure;
 #pragma omp parallel for schedule(static) if (large)
-  for (Index i = 0; i < vectors.rows(); ++i) {
-    const PlainEnvironment environment;
-    counts[at(i)] = count(vectors, sliced, i);
-  }
+  for (Index i = 0; i < vectors.rows(); ++i)
+    failure.run([&] {
+      const PlainEnvironment environment;
+      counts[at(i)] = count(vectors, sliced, i);
+    });
+  failure.rethrow();
 }
 
 double RelativeBound::at(Index i, Index j) const {

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <exception>
-
 #include "outward.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/matrix.hpp"
 
 namespace ozbound::checking {
@@ -11,22 +10,15 @@ namespace ozbound::checking {
 /// each in a PlainEnvironment. What a body throws is rethrown.
 template <class Body>
 void for_rows(Index count, Index width, const Body& body) {
-  std::exception_ptr failure;
+  FirstException failure;
   [[maybe_unused]] const bool large = count > 1 && width > 10000 / count;  // threads pay off
 #pragma omp parallel if (large)
   {
     const PlainEnvironment environment;
 #pragma omp for schedule(dynamic)
-    for (Index i = 0; i < count; ++i) {
-      try {
-        body(i);
-      } catch (...) {
-#pragma omp critical(ozbound_for_rows)
-        failure = std::current_exception();
-      }
-    }
+    for (Index i = 0; i < count; ++i) failure.run([&] { body(i); });
   }
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
 }
 
 }  // namespace ozbound::checking

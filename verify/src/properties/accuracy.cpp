@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/enclosure.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -150,10 +150,7 @@ Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(T
 Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
   const auto call = memory.call();
-  DecideOptions options;
-  options.alpha = gemm_case.alpha, options.beta = gemm_case.beta, options.c0 = call.c0;
-  options.format = call.c.format(), options.encoding = case_sampling::exactly(gemm_case.plan).a.encoding;
-  return decide(call.a, call.b, target_of(gemm_case), engine, options);
+  return decide(call, target_of(gemm_case), engine, {.encoding = case_sampling::exactly(gemm_case.plan).a.encoding});
 }
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }

@@ -21,7 +21,7 @@ struct CaseMemory {
   double alpha, beta;
 
   explicit CaseMemory(const GemmCase& gemm_case);
-  [[nodiscard]] GemmCall call();
+  [[nodiscard]] RealProduct call();
 };
 
 /// The same values in other storage. @pre its format holds them.

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/json_text.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
@@ -222,7 +222,7 @@ Finding judge_check(const GemmCase& gemm_case, const StoredMatrix& c, const std:
 
 struct Way {
   std::string name;
-  std::function<Certificate(const GemmCall&, const Engine&)> multiply;
+  std::function<Certificate(const RealProduct&, const Engine&)> multiply;
 };
 
 Way by_plan(const GemmCase& gemm_case, const Target& target, Method method) {
@@ -230,15 +230,15 @@ Way by_plan(const GemmCase& gemm_case, const Target& target, Method method) {
   decision.target = target, decision.method = method, decision.plan = gemm_case.plan;
   decision.m = gemm_case.m(), decision.n = gemm_case.n(), decision.k = gemm_case.k();
   return {to_string(target) + " by the plan",
-          [=](const GemmCall& call, const Engine& engine) { return gemm(call, decision, engine); }};
+          [=](const RealProduct& call, const Engine& engine) { return multiply(call, decision, engine); }};
 }
 
 Way by_target(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
-  DecideOptions choices;
+  Choices choices;
   choices.encoding = case_sampling::exactly(gemm_case.plan).a.encoding;
   return {to_string(target) + " as decided",
-          [=](const GemmCall& call, const Engine& engine) { return gemm(call, target, engine, choices).certificate; }};
+          [=](const RealProduct& call, const Engine& engine) { return multiply(call, target, engine, choices).certificate; }};
 }
 
 /// A target that a correctly rounded result misses is not decided for, and `relative` below u is refused.

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "ozbound/bounds/complex_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/complex_problem.hpp"
@@ -57,7 +57,7 @@ class ComplexCase {
   [[nodiscard]] double b(Index l, Index j, Part of) const { return b_(2 * l + index(of), j); }
   [[nodiscard]] double c0(Index i, Index j, Part of) const { return c0_(i, (j + index(of)) % n()); }
 
-  [[nodiscard]] ComplexGemmCall call() {
+  [[nodiscard]] ComplexProduct call() {
     const auto undone = [](const StoredComplex& matrix, bool turned) {
       return turned ? matrix.input().adjoint() : matrix.input();
     };
@@ -129,8 +129,8 @@ StoredMatrix component(const ComplexCase& product, const GemmCase& gemm_case, co
   for (Index i = 0; i < product.m(); ++i)
     for (Index j = 0; j < product.n(); ++j) c0(i, j) = product.c0(i, j, beta.met_by(of));
   StoredMatrix c(product.m(), product.n(), {.single = gemm_case.c.single});
-  gemm({factor_of(product, alpha.met_by(of)), stacked(product), c.output(), alpha.factor(of), beta.factor(of), c0},
-       gemm_case.plan, engine);
+  multiply_unproven({factor_of(product, alpha.met_by(of)), stacked(product), c.output(), alpha.factor(of), beta.factor(of), c0},
+                    gemm_case.plan, engine);
   return c;
 }
 
@@ -144,7 +144,7 @@ Finding judge_products(const GemmCase& gemm_case, const Engine& engine) {
   RandomBits random(gemm_case.seed + 1);
   const OnePart alpha{gemm_case.alpha, random.pick(both_parts)}, beta{gemm_case.beta, random.pick(both_parts)};
   ComplexCase product(gemm_case, alpha.number(), beta.number());
-  gemm(product.call(), gemm_case.plan, engine);
+  multiply_unproven(product.call(), gemm_case.plan, engine);
   for (const auto of : both_parts) {
     const auto expected = component(product, gemm_case, alpha, beta, of, engine);
     for (Index i = 0; i < product.m(); ++i)
@@ -188,7 +188,7 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   decision.target = Target::correctly_rounded();
   decision.method = Method::correctly_rounded, decision.plan = gemm_case.plan;
   decision.m = 2 * product.m(), decision.n = product.n(), decision.k = 2 * product.k();
-  gemm(product.call(), decision, engine);
+  multiply(product.call(), decision, engine);
   for (Index i = 0; i < product.m(); ++i)
     for (Index j = 0; j < product.n(); ++j)
       for (const auto of : both_parts) {
@@ -200,10 +200,10 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
 }
 
 /// The real product that stands for it.
-struct RealProduct {
+struct ProductOfParts {
   Matrix<double> a, b, c0;
 
-  explicit RealProduct(const ComplexCase& product)
+  explicit ProductOfParts(const ComplexCase& product)
       : a(2 * product.m(), 2 * product.k()), b(stacked(product)), c0(2 * product.m(), product.n()) {
     for (const auto of : both_parts) {
       const auto rows = factor_of(product, of);
@@ -226,7 +226,7 @@ Matrix<Real> stacked_c(const ComplexCase& product) {
 
 /// The verdicts on a C, and what a second program finds of its certificate.
 Finding judge_certificate(const ComplexCase& product, const ResultView& c, const Certificate& certificate) {
-  const RealProduct real(product);
+  const ProductOfParts real(product);
   const Operands operands{real.a.view(),  real.b.view(),          product.alpha().real(), product.beta().real(),
                           real.c0.view(), product.alpha().imag(), product.beta().imag()};
   const ExactOracle oracle(operands);
@@ -266,7 +266,7 @@ Finding judge_targets(const GemmCase& drawn, const Engine& engine) {
   if (alpha.imag() == 0 && beta.imag() == 0) alpha.imag(1);
   ComplexCase product(gemm_case, alpha, beta);
   const auto target = gemm_case.target.value_or(Target::dgemm());
-  const auto certificate = gemm(product.call(), target, engine).certificate;
+  const auto certificate = multiply(product.call(), target, engine).certificate;
   if (!certificate.holds) return fmt::format("the certificate does not hold: its ratio is {:a}", certificate.ratio);
   if (gemm_case.c.single) return judge_certificate(product, stacked_c<float>(product), certificate);
   return judge_certificate(product, stacked_c<double>(product), certificate);
@@ -276,10 +276,10 @@ Finding judge_certificates(const GemmCase& gemm_case, const Engine& engine) {
   ComplexCase product(gemm_case, gemm_case.alpha, gemm_case.beta);
   const auto target = gemm_case.target.value_or(Target::dgemm());
   const Index m = product.m(), n = product.n();
-  const RealProduct real(product);
+  const ProductOfParts real(product);
   StoredMatrix c(2 * m, n, {.single = gemm_case.c.single});
-  const auto expected = gemm({real.a, real.b, c.output(), gemm_case.alpha, gemm_case.beta, real.c0}, target, engine);
-  const auto found = gemm(product.call(), target, engine);
+  const auto expected = multiply({real.a, real.b, c.output(), gemm_case.alpha, gemm_case.beta, real.c0}, target, engine);
+  const auto found = multiply(product.call(), target, engine);
   for (Index i = 0; i < 2 * m; ++i)
     for (Index j = 0; j < n; ++j)
       if (const auto of = both_parts[i % 2]; product.c.bits(i / 2, j, of) != c.bits(i, j))

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/json_text.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "properties/case_product.hpp"
@@ -30,12 +30,6 @@ struct Records {
   std::string file;         ///< the case file, read and written again
 };
 
-Decision decision_for(const GemmCase& gemm_case, const GemmCall& call, const Engine& engine) {
-  DecideOptions options;
-  options.alpha = call.alpha, options.beta = call.beta, options.c0 = call.c0, options.format = call.c.format();
-  return decide(call.a, call.b, gemm_case.target.value_or(Target::dgemm()), engine, options);
-}
-
 std::string findings_of(const std::string& certificate, const Operands& operands, const StoredMatrix& c) {
   std::string wrong;
   const auto checked = with_view(c, [&](const ResultView& view) { return check_certificate(certificate, operands, view); });
@@ -50,14 +44,14 @@ Records records_of(const StoredCase& stored, CaseMemory& memory, const Oracle& t
   const auto call = memory.call();
   records.file = to_text(case_from_json(nlohmann::json::parse(to_text(stored))));
   try {
-    records.decision = json_text(to_json(decision_for(stored.gemm_case, call, engine)));
+    records.decision = json_text(to_json(decide(call, stored.gemm_case.target.value_or(Target::dgemm()), engine)));
   } catch (const CannotCertify& error) {
     records.decision = error.what();
     return records;
   }
   const auto decision = parse_decision(records.decision);
   records.replayed = json_text(to_json(decision));
-  records.certificate = json_text(to_json(gemm(call, decision, engine)));
+  records.certificate = json_text(to_json(multiply(call, decision, engine)));
   records.check = findings_of(records.certificate, truth.operands(), memory.c);
   return records;
 }
@@ -99,7 +93,7 @@ Finding judge_setting(const GemmCase& gemm_case, const Engine& engine, const Set
   {
     const Disturbed caller(setting);
     integers.emplace(memory, gemm_case.plan, engine);
-    gemm(call, gemm_case.plan, engine);
+    multiply_unproven(call, gemm_case.plan, engine);
     kept = Disturbed::in_force(setting);
   }
   if (!kept) return "the caller's setting is lost";

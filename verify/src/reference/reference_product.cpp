@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "../plain_environment.hpp"
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "plan_arithmetic.hpp"
 
@@ -186,27 +187,31 @@ SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& sl
       digits_(static_cast<std::size_t>(vectors.rows() * slicing.slices * vectors.cols())) {
   for (Index i = 0; i < count(); ++i) finite_[static_cast<std::size_t>(i)] = is_finite_vector(vectors, i);
   [[maybe_unused]] const bool large = digits_.size() > 10000;  // threads pay off
+  FirstException failure;
 #pragma omp parallel for schedule(static) if (large)
-  for (Index i = 0; i < count(); ++i) {
-    auto* const weights = weights_.data() + i * slicing_.slices;
-    for (int p = 1; p <= slicing.slices; ++p) weights[p - 1] = slicing.weight(p);
-    if (!finite(i)) continue;
-    const auto top = largest_element(vectors, i);
-    if (top.number == 0) continue;
-    const int scale = static_cast<int>(scale_exponent(top, slicing.digits));
-    exponents_[static_cast<std::size_t>(i)] = scale;
-    std::vector<ExactNumber> elements;
-    for (Index l = 0; l < inner_; ++l) elements.push_back(exact(vectors(i, l)));
-    std::ranges::copy(vector_weights(elements, slicing, scale), weights);
-    for (Index l = 0; l < inner_; ++l) {
-      const auto& x = elements[static_cast<std::size_t>(l)];
-      const auto digits = slicing.digits == Digits::balanced ? balanced_digits(x, slicing, scale)
-                                                             : digits_one_by_one(x, slicing, scale, weights);
-      for (int p = 0; p < slicing.slices; ++p)
-        digits_[static_cast<std::size_t>((i * slicing.slices + p) * inner_ + l)] =
-            static_cast<std::int16_t>(digits[static_cast<std::size_t>(p)]);
-    }
-  }
+  for (Index i = 0; i < count(); ++i)
+    failure.run([&] {
+      auto* const weights = weights_.data() + i * slicing_.slices;
+      for (int p = 1; p <= slicing.slices; ++p) weights[p - 1] = slicing.weight(p);
+      if (!finite(i)) return;
+      const auto top = largest_element(vectors, i);
+      if (top.number == 0) return;
+      const int scale = static_cast<int>(scale_exponent(top, slicing.digits));
+      exponents_[static_cast<std::size_t>(i)] = scale;
+      std::vector<ExactNumber> elements;
+      for (Index l = 0; l < inner_; ++l) elements.push_back(exact(vectors(i, l)));
+      std::ranges::copy(vector_weights(elements, slicing, scale), weights);
+      for (Index l = 0; l < inner_; ++l) {
+        if (l % 1024 == 0) poll_cancelled();
+        const auto& x = elements[static_cast<std::size_t>(l)];
+        const auto digits = slicing.digits == Digits::balanced ? balanced_digits(x, slicing, scale)
+                                                               : digits_one_by_one(x, slicing, scale, weights);
+        for (int p = 0; p < slicing.slices; ++p)
+          digits_[static_cast<std::size_t>((i * slicing.slices + p) * inner_ + l)] =
+              static_cast<std::int16_t>(digits[static_cast<std::size_t>(p)]);
+      }
+    });
+  failure.rethrow();
 }
 
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/bounds/certified_gemm.hpp"
 #include "ozbound/bounds/decision.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 
 namespace ozbound {
@@ -39,8 +39,8 @@ struct CalibrationOptions {
   double seconds = 20;                             ///< to be spent, about
   std::function<void(double)> progress = nullptr;  ///< told how much is done, in [0, 1]
 
-  /// What is timed; null: gemm.
-  std::function<void(const GemmCall&, const Decision&, const Engine&, const GemmOptions&)> multiply = nullptr;
+  /// What is timed; null: `multiply`.
+  std::function<void(const RealProduct&, const Decision&, const Backend&)> multiply = nullptr;
 };
 
 /// Times as many of calibration_samples() as the time allows, smallest first, with random operands in the host's memory, and
@@ -48,10 +48,9 @@ struct CalibrationOptions {
 /// those of OpenMP.
 Rates measure_rates(const CpuEngine& engine, const NativeGemm* native, const CalibrationOptions& options = {});
 
-/// The same for samples of one's own, and for any engine, whose kernel has this tile. The samples get their seconds.
-Rates measure_rates(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native, KernelTile tile,
+/// The same for samples of one's own, and for any backend, whose kernel has this tile. The samples get their seconds.
+Rates measure_rates(std::vector<Sample>& samples, const Backend& backend, KernelTile tile,
                     const CalibrationOptions& options = {});
-void time_samples(std::vector<Sample>& samples, const Engine& engine, const NativeGemm* native,
-                  const CalibrationOptions& options = {});
+void time_samples(std::vector<Sample>& samples, const Backend& backend, const CalibrationOptions& options = {});
 
 }  // namespace ozbound

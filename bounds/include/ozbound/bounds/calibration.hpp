@@ -104,7 +104,7 @@ class CalibratedCosts final : public CostModel {
   [[nodiscard]] double native(Index m, Index n, Index k) const override;  ///< infinite where it was not measured
   [[nodiscard]] double exact(Index m, Index n, Index k) const override;
 
-  /// With the rates of these threads alone.
+  /// The calibration with the rates of these threads alone.
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
 
  private:

@@ -23,18 +23,17 @@ struct Fingerprints {
   std::uint64_t c = 0;
 };
 
-/// A sum of mixed elements and places, each element as the bits of a binary64 number; NaNs are equal. Any element changed alone
-/// changes it; other changes, signs and permutations among them, are missed with a probability of 2^-64. A sum modulo 2^64: the
-/// same for every number of threads and order in memory.
-std::uint64_t fingerprint(const InputView& matrix, int threads = 1);
-
-/// Those of the scalars of a complex product; its certificate is about real and imaginary parts (complex_gemm.hpp).
+/// The imaginary parts of the scalars of a complex product, whose certificate is about real and imaginary parts (decide.hpp).
 struct ImaginaryParts {
   double alpha = 0;
   double beta = 0;
 };
 
 /// What is known of a C after it was computed: the bound, and whether the target holds. docs/records.md has the JSON schema.
+///
+/// Not a C that is used without a look at `holds`: under a decision made for other operands C is written all the same, and
+/// `holds` is about the operands of this call.
+/// Not `ratio` for an error of C: it is the bound over what the target allows. bound.upper(i, j, c(i, j)) is the error's bound.
 struct Certificate {
   Target target;
   Method method = Method::slices;  ///< what ran
@@ -67,8 +66,8 @@ struct Certificate {
   [[nodiscard]] std::optional<double> typical_factor_upper() const;
 };
 
-/// With the norms that `bound` is made of, eight bytes each, 6 (m + n) of them a slice or so, and with a seal over all other
-/// members, by which an alteration shows. recorded_bound.hpp reads the bound back.
+/// The record of a certificate. It has the norms that `bound` is made of, eight bytes each, 6 (m + n) of them a slice or so,
+/// and a seal over all other members, by which an alteration shows. recorded_bound.hpp reads the bound back.
 nlohmann::json to_json(const Certificate& certificate);
 
 }  // namespace ozbound

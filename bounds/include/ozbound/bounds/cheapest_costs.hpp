@@ -8,8 +8,8 @@
 
 namespace ozbound {
 
-/// For whoever has several engines: what a way of computing C costs on the one where it costs least, so that one decision is
-/// made for all. All count in the same unit.
+/// The costs of several engines as one: a way of computing C costs what it does on the engine where it costs least, so that one
+/// decision is made for all. All count in the same unit.
 class CheapestCosts final : public CostModel {
  public:
   struct Of {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ozbound/bounds/backend_id.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/matrix.hpp"
@@ -42,9 +43,9 @@ struct Decision {
   double cost = 0;
   double ratio = 0;  ///< the chosen candidate's
   std::string reason;
-  std::vector<Candidate> candidates;  ///< the best of as many products, cheapest first, up to the one chosen; native; exact
-  CostOrigin costs = {};              ///< what all costs are counted in, and where they come from
-  std::string engine = {};            ///< it was made for: `cpu`, `cuda: NVIDIA H200`; empty where nobody chose one
+  std::vector<Candidate> candidates;     ///< the best of as many products, cheapest first, up to the one chosen; native; exact
+  CostOrigin costs = {};                 ///< what all costs are counted in, and where they come from
+  std::optional<BackendId> engine = {};  ///< it was made for; none where nobody chose one
 };
 
 std::string to_string(Method method);

@@ -17,8 +17,8 @@ struct MagnitudeBounds {
   int levels = 1;
 };
 
-/// From the sum of products of first digits, and the sums of first digits of the row and of the column; 0 only for vectors of
-/// zeros, or for special ones.
+/// Level 1, from the sum of products of first digits, and the sums of first digits of the row and of the column. Those two are
+/// 0 only for vectors of zeros, or for special ones.
 OZB_HD inline MagnitudeBounds level_one(std::uint64_t sum, std::uint64_t row_sum, std::uint64_t column_sum, Index k) {
   const auto rest = row_sum == 0 || column_sum == 0 ? 0 : row_sum + column_sum + static_cast<std::uint64_t>(k);
   return {to_double_lower(sum) * 0x1p-14, to_double_upper(sum + rest) * 0x1p-14, 1};
@@ -59,7 +59,7 @@ OZB_HD inline MagnitudeBounds level_two(MagnitudeBounds bounds, double dot, Inde
   return {lower > bounds.lower ? lower : bounds.lower, upper < bounds.upper ? upper : bounds.upper, 2};
 }
 
-/// From the largest floor(log2 |a_il|) + floor(log2 |b_lj|), minus e_i + e_j.
+/// Level 3, from the largest floor(log2 |a_il|) + floor(log2 |b_lj|), minus e_i + e_j.
 OZB_HD inline MagnitudeBounds level_three(MagnitudeBounds bounds, std::int64_t largest, Index k) {
   const double all = Scaled{to_double_upper(static_cast<std::uint64_t>(k)), largest + 2}.upper();
   return {Scaled{1, largest}.lower(), all < bounds.upper ? all : bounds.upper, 3};

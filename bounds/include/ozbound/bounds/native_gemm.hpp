@@ -19,8 +19,9 @@ class NativeGemm {
   /// Name and version, for the record.
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// C = alpha A B + beta C0, all binary64. @pre call.check() passes; C0 is C or does not overlap it.
-  virtual void dgemm(const GemmCall& call) const = 0;
+  /// C = alpha A B + beta C0, all binary64. @pre call.check() passes; C0 is C or does not overlap it. A library's product
+  /// cannot be interrupted: Cancelled comes before it or, C being as it was or written in part, after it.
+  virtual void dgemm(const RealProduct& call) const = 0;
 };
 
 }  // namespace ozbound

@@ -31,7 +31,7 @@ struct Scaled {
 
   [[nodiscard]] OZB_HD Scaled times_power_of_two(std::int64_t shift) const { return {significand, exponent + shift}; }
 
-  /// As a double, rounded up: +Inf where it is too large, at least 2^-1074 where it is not zero.
+  /// The number as a double, rounded up: +Inf where it is too large, at least 2^-1074 where it is not zero.
   [[nodiscard]] OZB_HD double upper() const {
     int shift = 0;
     const double leading = std::frexp(significand, &shift);
@@ -42,7 +42,7 @@ struct Scaled {
     return value < 0x1p-1000 ? next_up(value) : value;  // exact until it meets the subnormal range
   }
 
-  /// As a double, rounded down: the largest finite number where it is too large, 0 where it is too small.
+  /// The number as a double, rounded down: the largest finite number where it is too large, 0 where it is too small.
   [[nodiscard]] OZB_HD double lower() const {
     int shift = 0;
     const double leading = std::frexp(significand, &shift);

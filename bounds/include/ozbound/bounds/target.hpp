@@ -12,6 +12,11 @@ struct Format;
 /// What the user asks of C = alpha A B + beta C0; docs/derivations/targets.md (T0). M = |alpha||A||B| + |beta||C0|; u is the
 /// unit roundoff of C's format (2^-53 or 2^-24), eta its smallest subnormal number. Every target holds up to eta/2 of underflow
 /// an entry (max(k, 1) eta/2 for `dgemm`).
+///
+/// Not normwise(tau) for ||C^ - C||_F <= tau ||C||_F: it is relative to ||M||_F, which may be far larger than ||C||_F.
+/// relative(tau) is relative to C, entry by entry, and gives that bound too, underflow apart.
+/// Not componentwise(1e-8) for products of floats, or any tau below u, which is 6e-8 there: no rounded C meets it, and `decide`
+/// throws CannotCertify.
 struct Target {
   enum class Kind {
     correctly_rounded,  ///< `cr`: every entry is the exact value rounded once, to nearest, ties to even

@@ -11,11 +11,11 @@ namespace ozbound {
 /// The general bound of |AB - S|, S the exact sum of a plan's slice products, for any encoding and product set. Relative to
 /// rho_i sigma_j. Rigorous; docs/derivations/general_bound.md (G1).
 
-/// From the scales alone: k * [sum_p a_p t_c(p) + t_sA], the same for every entry.
+/// The bound from the scales alone: k * [sum_p a_p t_c(p) + t_sA], the same for every entry.
 double truncation_a_priori_upper(const SplitPlan& plan, Index k);
 
-/// From the norms of slices and tails: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), slices with equal c(p) merged, where h(x, y) is
-/// the least of ||x||_2 ||y||_2, ||x||_1 ||y||_inf and ||x||_inf ||y||_1. Zero where residuals vanish.
+/// The bound from the norms of slices and tails: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), slices with equal c(p) merged, where
+/// h(x, y) is the least of ||x||_2 ||y||_2, ||x||_1 ||y||_inf and ||x||_inf ||y||_1. Zero where residuals vanish.
 /// @pre rows and columns are facts under plan.a and plan.b.
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
                                          const SplitPlan& plan);

@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "selectors.hpp"
 
@@ -75,12 +76,18 @@ std::optional<int> exponent_span(InputView a, InputView b, Index block, int thre
   if (block < 1) throw std::invalid_argument("block must be positive: " + std::to_string(block));
   const Exponents rows(a, Side::rows_of_a, block), columns(b, Side::columns_of_b, block);
   int span = 0;
+  FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(max : span)
   for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < b.cols(); ++j)
-      if (!no_product(rows, i, columns, j))
-        span = std::max(span, rows.top[static_cast<std::size_t>(i)] + columns.top[static_cast<std::size_t>(j)] -
-                                  largest_product(rows, i, columns, j));
+    failure.run([&] {
+      for (Index j = 0; j < b.cols(); ++j) {
+        poll_cancelled();
+        if (!no_product(rows, i, columns, j))
+          span = std::max(span, rows.top[static_cast<std::size_t>(i)] + columns.top[static_cast<std::size_t>(j)] -
+                                    largest_product(rows, i, columns, j));
+      }
+    });
+  failure.rethrow();
   if (span > -none / 2) return std::nullopt;
   return span;
 }

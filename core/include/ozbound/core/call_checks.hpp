@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/overlap.hpp"
 
 namespace ozbound {
@@ -26,7 +27,15 @@ void check_c(const std::string& name, const Matrix& matrix, Index rows, Index co
                                 shape_text(matrix.rows(), matrix.cols()));
 }
 
-/// That C shares nothing with A, B or itself, and with C0 all or nothing. @param c0 null where it is not read
+/// Checks that two matrices of a product lie in one memory. @param name of the first; the other is c
+template <class Input, class Output>
+void check_place(const std::string& name, const Input& x, const Output& c) {
+  if (x.place() != c.place())
+    throw std::invalid_argument(name + " must lie where c does: in " + to_string(x.place()) + ", not in " +
+                                to_string(c.place()));
+}
+
+/// Checks that C shares nothing with A, B or itself, and with C0 all or nothing. @param c0 null where it is not read
 template <class Input, class Output>
 void check_overlaps(const Input& a, const Input& b, const Output& c, const Input* c0) {
   if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
@@ -35,7 +44,14 @@ void check_overlaps(const Input& a, const Input& b, const Output& c, const Input
   if (c0 != nullptr && !same_elements(*c0, c) && overlap(*c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
 }
 
-/// For a cap below the least bytes of a product's workspace.
+/// Checks that what computes reaches a product's matrices. @param by has reaches(Place) @pre product.check_shapes() passes
+template <class Reaching>
+void check_reached(const Product& product, const Reaching& by) {
+  if (!by.reaches(product.place()))
+    throw std::invalid_argument("a, b and c must lie where the engine takes them from, not in " + to_string(product.place()));
+}
+
+/// What is thrown for a cap below the least bytes of a product's workspace.
 inline std::invalid_argument workspace_below(double least, Index k) {
   return std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))) +
                                " bytes for k = " + std::to_string(k));

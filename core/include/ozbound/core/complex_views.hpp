@@ -51,11 +51,21 @@ class ComplexInputView {
     return view_;
   }
 
+  [[nodiscard]] Place place() const { return place_; }
+  /// The same addresses in another memory.
+  [[nodiscard]] ComplexInputView at(Place place) const {
+    auto view = *this;
+    view.place_ = place;
+    return view;
+  }
+
   [[nodiscard]] ComplexInputView transposed() const {
-    return std::visit([this](const auto& v) { return ComplexInputView(v.transposed(), conjugated_); }, view_);
+    return std::visit([this](const auto& v) { return ComplexInputView(v.transposed(), conjugated_).at(place_); }, view_);
   }
   [[nodiscard]] ComplexInputView conjugate() const {
-    return std::visit([this](const auto& v) { return ComplexInputView(v, !conjugated_); }, view_);
+    auto view = *this;
+    view.conjugated_ = !conjugated_;
+    return view;
   }
   [[nodiscard]] ComplexInputView adjoint() const { return transposed().conjugate(); }
 
@@ -71,8 +81,8 @@ class ComplexInputView {
 
   /// Components in memory, before conjugation.
   [[nodiscard]] InputView stored_parts(Part of) const {
-    if (const auto* v = std::get_if<0>(&view_)) return part_of<const double>(*v, of);
-    return part_of<const float>(*std::get_if<1>(&view_), of);
+    if (const auto* v = std::get_if<0>(&view_)) return InputView(part_of<const double>(*v, of)).at(place_);
+    return InputView(part_of<const float>(*std::get_if<1>(&view_), of)).at(place_);
   }
 
  private:
@@ -81,6 +91,7 @@ class ComplexInputView {
 
   std::variant<MatrixView<const std::complex<double>>, MatrixView<const std::complex<float>>> view_;
   bool conjugated_ = false;
+  Place place_;
 };
 
 /// C: a complex matrix that is written.
@@ -102,17 +113,25 @@ class ComplexOutputView {
   [[nodiscard]] const std::variant<MatrixView<std::complex<double>>, MatrixView<std::complex<float>>>& typed() const {
     return view_;
   }
+  [[nodiscard]] Place place() const { return place_; }
+  /// The same addresses in another memory.
+  [[nodiscard]] ComplexOutputView at(Place place) const {
+    auto view = *this;
+    view.place_ = place;
+    return view;
+  }
   [[nodiscard]] ComplexInputView as_input() const {
-    return std::visit([](const auto& v) { return ComplexInputView(v); }, view_);
+    return std::visit([this](const auto& v) { return ComplexInputView(v).at(place_); }, view_);
   }
   /// Its components in memory.
   [[nodiscard]] OutputView parts(Part of) const {
-    if (const auto* v = std::get_if<0>(&view_)) return part_of<double>(*v, of);
-    return part_of<float>(*std::get_if<1>(&view_), of);
+    if (const auto* v = std::get_if<0>(&view_)) return OutputView(part_of<double>(*v, of)).at(place_);
+    return OutputView(part_of<float>(*std::get_if<1>(&view_), of)).at(place_);
   }
 
  private:
   std::variant<MatrixView<std::complex<double>>, MatrixView<std::complex<float>>> view_;
+  Place place_;
 };
 
 }  // namespace ozbound

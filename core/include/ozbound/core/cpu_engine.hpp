@@ -4,6 +4,7 @@
 
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/kernel.hpp"
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/panel_slices.hpp"
 
 namespace ozbound {
@@ -29,6 +30,7 @@ class CpuEngine final : public Engine {
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
+  [[nodiscard]] const HostMatrices& matrices() const override { return matrices_; }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
@@ -42,6 +44,7 @@ class CpuEngine final : public Engine {
 
   Options options_;
   const Kernel* kernel_;
+  HostMatrices matrices_;
   ProductCount costs_;
 };
 

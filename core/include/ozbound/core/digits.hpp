@@ -130,7 +130,7 @@ OZB_HD constexpr void unsigned_digits(Dyadic x, int slices, int scale, std::int8
 /// Digits 1 … s of a finite number whose row has the scale 2^scale: x = sum_p digits[p-1] 2^(scale + weight_p) + residual.
 /// Bytes; Encoding::digit says what they mean.
 ///
-/// Under the encoding's weights; those of nearest_adaptive, which its vector decides, are for the other split().
+/// Weights are the encoding's; those of nearest_adaptive, which its vector decides, are for the other split().
 /// `scale` is the encoding's scale_exponent of a magnitude >= |x|. Exact, from bits and integers alone; the residual is
 /// < 2^weight_s for truncated, ozimmu and unsigned8, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md.
 OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {

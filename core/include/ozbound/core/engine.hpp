@@ -31,9 +31,14 @@ class OutOfMemory : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct ComplexGemmCall;
-struct GemmCall;
-class RealRepresentation;
+class Matrices;
+struct RealProduct;
+
+/// Slices of A, of B or of both that Engine::slice made before; null: made where they are needed.
+struct KeptSlices {
+  const SlicedMatrix* a = nullptr;
+  const SlicedMatrix* b = nullptr;
+};
 
 /// Slices operands and multiplies slices. Integer sums are exact, so that every engine, kernel, thread count and blocking gives
 /// the same bits. Engines hold no state between calls and may be shared between threads.
@@ -52,12 +57,12 @@ class Engine {
   virtual std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
                                       const Epilogue& epilogue, OutputView c) const = 0;
 
-  /// Writes the entries that NaN and infinities decide, and no others, as apply_specials: of matrices wherever the engine takes
-  /// them from. By default the host's.
-  virtual void write_specials(const GemmCall& call) const;
+  /// What else products ask of the matrices that this engine takes.
+  [[nodiscard]] virtual const Matrices& matrices() const = 0;
 
-  /// A complex product with real scalars as a real one (real_representation.hpp), likewise. @pre the call is checked.
-  [[nodiscard]] virtual std::unique_ptr<RealRepresentation> represent(const ComplexGemmCall& call) const;
+  /// Starts a whole product without Ziv's test, entries with specials left alone, and does not wait for C; false where this
+  /// engine cannot, which is what most say. Kept slices must live until C is there. @pre the workspace suffices.
+  [[nodiscard]] virtual bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const;
 
   /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What complex scalars multiply, and what tests
   /// compare.

@@ -18,7 +18,7 @@ class Norms {
   Norms() = default;
   Norms(std::vector<double> numbers) : Norms(std::make_shared<const std::vector<double>>(std::move(numbers))) {}
   Norms(std::initializer_list<double> numbers) : Norms(std::vector<double>(numbers)) {}
-  /// Those that `owner` keeps, from the first on.
+  /// Numbers that `owner` keeps, from the first on.
   Norms(std::shared_ptr<const void> owner, const double* first, std::size_t count)
       : owner_(std::move(owner)), first_(first), count_(count) {}
 

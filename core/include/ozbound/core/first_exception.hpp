@@ -1,21 +1,32 @@
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 
+#include "ozbound/core/cancellation.hpp"
+
 namespace ozbound {
 
-/// Carries an exception out of the threads of a parallel region, which none may leave.
+/// Carries an exception out of the threads of a parallel region, which none may leave; and into them the CancelScope of the
+/// thread that makes this.
 class FirstException {
  public:
-  /// Runs a part of the work, in any thread; what it throws is kept.
+  FirstException() : scope_(CancelScope::innermost()) {}
+
+  /// Runs a part of the work, in any thread, unless the work is cancelled; what it throws is kept, and later parts are left
+  /// out.
   template <class Work>
   void run(const Work& work) noexcept {
+    if (ended_.load(std::memory_order_relaxed)) return;
+    const SharedCancelScope callers(scope_);
     try {
+      poll_cancelled();
       work();
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!first_) first_ = std::current_exception();
+      ended_ = true;
     }
   }
 
@@ -25,6 +36,8 @@ class FirstException {
   }
 
  private:
+  const CancelScope* scope_;
+  std::atomic<bool> ended_ = false;
   std::mutex mutex_;
   std::exception_ptr first_;
 };

@@ -16,6 +16,9 @@ using Index = std::int64_t;
 /// A rows x cols matrix in somebody else's memory; element (i, j) is data[i * row_stride + j * col_stride].
 ///
 /// Strides count elements. A transpose is a view, never a copy. A view checks its shape once, when it is made.
+///
+/// Not a view of a temporary, `const auto a = Matrix<double>(m, k).view();`: the elements are gone at the semicolon.
+/// Not sizeof(T) * cols for a stride: elements, not bytes.
 template <class T>
 class MatrixView {
  public:
@@ -64,6 +67,9 @@ class MatrixView {
 };
 
 /// A view of a row-major matrix with leading dimension `ld` (elements between the starts of two rows).
+///
+/// Not row_major(data, k, m, ld) for the transpose of an m x k matrix, which reads its elements in another order:
+/// row_major(data, m, k, ld).transposed(), or column_major(data, k, m, ld).
 /// @throws std::invalid_argument if ld < max(1, cols).
 template <class T>
 [[nodiscard]] MatrixView<T> row_major(T* data, Index rows, Index cols, Index ld) {

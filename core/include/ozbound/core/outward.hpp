@@ -17,6 +17,11 @@ namespace ozbound {
 // Outward rounding by inflation: an operation rounded to nearest is at most half a unit off, so its neighbour is a bound.
 // Operands are >= 0 (or +Inf); so are results. @pre the FP environment rounds to nearest and keeps subnormals
 // (FloatEnvironment); the rounding mode itself is never changed.
+//
+// Not next_up of a sum of ten terms: one step covers one rounding. Each addition is an add_upper.
+// Not divide_upper(x_upper, y_upper), which bounds nothing: divide_upper(x_upper, y_lower). A divisor is taken from the other
+// side, and so is what is subtracted: subtract_lower(x_lower, y_upper).
+// Not multiply_upper(-2, x): the step away from 0 would be a step down. Signs stay outside.
 
 /// The next double above x >= 0; +Inf stays.
 OZB_HD constexpr double next_up(double x) { return x < double_from_bits(binary64.inf) ? double_from_bits(bits_of(x) + 1) : x; }

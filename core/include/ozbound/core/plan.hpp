@@ -27,6 +27,9 @@ struct ProductGroup {
 };
 
 /// Which slice products make up C: s_A and s_B slices, pairs (p, q) with p + q <= cut.
+///
+/// Not balanced(7, 7, 7) for the triangle of seven slices: p counts from 1, so that this leaves its largest diagonal out. The
+/// triangle of s slices has the cut s + 1.
 struct SplitPlan {
   Slicing a;
   Slicing b;
@@ -75,6 +78,9 @@ struct SplitPlan {
 std::string to_string(const SplitPlan& plan);
 
 /// Reads that spelling (either way of naming a full cut, ENCODING_B repeated or not) and validates the plan.
+///
+/// Not `balanced8:7x7:cut=8:exact`: balanced and unsigned8 have their bits in the name that they have, others state them,
+/// `truncated7`. Not `ozimmu-ef:8x8`: a scheme's plan depends on the inner dimension, parse_plan(text, k) of scheme.hpp.
 /// @throws std::invalid_argument naming the part that is wrong.
 SplitPlan parse_plan(std::string_view text);
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <variant>
 
-#include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/core/product.hpp"
 
 namespace ozbound {
 
@@ -43,35 +43,32 @@ std::optional<OutputView> stacked_memory(const ComplexOutputView& matrix);
 /// A matrix of the same shape that is never read.
 InputView unread(Index rows, Index cols);
 
-/// A matrix without memory that is never written, and whose parts would lie stacked.
-ComplexOutputView unwritten(Index rows, Index cols, const Format& format);
-
 /// The factors of the real product that stands for a complex one, without an inner dimension where A B has no part in it.
 struct RealFactors {
   RealMatrix a;  ///< 2m x 2k
   RealMatrix b;  ///< 2k x n
 };
-RealFactors real_factors(const ComplexGemmCall& call, int threads);
+RealFactors real_factors(const ComplexProduct& call, int threads);
 
-/// A complex product as a real one: C's stacked parts (2m x n) = alpha left_factor(A) stacked_parts(B) + beta
-/// stacked_parts(C0).
+/// A real product that stands for another one, which its matrices are copies or views of.
 ///
-/// The parts of a row of A share a scale, those of a column of B too; entry (i, j) is C's entry (i / 2, j), its real part where
-/// i is even. Digits are functions of the elements alone, whatever their order in memory. Engine::represent makes one of
-/// matrices wherever the engine takes them from; the complex call's matrices must outlive it. Copies take 4 mk elements, up to
-/// 2 kn and, for a C or C0 that is not column-major, 2 mn each.
+/// Of a complex product: C's stacked parts (2m x n) = alpha left_factor(A) stacked_parts(B) + beta stacked_parts(C0). The parts
+/// of a row of A share a scale, those of a column of B too; entry (i, j) is C's entry (i / 2, j), its real part where i is
+/// even. Digits are functions of the elements alone, whatever their order in memory. Copies take 4 mk elements, up to 2 kn and,
+/// for a C or C0 that is not column-major, 2 mn each.
+///
+/// Matrices::represent and bring make one; the other product's matrices must outlive it.
 class RealRepresentation {
  public:
   virtual ~RealRepresentation() = default;
 
-  [[nodiscard]] virtual const GemmCall& call() const = 0;
+  [[nodiscard]] virtual const RealProduct& call() const = 0;
 
-  /// Writes C, where the product was written elsewhere: the memory of C is that of its stacked parts in column-major order
-  /// only.
+  /// Writes the other product's C, where this one's is not its memory.
   virtual void write_back() const = 0;
 };
 
 /// The representation of matrices in the host's memory. @pre call.check() has passed and call.real_scalars().
-std::unique_ptr<RealRepresentation> represent_on_host(const ComplexGemmCall& call, int threads);
+std::unique_ptr<RealRepresentation> represent_on_host(const ComplexProduct& call, int threads);
 
 }  // namespace ozbound

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/product.hpp"
 
 namespace ozbound {
 
@@ -15,12 +15,12 @@ struct SpecialEntries {
   bool everywhere = false;
   InputView c0;  ///< m x n where it is read, else empty
 
-  /// By A, B and the scalars, whatever C0 is.
+  /// Whether A, B and the scalars make an entry special, whatever C0 is.
   [[nodiscard]] bool product(Index i, Index j) const {
     return everywhere || rows[static_cast<std::size_t>(i)] != 0 || columns[static_cast<std::size_t>(j)] != 0;
   }
 
-  /// Reads C0.
+  /// Whether an entry is special. Reads C0.
   [[nodiscard]] bool at(Index i, Index j) const {
     return product(i, j) || (!c0.empty() && !is_finite(c0.bits(i, j), binary64));
   }
@@ -29,11 +29,11 @@ struct SpecialEntries {
   [[nodiscard]] Index count_by_product() const;
 };
 
-/// Those of a call, without what it never reads.
-SpecialEntries special_entries(const GemmCall& call, int threads);
+/// The special entries of a call, without what it never reads.
+SpecialEntries special_entries(const RealProduct& call, int threads);
 
-/// As apply_specials and multiply_exactly of gemm.hpp, where the entries are known.
-void apply_specials(const GemmCall& call, const SpecialEntries& specials, int threads);
-void multiply_exactly(const GemmCall& call, const SpecialEntries& specials, int threads);
+/// apply_specials and multiply_exactly of gemm.hpp, where the entries are known.
+void apply_specials(const RealProduct& call, const SpecialEntries& specials, int threads);
+void multiply_exactly(const RealProduct& call, const SpecialEntries& specials, int threads);
 
 }  // namespace ozbound

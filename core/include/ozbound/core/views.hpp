@@ -6,12 +6,13 @@
 
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/core/place.hpp"
 #include "ozbound/core/special.hpp"
 
 namespace ozbound {
 
-/// An operand that is only read: a matrix of double or of float. Elements are handed out by their bits, exactly, whatever
-/// the caller's floating-point environment.
+/// An operand that is only read: a matrix of double or of float, in the host's memory unless at() says otherwise. Elements are
+/// handed out by their bits, exactly, whatever the caller's floating-point environment.
 class InputView {
  public:
   InputView() : view_(MatrixView<const double>{}) {}
@@ -32,11 +33,19 @@ class InputView {
   [[nodiscard]] bool is_double() const { return view_.index() == 0; }
   [[nodiscard]] const std::variant<MatrixView<const double>, MatrixView<const float>>& typed() const { return view_; }
 
+  [[nodiscard]] Place place() const { return place_; }
+  /// The same addresses in another memory.
+  [[nodiscard]] InputView at(Place place) const {
+    auto view = *this;
+    view.place_ = place;
+    return view;
+  }
+
   [[nodiscard]] InputView transposed() const {
-    return std::visit([](const auto& v) { return InputView(v.transposed()); }, view_);
+    return std::visit([this](const auto& v) { return InputView(v.transposed()).at(place_); }, view_);
   }
   [[nodiscard]] InputView block(Index i, Index j, Index rows, Index cols) const {
-    return std::visit([=](const auto& v) { return InputView(v.block(i, j, rows, cols)); }, view_);
+    return std::visit([=, this](const auto& v) { return InputView(v.block(i, j, rows, cols)).at(place_); }, view_);
   }
 
   /// Element (i, j) as the bits of a binary64 number of the same value.
@@ -50,6 +59,7 @@ class InputView {
 
  private:
   std::variant<MatrixView<const double>, MatrixView<const float>> view_;
+  Place place_;
 };
 
 /// C: a matrix of double or of float that is written.
@@ -70,11 +80,19 @@ class OutputView {
   [[nodiscard]] const Format& format() const { return is_double() ? binary64 : binary32; }
   [[nodiscard]] const std::variant<MatrixView<double>, MatrixView<float>>& typed() const { return view_; }
 
+  [[nodiscard]] Place place() const { return place_; }
+  /// The same addresses in another memory.
+  [[nodiscard]] OutputView at(Place place) const {
+    auto view = *this;
+    view.place_ = place;
+    return view;
+  }
+
   [[nodiscard]] OutputView block(Index i, Index j, Index rows, Index cols) const {
-    return std::visit([=](const auto& v) { return OutputView(v.block(i, j, rows, cols)); }, view_);
+    return std::visit([=, this](const auto& v) { return OutputView(v.block(i, j, rows, cols)).at(place_); }, view_);
   }
   [[nodiscard]] InputView as_input() const {
-    return std::visit([](const auto& v) { return InputView(v); }, view_);
+    return std::visit([this](const auto& v) { return InputView(v).at(place_); }, view_);
   }
 
   /// Writes the number of format() with these bits.
@@ -87,6 +105,7 @@ class OutputView {
 
  private:
   std::variant<MatrixView<double>, MatrixView<float>> view_;
+  Place place_;
 };
 
 }  // namespace ozbound

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/usable_threads.hpp"
 #include "ozbound/gpu/path.hpp"
 
@@ -35,16 +36,16 @@ std::vector<DeviceProperties> devices();
 ///
 /// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
 /// they lie, or managed; in that of another device they are refused. What other streams do with them must be over. So may those
-/// of `gemm` under a plan.
-class CudaEngine : public Engine {
+/// of multiply_unproven, and where a DeviceExaminer examines, of `decide` and `multiply`.
+class CudaEngine final : public Engine {
  public:
   struct Options {
     int device = 0;
     int threads = 0;  ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
     Path path = Path::automatic;  ///< of the products; where it does not apply, another
     double sum_bytes = 0x1p28;    ///< of integer sums in device memory at a time, or those of 128 x 128 entries
-    /// For deciding and certifying: products of bfloat16 numbers say which entries need not be looked at, on an assumption
-    /// about their rounding (docs/derivations/enclosure.md, E5). Without, slower, nothing is assumed.
+    /// Whether products of bfloat16 numbers say which entries deciding and certifying need not look at, on an assumption about
+    /// their rounding (docs/derivations/enclosure.md, E5). If not, which takes longer, nothing is assumed.
     bool search_by_tensor_cores = true;
   };
 
@@ -58,13 +59,13 @@ class CudaEngine : public Engine {
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
-  void write_specials(const GemmCall& call) const override;
-  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexGemmCall& call) const override;
+  [[nodiscard]] const Matrices& matrices() const override { return *matrices_; }
+  [[nodiscard]] bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
 
-  /// In device memory.
+  /// Bytes of device memory.
   [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override { return usable_threads(options_.threads); }
 
@@ -74,18 +75,18 @@ class CudaEngine : public Engine {
   /// `NVIDIA H200, compute capability 9.0`.
   [[nodiscard]] std::string device_name() const;
 
- protected:
-  [[nodiscard]] Kernels& kernels() const { return *kernels_; }
+ private:
+  friend class DeviceExaminer;
 
   /// All entries that are not special, of matrices in device memory, in one block: launched on the thread's stream and not
   /// waited for. Kept slices are null or of this device, and must live until then. @throws OutOfMemory; nothing is launched
   /// then.
   /// @pre k > 0, C is not empty, scalars are finite; what the kept slices are of, and the shapes, fit.
-  void launch_product(const GemmCall& call, const SplitPlan& plan, KeptSlices kept) const;
+  void launch_product(const RealProduct& call, const SplitPlan& plan, KeptSlices kept) const;
 
- private:
   Options options_;
   std::shared_ptr<Kernels> kernels_;
+  std::shared_ptr<const Matrices> matrices_;
   ProductCount costs_;
 };
 

@@ -28,7 +28,8 @@ struct DeviceBatch {
   Index stride_a = 0, stride_b = 0, stride_c = 0, stride_c0 = 0;
 };
 
-/// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory: the bits of gemm(call, plan, CpuEngine).
+/// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory: the bits of multiply_unproven(call,
+/// plan, CpuEngine).
 ///
 /// Everything that takes time, memory or the host's attention happens when this is made: a call only launches kernels on the
 /// stream, so that it can be captured in a CUDA graph. Calls may overlap if each has its own workspace. This must live until
@@ -40,8 +41,8 @@ class DeviceGemm {
     Path path = Path::automatic;             ///< where it does not apply, another
     double workspace = unlimited_workspace;  ///< bytes that workspace() may be at most: C is computed in blocks
 
-    /// Where above 0, C is correctly rounded: this bounds |AB - S| of every entry relative to rho_i sigma_j, whatever A and B
-    /// hold (truncation_a_priori_upper of bounds), and entries that it does not decide are finished exactly, on the same
+    /// A bound of |AB - S| of every entry relative to rho_i sigma_j, whatever A and B hold (truncation_a_priori_upper of
+    /// bounds). If it is above 0, C is correctly rounded: entries that it does not decide are finished exactly, on the same
     /// stream.
     double error = 0;
   };
@@ -65,14 +66,14 @@ class DeviceGemm {
   /// The products of a batch are in the order of the stream and share the workspace; each has the bits that it has alone.
   /// `kept` are slices of A and B by CudaEngine::slice on this device, which are not made again, and must live until the call
   /// is over: NaN and infinities are still looked up in A and B.
-  /// @throws std::invalid_argument as GemmCall::check, also for C's of a batch that overlap another C or any A, B or C0; for
+  /// @throws std::invalid_argument as RealProduct::check, also for C's of a batch that overlap another C or any A, B or C0; for
   /// another shape, negative strides or counts, kept slices that are not of the plan, the shape or this device, or of an
   /// operand that differs from product to product; CudaError where a launch fails.
-  void operator()(const GemmCall& call, void* workspace, Stream stream, DeviceScalars scalars = {},
+  void operator()(const RealProduct& call, void* workspace, Stream stream, DeviceScalars scalars = {},
                   const DeviceBatch& batch = {}, KeptSlices kept = {}) const;
 
   /// The same in a workspace of its own, which is allocated at the first call. Calls are in the order of one stream.
-  void operator()(const GemmCall& call, Stream stream, DeviceScalars scalars = {}, const DeviceBatch& batch = {},
+  void operator()(const RealProduct& call, Stream stream, DeviceScalars scalars = {}, const DeviceBatch& batch = {},
                   KeptSlices kept = {});
 
  private:

@@ -30,7 +30,7 @@ struct RowTerm {
   Index row;
 };
 
-/// Those whose factors are not zero.
+/// The terms of a row whose factors are not zero.
 struct RowTerms {
   RowTerm terms[2];
   int count = 0;

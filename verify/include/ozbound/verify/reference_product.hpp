@@ -39,9 +39,9 @@ struct Plan {
   int cut = 2;
   Accumulation accumulation = Accumulation::exact;
 
-  /// In the order in which their sums are added: diagonals p + q = 2, 3, … cut; for `per_diagonal` cut, p ascending, into as
-  /// many pairs as an INT32 sum holds at inner dimension k, whatever the digits, but at least one; for `per_product` (1,1),
-  /// (1,2), …, (2,1), ….
+  /// The groups in the order in which their sums are added: diagonals p + q = 2, 3, … cut; for `per_diagonal` cut, p ascending,
+  /// into as many pairs as an INT32 sum holds at inner dimension k, whatever the digits, but at least one; for `per_product`
+  /// (1,1), (1,2), …, (2,1), ….
   [[nodiscard]] std::vector<Pairs> groups(Index k) const;
 
   /// The weight of every product of a group, relative to rho_i sigma_j, with a common ratio.
@@ -70,7 +70,7 @@ class SlicedVectors {
   [[nodiscard]] Index inner() const { return inner_; }
   [[nodiscard]] const Slicing& slicing() const { return slicing_; }
 
-  /// Without a NaN or an infinity. Vectors that are not have the scale 1 and no digits but 0.
+  /// Whether a vector is without NaN and infinities. Vectors that are not have the scale 1 and no digits but 0.
   [[nodiscard]] bool finite(Index i) const { return finite_[static_cast<std::size_t>(i)]; }
 
   /// rho = 2^exponent; 0 for a vector of zeros.

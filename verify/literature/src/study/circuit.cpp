@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ozbound/bounds/certified_gemm.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/published/selector.hpp"
 #include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -32,7 +32,7 @@ struct GateProduct {
   double norm;  ///< of x, rounded up
 
   [[nodiscard]] Index columns() const { return std::ssize(x) / gate.size; }
-  [[nodiscard]] ComplexGemmCall call() const {
+  [[nodiscard]] ComplexProduct call() const {
     return {.a = gate.view(),
             .b = column_major(x.data(), gate.size, columns(), gate.size),
             .c = column_major(c.data(), gate.size, columns(), gate.size)};
@@ -76,7 +76,7 @@ double norm_upper(const ErrorBound& bound, InputView c, int threads) {
 /// The real product that stands for the complex one, under a decision; its certificate, whether or not the target holds.
 Applied certified(const RealRepresentation& real, const Decision& decision, const Engine& engine) {
   const auto& call = real.call();
-  const auto certificate = gemm(call, decision, engine);
+  const auto certificate = multiply(call, decision, engine);
   real.write_back();
   Applied applied{.error_upper = norm_upper(certificate.bound, call.c.as_input(), engine.threads()),
                   .plan = to_string(decision.method)};
@@ -92,7 +92,7 @@ Applied certified(const RealRepresentation& real, const Decision& decision, cons
 Method by_target(std::string name, const Target& target, const Engine& engine) {
   return {std::move(name), [target, &engine](const GateProduct& product) {
             const auto real = represent_on_host(product.call(), engine.threads());
-            return certified(*real, decide(real->call().a, real->call().b, target, engine), engine);
+            return certified(*real, decide({real->call().a, real->call().b}, target, engine), engine);
           }};
 }
 

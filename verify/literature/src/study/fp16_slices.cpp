@@ -65,7 +65,7 @@ StudyMeasurement measure_correctly_rounded(const ModelProblem<double>& problem) 
 
 StudyMeasurement measure_native(const NativeGemm& native, const ModelProblem<double>& problem) {
   Matrix<double> c(problem.a.rows(), problem.b.cols());
-  native.dgemm(GemmCall{problem.a, problem.b, c});
+  native.dgemm(RealProduct{problem.a, problem.b, c});
   const auto k = problem.a.cols();
   auto result =
       judge(c, problem,

@@ -169,7 +169,7 @@ StudyMeasurement Judged::measure(const std::string& method, const SplitPlan& pla
     if (bound != &accumulation) add("a-posteriori + " + bound->name, {&truncation, bound});
 
   Matrix<double> c(problem_.a.rows(), problem_.b.cols());
-  gemm(GemmCall{problem_.a, problem_.b, c}, plan, engine);
+  multiply_unproven(RealProduct{problem_.a, problem_.b, c}, plan, engine);
   auto result = measured(method, c, claims);
   result.plan = to_string(plan);
   result.slices = plan.a.slices;
@@ -182,7 +182,7 @@ StudyMeasurement Judged::measure(const NativeGemm& native, const Engine& engine)
   for (const auto* bound : registry.about(Bounded::native))
     claims.push_back({bound->name, bound->rigorous, false, {registry.evaluate(*bound)}});
   Matrix<double> c(problem_.a.rows(), problem_.b.cols());
-  native.dgemm(GemmCall{problem_.a, problem_.b, c});
+  native.dgemm(RealProduct{problem_.a, problem_.b, c});
   return measured("DGEMM", c, claims);
 }
 

@@ -130,8 +130,8 @@ Gate gram_excess(const Gate& gate) {
   for (Index i = 0; i < gate.size; ++i) identity(i, i) = 1;
   const ComplexInputView g = gate.view();
   const auto c = column_major(excess.elements.data(), gate.size, gate.size, gate.size);
-  gemm(ComplexGemmCall{.a = g.adjoint(), .b = g, .c = c, .beta = -1, .c0 = identity}, parse_plan("balanced:9x9:full:exact"),
-       CpuEngine({.threads = 1}));
+  multiply_unproven(ComplexProduct{.a = g.adjoint(), .b = g, .c = c, .beta = -1, .c0 = identity},
+                    parse_plan("balanced:9x9:full:exact"), CpuEngine({.threads = 1}));
   return excess;
 }
 

@@ -4,7 +4,6 @@
 
 #include "ozbound/bounds/calibrate.hpp"
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/gpu/certifying_engine.hpp"
 
 namespace ozbound::gpu {
 
@@ -17,8 +16,8 @@ Calibration this_device(int device = 0);
 std::optional<CalibratedCosts> device_costs(int device, int threads);
 
 /// Times certified products of matrices on the first device by an engine there, and the copies from and to the host's memory,
-/// which are added: a product of a device takes less than its copies, and could not be fitted beside them. `native` may be
-/// null; `options.multiply` is not used.
-Rates measure_device_rates(const CertifyingEngine& engine, const NativeGemm* native, CalibrationOptions options = {});
+/// which are added: a product of a device takes less than its copies, and could not be fitted beside them. `options.multiply`
+/// is not used.
+Rates measure_device_rates(const Backend& backend, CalibrationOptions options = {});
 
 }  // namespace ozbound::gpu

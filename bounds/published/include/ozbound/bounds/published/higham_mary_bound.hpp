@@ -10,8 +10,8 @@ namespace ozbound {
 /// |A||B|.
 double estimate_higham_mary(Index k, double lambda);
 
-/// With at least this probability for all entries of an m x n product at once: 1 - 2 m n k exp(-lambda^2 (1 - u)^2 / 2), not
-/// below 0.
+/// The probability with which that holds for all entries of an m x n product at once, from below:
+/// 1 - 2 m n k exp(-lambda^2 (1 - u)^2 / 2), or 0.
 double higham_mary_probability(Index m, Index n, Index k, double lambda);
 
 /// The least lambda for which that is `probability`, 0 <= probability < 1; 0 for an empty product.

@@ -32,7 +32,7 @@ double uchino_accumulation_upper(const SplitPlan& plan);
 /// + 1 is a floating-point number, and so is every partial sum of them. @param precision of that format: u = 2^-precision.
 int uchino_exact_diagonals(int beta, Index k, int precision = 53);
 
-/// As (22), `per_product` or `per_diagonal`, one scale for all slices of a vector.
+/// Digits as for (22), `per_product` or `per_diagonal`, one scale for all slices of a vector.
 bool uchino_refined_accumulation_covers(const SplitPlan& plan);
 
 /// How many of a plan's floating-point terms come after those that are summed exactly, one rounding each: (30) with
@@ -49,7 +49,7 @@ Index uchino_group_size(int beta, Index k);
 /// w = sum over the diagonals j = 1 … s of ceil(j / r): the floating-point terms of groups of r products.
 int uchino_group_terms(int slices, Index group_size);
 
-/// As (22), `per_diagonal`, one scale for all slices of a vector.
+/// Digits as for (22), `per_diagonal`, one scale for all slices of a vector.
 bool uchino_groups_covers(const SplitPlan& plan);
 
 /// Section 5.2: |S^ - S| <= (w - 1) u |A||B|, nine times that for digits to nearest. The multiple of |A||B|, rounded up.

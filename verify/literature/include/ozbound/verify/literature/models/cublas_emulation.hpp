@@ -42,7 +42,7 @@ class CublasProduct {
   /// Entry (i, j), 0-based. An overflow is infinite. Safe to call from many threads.
   [[nodiscard]] double entry(Index i, Index j) const;
 
-  /// On |entry(i, j) - (alpha A B + beta C0)_ij|: (C12). Infinite where an intermediate result may overflow.
+  /// A bound of |entry(i, j) - (alpha A B + beta C0)_ij|: (C12). Infinite where an intermediate result may overflow.
   [[nodiscard]] Magnitude bound_upper(Index i, Index j) const;
 
  private:

@@ -51,7 +51,7 @@ struct Fp16Product {
 Fp16Product<double> multiply(const Fp16Slices& method, MatrixView<const double> a, MatrixView<const double> b);
 Fp16Product<float> multiply(const Fp16Slices& method, MatrixView<const float> a, MatrixView<const float> b);
 
-/// On |C^ - AB| of the estimated mode where nothing overflows: docs/models.md, (F1). Rounded up, m x n.
+/// A bound of |C^ - AB| in the estimated mode where nothing overflows: docs/models.md, (F1). Rounded up, m x n.
 /// @throws std::invalid_argument as multiply, for the correctly rounded mode, and where slices have more bits than binary16 or
 /// the unit's sums have room for: more than Algorithm 1's, or than 11.
 Matrix<Magnitude> bound_upper(const Fp16Slices& method, MatrixView<const double> a, MatrixView<const double> b);

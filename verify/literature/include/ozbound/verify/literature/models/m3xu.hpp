@@ -19,7 +19,7 @@ enum class Mode : std::uint8_t { fp16, bf16, fp32, fp64 };
 enum class Alignment : std::uint8_t {
   /// The sum of the operands' exponent fields, as adders deliver it. A zero or a subnormal number has the smallest normal one.
   fields,
-  /// That of the product's leading bit; products that are zero do not count.
+  /// The exponent of the product's leading bit; products that are zero do not count.
   leading,
 };
 
@@ -81,7 +81,7 @@ struct Bound {
   double underflow = 0;
 };
 
-/// For real products of inner dimension k, with a second step that is shifted rightly, and room for all terms of an
+/// The bound of real products of inner dimension k, with a second step that is shifted rightly, and room for all terms of an
 /// instruction, elements + 2 <= 2^headroom. Holds where nothing overflows the result's format. docs/models.md,
 /// (M1).
 /// @throws std::invalid_argument where the unit is not such, or k < 0.

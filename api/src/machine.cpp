@@ -1,0 +1,259 @@
+#include "ozbound/machine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ozbound/bounds/calibration.hpp"
+#include "ozbound/bounds/cheapest_costs.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
+#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/native.hpp"
+#include "ozbound/plugin/load.hpp"
+
+namespace ozbound {
+namespace {
+
+/// The machine's costs, read from file once for each kernel and number of threads: a product reads no files.
+const CostModel& known_cpu_costs(const CpuEngine& engine) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string_view, int>, CalibratedCosts> known;  // whose elements stay where they are
+  const std::scoped_lock lock(mutex);
+  const std::pair key(engine.kernel().name, engine.threads());
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, machine_costs(engine, native_gemm())).first->second;
+}
+
+/// The same, looked up when something is first priced: who carries a decision out asks for no price.
+class CpuCosts final : public CostModel {
+ public:
+  explicit CpuCosts(const CpuEngine& engine) : engine_(engine) {}
+
+  [[nodiscard]] CostOrigin origin() const override { return known().origin(); }
+  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    return known().slices(plan, m, n, k);
+  }
+  [[nodiscard]] double native(Index m, Index n, Index k) const override { return known().native(m, n, k); }
+  [[nodiscard]] double exact(Index m, Index n, Index k) const override { return known().exact(m, n, k); }
+
+ private:
+  [[nodiscard]] const CostModel& known() const {
+    const auto* costs = known_.load();
+    if (costs == nullptr) known_.store(costs = &known_cpu_costs(engine_));
+    return *costs;
+  }
+
+  const CpuEngine& engine_;
+  mutable std::atomic<const CostModel*> known_ = nullptr;
+};
+
+struct Cpu {
+  explicit Cpu(int threads) : engine({.threads = threads}), costs(engine) {}
+
+  CpuEngine engine;
+  CpuCosts costs;
+};
+
+CheapestCosts cheapest_of(const std::vector<const Backend*>& backends) {
+  std::vector<CheapestCosts::Of> costs;
+  for (const auto* backend : backends) costs.push_back({&backend->costs(), backend->native() != nullptr});
+  return CheapestCosts(std::move(costs));
+}
+
+/// The backends of a machine that take matrices of one memory. @throws std::invalid_argument if there are none.
+std::vector<const Backend*> reaching(const Machine& machine, Place place) {
+  std::vector<const Backend*> result;
+  for (const auto& backend : machine.backends())
+    if (backend.reaches(place)) result.push_back(&backend);
+  if (result.empty())
+    throw std::invalid_argument("a, b and c must lie where the machine takes them from, not in " + to_string(place));
+  return result;
+}
+
+/// Those, and what ways cost on the best of them.
+class Reaching {
+ public:
+  Reaching(const Machine& machine, Place place) : backends_(reaching(machine, place)), costs_(cheapest_of(backends_)) {}
+
+  [[nodiscard]] const CheapestCosts& costs() const { return costs_; }
+
+  [[nodiscard]] const Backend& backend_for(const Decision& decision) const { return *backends_[costs_.engine_for(decision)]; }
+
+  /// The decision with its backend, and the costs there if it was made by the machine's own. Otherwise, what others may finish
+  /// exactly is not priced.
+  void take(Decision& decision, bool by_own_costs = true) const {
+    auto priced = decision;
+    if (!by_own_costs && decision.plan) priced.cost = costs_.slices(*decision.plan, decision.m, decision.n, decision.k);
+    const auto chosen = costs_.engine_for(priced);
+    decision.engine = backends_[chosen]->id();
+    if (!by_own_costs) return;
+    decision.cost = costs_.cost_on(chosen, decision);
+    decision.costs = backends_[chosen]->costs().origin();
+  }
+
+  /// Who decides for products of this size: where they are cheap. The decision is the same everywhere.
+  [[nodiscard]] Backend deciding(Index m, Index n, Index k, const Choices& choices) const {
+    Decision product{};
+    product.plan = SplitPlan::balanced(7, 7, 8);
+    product.m = m, product.n = n, product.k = k;
+    const auto& backend = backend_for(product);
+    return {backend.engine(), backend.examiner(), native(), choices.costs != nullptr ? choices.costs : &costs_, backend.id()};
+  }
+
+ private:
+  /// One that may be considered: which one runs is chosen afterwards.
+  [[nodiscard]] const NativeGemm* native() const {
+    for (const auto* backend : backends_)
+      if (backend->native() != nullptr) return backend->native();
+    return nullptr;
+  }
+
+  std::vector<const Backend*> backends_;
+  CheapestCosts costs_;
+};
+
+/// The first device of a plug-in, and what products cost there.
+struct Device {
+  Device(const plugin::Plugin& plugin, int threads)
+      : computing(std::make_shared<const plugin::PluginBackend>(plugin, 0, threads)),
+        costs(known_costs(plugin.device(0).calibration, threads)) {}
+
+  [[nodiscard]] Backend backend() const { return computing->backend(costs ? &*costs : nullptr); }
+
+  std::shared_ptr<const plugin::PluginBackend> computing;
+  std::optional<CalibratedCosts> costs;
+};
+
+/// Sizes of the real product that is multiplied.
+Index real_m(const Product& product) { return product.is_complex() ? 2 * product.m() : product.m(); }
+Index real_k(const Product& product) { return product.is_complex() ? 2 * product.k() : product.k(); }
+
+/// What another backend can use of what one found: no examination, and the bound in the host's memory.
+Findings portable(Findings found) {
+  found.examination.reset();
+  if (found.evidence) found.evidence->bound = fetched(std::move(found.evidence->bound));
+  return found;
+}
+
+}  // namespace
+
+Machine Machine::detect(int threads) {
+  auto cpu = Machine::cpu(threads);
+  const auto* plugin = plugin::cuda_plugin();
+  if (plugin == nullptr) return cpu;
+  struct Owner {
+    Machine cpu;
+    Device device;
+  };
+  try {
+    auto owner = std::make_shared<const Owner>(Owner{cpu, Device(*plugin, cpu.backends().front().engine().threads())});
+    if (!owner->device.costs) return cpu;
+    return {{owner->cpu.backends().front(), owner->device.backend()}, owner};
+  } catch (const std::runtime_error&) {  // there is one, and it cannot be used: it is full, or another's
+    return cpu;
+  }
+}
+
+Machine Machine::cuda(int threads) {
+  const auto* plugin = plugin::cuda_plugin();
+  if (plugin == nullptr) throw std::invalid_argument(plugin::plugin_obstacle());
+  auto device = std::make_shared<const Device>(*plugin, CpuEngine({.threads = threads}).threads());
+  return {{device->backend()}, device};
+}
+
+Machine Machine::cpu(int threads) {
+  auto cpu = std::make_shared<const Cpu>(threads);
+  return {{Backend(cpu->engine, native_gemm(), &cpu->costs)}, cpu};
+}
+
+Machine::Machine(std::vector<Backend> backends) : Machine(std::move(backends), nullptr) {}
+
+Machine::Machine(std::vector<Backend> backends, std::shared_ptr<const void> owner)
+    : backends_(std::move(backends)), owner_(std::move(owner)) {
+  if (backends_.empty()) throw std::invalid_argument("backends must not be empty");
+  if (backends_.size() == 1) return;
+  std::vector<const Backend*> all;
+  for (const auto& backend : backends_) all.push_back(&backend);
+  cheapest_of(all);  // refuses different units
+}
+
+const Backend& Machine::backend_of(const Decision& decision, Place place) const {
+  const auto reached = reaching(*this, place);
+  const auto is_named = [&](const Backend* backend) { return decision.engine && backend->id().kind == decision.engine->kind; };
+  if (const auto named = std::ranges::find_if(reached, is_named); named != reached.end()) return **named;
+  // Slices and exact sums are the same bits everywhere; a native DGEMM's are its library's.
+  if (decision.engine && decision.method == Method::native)
+    throw std::invalid_argument("decision: is for the native DGEMM of '" + to_string(*decision.engine) +
+                                "', which is not here");
+  return reached.size() == 1 ? *reached.front() : Reaching(*this, place).backend_for(decision);
+}
+
+const Backend& Machine::backend_of(const Candidate& candidate, Decision decision, Place place) const {
+  decision.method = candidate.method, decision.plan = candidate.plan, decision.cost = candidate.cost;
+  return Reaching(*this, place).backend_for(decision);
+}
+
+void Machine::choose_backend(Decision& decision, Place place) const { Reaching(*this, place).take(decision); }
+
+Decision decide(const Product& product, const Target& target, const Machine& machine, const Choices& choices) {
+  const FloatEnvironment environment;
+  product.check_shapes();
+  const Reaching reaching(machine, product.place());
+  auto decision = decide(product, target, reaching.deciding(real_m(product), product.n(), real_k(product), choices), choices);
+  reaching.take(decision, choices.costs == nullptr);
+  return decision;
+}
+
+Certificate multiply(const Product& product, const Decision& decision, const Machine& machine, const MultiplyOptions& options) {
+  const FloatEnvironment environment;
+  product.check();
+  return multiply(product, decision, machine.backend_of(decision, product.place()), options);
+}
+
+Multiplied multiply(const Product& product, const Target& target, const Machine& machine, const Choices& choices,
+                    const MultiplyOptions& options) {
+  const FloatEnvironment environment;
+  product.check();
+  const Reaching reaching(machine, product.place());
+  const auto here = reaching.deciding(real_m(product), product.n(), real_k(product), choices);
+  if (has_complex_scalars(product)) {
+    auto decision = decide_scaled(product.complex(), target, here, choices);
+    reaching.take(decision, choices.costs == nullptr);
+    if (options.decided) options.decided(decision);
+    auto certificate = multiply(product, decision, machine.backend_of(decision, product.place()), options);
+    return {std::move(decision), std::move(certificate)};
+  }
+  const bool bring = options.prepared_a == nullptr && options.prepared_b == nullptr;
+  const NearProduct near(product, here, bring);
+  auto [decision, found] = decide_with_findings(near.product(), target, here, choices, Purpose::product);
+  reaching.take(decision, choices.costs == nullptr);
+  if (options.decided) options.decided(decision);
+  const auto& runs = machine.backend_of(decision, product.place());
+  if (&runs.engine() == &here.engine()) {
+    auto certificate = multiply_real(near.product(), decision, runs, options, std::move(found));
+    near.write_back();
+    return {std::move(decision), std::move(certificate)};
+  }
+  const NearProduct there(product, runs, bring);
+  auto certificate = multiply_real(there.product(), decision, runs, options, portable(std::move(found)));
+  there.write_back();
+  return {std::move(decision), std::move(certificate)};
+}
+
+CertifiedResult multiply(InputView a, InputView b, const Target& target, const Machine& machine, const Choices& choices,
+                         const MultiplyOptions& options) {
+  check_factors(a, b);
+  CertifiedResult result{Matrix<double>(a.rows(), b.cols()), {}, {}};
+  auto [decision, certificate] = multiply(Product{a, b, result.c}, target, machine, choices, options);
+  result.decision = std::move(decision), result.certificate = std::move(certificate);
+  return result;
+}
+
+}  // namespace ozbound

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <utility>
+
+#include "ozbound/bounds/backend_id.hpp"
+#include "ozbound/bounds/examiner.hpp"
+#include "ozbound/bounds/native_gemm.hpp"
+#include "ozbound/core/cost_model.hpp"
+#include "ozbound/core/engine.hpp"
+
+namespace ozbound {
+
+/// What products run on: an engine, the examiner of the matrices that it takes, the native DGEMM beside it, and what ways of
+/// computing C cost there. All must outlive it.
+class Backend {
+ public:
+  /// The CPU, or any engine that takes matrices of the host's memory alone. @param native null: there is none
+  /// @param costs null: the engine's, which count products
+  Backend(const Engine& engine, const NativeGemm* native = nullptr,  // NOLINT(google-explicit-constructor): an engine is one
+          const CostModel* costs = nullptr)
+      : engine_(&engine), host_(engine), native_(native), costs_(costs) {}
+
+  Backend(const Engine& engine, const Examiner& examiner, const NativeGemm* native, const CostModel* costs, BackendId id)
+      : engine_(&engine), host_(engine), examiner_(&examiner), native_(native), costs_(costs), id_(std::move(id)) {}
+
+  [[nodiscard]] const Engine& engine() const { return *engine_; }
+  /// Whether it takes matrices there: the host's examiner takes none of a device, whatever the engine.
+  [[nodiscard]] bool reaches(Place place) const {
+    return matrices().reaches(place) && (examiner_ != nullptr || place.is_host());
+  }
+  [[nodiscard]] const Matrices& matrices() const { return engine_->matrices(); }
+  [[nodiscard]] const Examiner& examiner() const { return examiner_ == nullptr ? host_ : *examiner_; }
+  [[nodiscard]] const NativeGemm* native() const { return native_; }  ///< null where there is none
+  [[nodiscard]] const CostModel& costs() const { return costs_ == nullptr ? engine_->costs() : *costs_; }
+  [[nodiscard]] const BackendId& id() const { return id_; }
+
+ private:
+  const Engine* engine_;
+  HostExaminer host_;
+  const Examiner* examiner_ = nullptr;  ///< null: the host's
+  const NativeGemm* native_;
+  const CostModel* costs_;
+  BackendId id_ = {};
+};
+
+}  // namespace ozbound

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ozbound/bounds/examination.hpp"
+#include "ozbound/bounds/multiply.hpp"
+
+namespace ozbound {
+
+/// What `decide` found out about its operands under the plan that it took: all that a certificate says of them. It is about the
+/// elements that were read, and holds no view of them; whoever uses it answers for their being the same.
+struct Evidence {
+  PlanBound bound;
+  Worst worst;  ///< over what the decision's target allows, after the last rounding
+};
+
+/// What conventional summation guarantees of a native DGEMM on these operands:
+/// |C^ - C| <= factor * (|alpha||A||B| + |beta||C0|) + underflow.
+struct NativeGuarantee {
+  double factor = 0;     ///< k u for C = +-AB (Jeannerod, Rump); gamma_{k+3} otherwise
+  double underflow = 0;  ///< 0 where no operation can underflow
+  std::string obstacle;  ///< why there is no guarantee at all; empty if there is one
+};
+
+/// What else a product under the decision need not find out again.
+struct Findings {
+  std::unique_ptr<Examination> examination;  ///< of A and B; null: none was made
+  std::optional<OperandRecord> record;
+  std::optional<NativeGuarantee> guarantee;  ///< where a native DGEMM was considered
+  std::optional<Evidence> evidence;          ///< where one plan's bound certifies every entry
+};
+
+struct Decided {
+  Decision decision;
+  Findings found;
+};
+
+enum class Purpose : std::uint8_t { decision, product };
+
+/// `decide` of a real product, with what it found. The record is there where the purpose is a product.
+/// @pre product.check_shapes() passes, and the backend reaches it. @throws as decide.
+Decided decide_with_findings(const RealProduct& product, const Target& target, const Backend& backend, const Choices& choices,
+                             Purpose purpose);
+
+/// `multiply` of a real product under a decision. @param found of these very operands, when it was made.
+/// @pre product.check() passes, and the backend reaches it.
+void check_real(const RealProduct& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options);
+Certificate multiply_real(const RealProduct& product, const Decision& decision, const Backend& backend,
+                          const MultiplyOptions& options, Findings found = {});
+
+/// A real product, or a complex one with real scalars, as a real one whose matrices lie where the backend works fastest.
+class NearProduct {
+ public:
+  /// @param bring false: no copies are made for being near, as where prepared operands are of the given ones
+  /// @pre product.check() passes, or check_shapes() where nothing is written; the backend reaches it.
+  NearProduct(const Product& product, const Backend& backend, bool bring = true);
+  NearProduct(const NearProduct&) = delete;
+  NearProduct& operator=(const NearProduct&) = delete;
+
+  [[nodiscard]] const RealProduct& product() const;
+  /// Writes the C of the product that this stands for.
+  void write_back() const;
+
+ private:
+  RealProduct as_given_;
+  std::unique_ptr<RealRepresentation> real_, brought_;  ///< null: as it was given
+};
+
+/// Whether a product needs ways of its own: it is complex, and one of its scalars has an imaginary part.
+bool has_complex_scalars(const Product& product);
+
+/// That a decision is for the real product that stands for a complex one. @throws std::invalid_argument if not.
+void check_sizes(const ComplexProduct& product, const Decision& decision);
+
+/// What decide and multiply do for those. @pre has_complex_scalars(product).
+Decision decide_scaled(const ComplexProduct& product, const Target& target, const Backend& backend, const Choices& choices);
+void check_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
+                  const MultiplyOptions& options);
+Certificate multiply_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
+                            const MultiplyOptions& options);
+
+}  // namespace ozbound

@@ -1,0 +1,333 @@
+#include "ozbound/bounds/multiply.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "certifier.hpp"
+#include "native_bound.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
+#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
+
+namespace ozbound {
+namespace {
+
+/// A real product under a decision, and its certificate.
+class RealMultiplication : private Certifier {
+ public:
+  /// @param found what is missing is found here.
+  RealMultiplication(const RealProduct& call, const Decision& decision, const Backend& backend, const MultiplyOptions& options,
+                     Findings found = {})
+      : Certifier(decision, backend, options, call.c.format(), 1),
+        call_(call.without_unread()),
+        found_(std::move(found)),
+        prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
+        prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr) {
+    certificate_.alpha = call.alpha, certificate_.beta = call.beta;
+    factor_ = call_.alpha;
+  }
+
+  /// Refuses a decision that cannot be carried out, before anything is written.
+  void check() const {
+    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, engine_, "prepared_a");
+    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, engine_, "prepared_b");
+    if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
+    if (decision_.method == Method::native) check_native();
+  }
+
+  Certificate run() {
+    keep_c0();
+    take_fingerprints();
+    find_specials();
+    special_count_ = matrices_.count(specials_);
+    const bool needed =
+        decision_.method == Method::correctly_rounded || (decision_.method == Method::slices && !found_.evidence);
+    if (!needed) found_.examination.reset();  // which holds memory that the product may want
+    return writing_c([this] { return write(); });
+  }
+
+ private:
+  Certificate write() {
+    if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
+    if (call_.all_special()) return finish_rounded();
+    switch (decision_.method) {
+      case Method::slices: return relative() ? run_relative() : run_slices();
+      case Method::correctly_rounded: return run_ziv();
+      case Method::native: return run_native();
+      case Method::exact: break;
+    }
+    matrices_.multiply_exactly(call_, specials_);
+    certificate_.exact = certificate_.m * certificate_.n - special_count_;
+    return finish_rounded();
+  }
+
+  void check_plan() const {
+    check_slices();
+    const double first = full_workspace(engine_, plan(), prepared_a_ != nullptr ? certificate_.m : 1,
+                                        prepared_b_ != nullptr ? certificate_.n : 1, call_.k());
+    const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
+    if (least > options_.workspace) throw workspace_below(least, call_.k());
+  }
+
+  void check_native() const {
+    if (backend_.native() == nullptr) throw std::invalid_argument("decision: needs a native DGEMM, and none is given");
+    if (!call_.a.is_double() || !call_.b.is_double() || !call_.c.is_double())
+      throw std::invalid_argument("decision: native DGEMM takes binary64 operands");
+  }
+
+  /// C0 may be C itself, but it is read again after C is written: by further rounds, and by the comparison with M.
+  void keep_c0() {
+    if (call_.beta == 0) return;
+    c0_copy_ = matrices_.copy(call_.c0);
+    call_.c0 = c0_copy_->view().as_input();
+  }
+
+  /// Those of the operands that are read.
+  void take_fingerprints() {
+    auto& prints = certificate_.fingerprints;
+    const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
+    const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t OperandRecord::*read) {
+      if (prepared != nullptr) return prepared->fingerprint();
+      return found_.record ? (*found_.record).*read : matrices_.fingerprint(operand);
+    };
+    if (reads) prints.a = of(prepared_a_, call_.a, &OperandRecord::a), prints.b = of(prepared_b_, call_.b, &OperandRecord::b);
+    if (!is_zero(call_.beta)) prints.c0 = matrices_.fingerprint(call_.c0);
+  }
+
+  void find_specials() {
+    if (!found_.record)
+      specials_ = matrices_.special_entries(call_);
+    else
+      specials_ = {found_.record->rows, found_.record->columns, call_.all_special(),
+                   is_zero(call_.beta) ? InputView() : call_.c0};
+  }
+
+  /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
+  [[nodiscard]] KeptSlices kept(const SplitPlan& plan) const {
+    if (plan != this->plan()) return {};
+    return {prepared_a_ == nullptr ? nullptr : prepared_a_->slices(plan.a),
+            prepared_b_ == nullptr ? nullptr : prepared_b_->slices(plan.b)};
+  }
+
+  [[nodiscard]] PlanBound plan_bound(const SplitPlan& plan) {
+    return found_.evidence && plan == this->plan() ? found_.evidence->bound : examination().bound(plan);
+  }
+
+  [[nodiscard]] ErrorBound error_bound(PlanBound bound) const {
+    return rounded(
+        std::move(bound),
+        "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding");
+  }
+
+  Certificate run_slices() {
+    auto bound = plan_bound(plan());
+    start_finite(call_, plan(), engine_, kept(plan()), options_.workspace);
+    certificate_.plans = {plan()};
+    if (correctly_rounded())
+      judge_zero_error(fetched(bound).product, specials_);
+    else if (found_.evidence)
+      set_worst(found_.evidence->worst);
+    else
+      judge_slices(bound, examination());
+    remote_bound_ = bound.remote;
+    certificate_.bound = error_bound(std::move(bound));
+    return finish();
+  }
+
+  /// The examination of the operands, made when first needed.
+  Examination& examination() {
+    const auto encoding = decision_.plan ? decision_.plan->a.encoding : Encoding::balanced();
+    if (!found_.examination) found_.examination = examiner_.examine(call_, encoding, {prepared_a_, prepared_b_});
+    return *found_.examination;
+  }
+
+  /// As Certifier::refine, and finished exactly.
+  template <class Open>
+  void refine_all(const Open& open) {
+    matrices_.finish_exactly(call_,
+                             refine(open, [this](const SplitPlan& plan) { return least_workspace(engine_, plan, call_.k()); }));
+  }
+
+  Certificate run_ziv() {
+    refine_all([this](const SplitPlan& plan) {
+      const auto bound = fetched(plan_bound(plan));
+      return multiply_finite(call_, plan, engine_, kept(plan), &bound.product, options_.workspace);
+    });
+    return finish_rounded();
+  }
+
+  Certificate run_relative() {
+    // E + u |C^| <= tau (|C^| (1 - u) - E): E <= |C^| (tau (1 - u) - u) / (1 + tau); docs/derivations/targets.md.
+    const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
+    double worst = 0;
+    refine_all([&](const SplitPlan& plan) {
+      const auto bound = error_bound(plan_bound(plan));
+      const auto wide = matrices_.matrix(certificate_.m, certificate_.n, call_.c.is_double());
+      auto product = call_;
+      product.c = wide->view();
+      multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
+      auto accepted = examiner_.accept_relative(product.c.as_input(), bound, factor, specials_, call_.c);
+      worst = std::max(worst, accepted.worst);
+      return std::move(accepted.open);
+    });
+    certificate_.bound = rounding_bound();
+    certificate_.bound.source = "relative: every entry within tau |C|";
+    certificate_.bound.result_factor = divide_upper(tau_, subtract_lower(1, tau_));
+    certificate_.ratio = ratio_upper_after_rounding(worst, tau_, u_);
+    return finish();
+  }
+
+  Certificate run_native() {
+    const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(call_, matrices_);
+    certificate_.bound = native_error_bound(call_, guarantee, engine_);
+    backend_.native()->dgemm(call_);
+    if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
+    certificate_.native = backend_.native()->name();
+    if (native_certifies(guarantee, decision_.target, decision_.k, call_))
+      set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
+    else
+      set_worst({infinity, 0, 0});
+    if (!guarantee.obstacle.empty()) certificate_.bound.assumptions.push_back("no guarantee: " + guarantee.obstacle);
+    return finish();
+  }
+
+  Certificate finish_rounded() {
+    certify_rounding();
+    return finish();
+  }
+
+  [[nodiscard]] Examiner::ResultFacts facts_of_c() const {
+    return examiner_.result_facts(certificate_.bound, remote_bound_.get(), call_.c.as_input(), specials_);
+  }
+
+  Certificate finish() {
+    auto facts = facts_of_c();
+    if (facts.infinite && rounds_slices()) facts = finish_infinite();
+    return Certifier::finish(facts);
+  }
+
+  /// Entries that slices round to infinity are summed exactly (docs/derivations/general_bound.md, G6).
+  Examiner::ResultFacts finish_infinite() {
+    const auto entries = matrices_.infinite_entries(call_.c.as_input(), specials_);
+    matrices_.finish_exactly(call_, entries);
+    certificate_.exact += static_cast<Index>(entries.size());
+    return facts_of_c();
+  }
+
+  RealProduct call_;
+  Findings found_;
+  const PreparedOperand* prepared_a_;  ///< null where A is not read
+  const PreparedOperand* prepared_b_;
+  std::unique_ptr<OwnedMatrix> c0_copy_;
+  SpecialEntries specials_;
+  Index special_count_ = 0;
+  std::shared_ptr<const RemotePlanBound> remote_bound_;  ///< of the certificate's bound
+};
+
+}  // namespace
+
+Workspace workspace_of(const Decision& decision, const Engine& engine) {
+  const FloatEnvironment environment;
+  if (!decision.plan) return {};
+  const auto& plan = *decision.plan;
+  const auto last = last_plan(decision);
+  const bool stops_early = decision.method == Method::correctly_rounded;
+  const auto full = [&](const SplitPlan& p) { return full_workspace(engine, p, decision.m, decision.n, decision.k); };
+  return {least_workspace(engine, stops_early ? plan : last, decision.k), std::max(full(plan), full(last))};
+}
+
+void check_real(const RealProduct& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options) {
+  if (decision.m != product.m() || decision.n != product.n() || decision.k != product.k())
+    throw std::invalid_argument("decision: is for " + std::to_string(decision.m) + " x " + std::to_string(decision.n) + " x " +
+                                std::to_string(decision.k) + ", not for " + std::to_string(product.m()) + " x " +
+                                std::to_string(product.n()) + " x " + std::to_string(product.k()));
+  RealMultiplication(product, decision, backend, options).check();
+}
+
+Certificate multiply_real(const RealProduct& product, const Decision& decision, const Backend& backend,
+                          const MultiplyOptions& options, Findings found) {
+  check_real(product, decision, backend, options);
+  return RealMultiplication(product, decision, backend, options, std::move(found)).run();
+}
+
+NearProduct::NearProduct(const Product& product, const Backend& backend, bool bring)
+    : as_given_(product.is_complex() ? RealProduct{{}, {}, unwritten(0, 0, product.format())} : product.real()) {
+  if (product.is_complex()) real_ = backend.matrices().represent(product.complex());
+  if (!bring) return;
+  try {
+    brought_ = backend.matrices().bring(this->product());
+  } catch (const OutOfMemory&) {  // then in blocks, from where the matrices are
+  }
+}
+
+const RealProduct& NearProduct::product() const {
+  if (brought_) return brought_->call();
+  return real_ ? real_->call() : as_given_;
+}
+
+void NearProduct::write_back() const {
+  if (brought_) brought_->write_back();
+  if (real_) real_->write_back();
+}
+
+namespace {
+
+bool has_prepared(const MultiplyOptions& options) { return options.prepared_a != nullptr || options.prepared_b != nullptr; }
+
+}  // namespace
+
+bool has_complex_scalars(const Product& product) { return product.is_complex() && !product.complex().real_scalars(); }
+
+void check_multiply(const Product& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options) {
+  const FloatEnvironment environment;
+  product.check();
+  check_reached(product, backend);
+  if (has_complex_scalars(product)) return check_scaled(product.complex(), decision, backend, options);
+  if (product.is_complex()) check_sizes(product.complex(), decision);
+  check_real(NearProduct(product, backend, false).product(), decision, backend, options);
+}
+
+Certificate multiply(const Product& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options) {
+  const FloatEnvironment environment;
+  product.check();
+  check_reached(product, backend);
+  if (has_complex_scalars(product)) return multiply_scaled(product.complex(), decision, backend, options);
+  if (product.is_complex()) check_sizes(product.complex(), decision);
+  const NearProduct near(product, backend, !has_prepared(options));
+  auto certificate = multiply_real(near.product(), decision, backend, options);
+  near.write_back();
+  return certificate;
+}
+
+Multiplied multiply(const Product& product, const Target& target, const Backend& backend, const Choices& choices,
+                    const MultiplyOptions& options) {
+  const FloatEnvironment environment;
+  product.check();
+  check_reached(product, backend);
+  if (has_complex_scalars(product)) {
+    auto decision = decide_scaled(product.complex(), target, backend, choices);
+    if (options.decided) options.decided(decision);
+    auto certificate = multiply_scaled(product.complex(), decision, backend, options);
+    return {std::move(decision), std::move(certificate)};
+  }
+  const NearProduct near(product, backend, !has_prepared(options));
+  auto [decision, found] = decide_with_findings(near.product(), target, backend, choices, Purpose::product);
+  if (options.decided) options.decided(decision);
+  auto certificate = multiply_real(near.product(), decision, backend, options, std::move(found));
+  near.write_back();
+  return {std::move(decision), std::move(certificate)};
+}
+
+CertifiedProduct multiply(InputView a, InputView b, const Decision& decision, const Backend& backend,
+                          const MultiplyOptions& options) {
+  CertifiedProduct product{Matrix<double>(a.rows(), b.cols()), {}};
+  product.certificate = multiply({a, b, product.c}, decision, backend, options);
+  return product;
+}
+
+}  // namespace ozbound

@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "allowance.hpp"
+#include "certifier.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
+#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/outward.hpp"
+#include "ozbound/core/real_representation.hpp"
+
+namespace ozbound {
+namespace {
+
+/// The bounds of the rows of A B's stacked parts, from those of rows 2i (x) and 2i + 1 (y): |alpha_r| x + |alpha_i| y and
+/// |alpha_r| y + |alpha_i| x.
+std::vector<double> mixed(const Norms& rows, double alpha_r, double alpha_i) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    result.push_back(add_upper(multiply_upper(alpha_r, rows[i]), multiply_upper(alpha_i, rows[i ^ 1])));
+  return result;
+}
+
+/// The bound of alpha A B's stacked parts from that of A B's: the sum of two minima is at most the minimum of the sums. The
+/// power of two that alpha is near goes to the exponents.
+PlanBound times(PlanBound bound, std::complex<double> alpha) {
+  const double largest = std::max(std::fabs(alpha.real()), std::fabs(alpha.imag()));
+  const int exponent = largest == 0 ? 0 : std::ilogb(largest);
+  const double alpha_r = std::fabs(std::ldexp(alpha.real(), -exponent));  // < 2; rounded up where it was far smaller
+  const double alpha_i = std::fabs(std::ldexp(alpha.imag(), -exponent));
+  const auto up = [](double scaled, double original) { return original == 0 ? 0.0 : next_up(scaled); };
+  const double r = up(alpha_r, alpha.real()), i = up(alpha_i, alpha.imag());
+  for (auto& term : bound.product.terms)
+    for (auto& outer : term.alternatives) outer.rows = mixed(outer.rows, r, i);
+  bound.product.uniform = multiply_upper(add_upper(r, i), bound.product.uniform);
+  for (auto& row : bound.row_exponents) row += exponent;
+  return bound;
+}
+
+/// A copy in binary64.
+Matrix<std::complex<double>> copy_of(const ComplexInputView& matrix) {
+  Matrix<std::complex<double>> copy(matrix.rows(), matrix.cols());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      if (j % 1024 == 0) poll_cancelled();
+      copy(i, j) = {double_from_bits(matrix.bits(i, j, Part::real)), double_from_bits(matrix.bits(i, j, Part::imaginary))};
+    }
+  return copy;
+}
+
+bool all_finite(const ComplexInputView& matrix) {
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      if (j % 1024 == 0) poll_cancelled();
+      for (const auto of : both_parts)
+        if (!is_finite(matrix.bits(i, j, of), binary64)) return false;
+    }
+  return true;
+}
+
+/// Whether a target is about a norm in which not all parts of A B count, those that C0 makes special being left out: then the
+/// parts of A B do not tell whether it is met.
+bool norm_without_some(const ComplexProduct& call, const Target& target) {
+  return target.kind == Target::Kind::normwise && call.reads_c0() && !all_finite(call.c0);
+}
+
+/// The parts of A B alone, to be rounded to C's format.
+RealProduct parts_of_product(const ComplexProduct& call, const RealFactors& factors) {
+  return {factors.a.view(), factors.b.view(), unwritten(2 * call.m(), call.n(), call.c.format())};
+}
+
+/// A complex product where alpha or beta has an imaginary part, and its certificate.
+class ScaledMultiplication : private Certifier {
+ public:
+  ScaledMultiplication(const ComplexProduct& call, const Decision& decision, const Backend& backend,
+                       const MultiplyOptions& options)
+      : Certifier(decision, backend, options, call.c.format(), 2),
+        call_(call),
+        factors_(real_factors(call, engine_.threads())) {
+    certificate_.alpha = call.alpha.real(), certificate_.beta = call.beta.real();
+    certificate_.imaginary = ImaginaryParts{call.alpha.imag(), call.beta.imag()};
+  }
+
+  void check() const {
+    if (decision_.method == Method::native) throw std::invalid_argument("decision: native DGEMM has no complex alpha or beta");
+    if (options_.prepared_a != nullptr || options_.prepared_b != nullptr)
+      throw std::invalid_argument("prepared operands are for real products");
+    if (decision_.method == Method::exact) return;
+    check_slices();
+    if (const double least = least_bytes(plan()); least > options_.workspace) throw workspace_below(least, call_.k());
+  }
+
+  Certificate run() {
+    if (call_.reads_c0()) c0_copy_ = copy_of(call_.c0), call_.c0 = c0_copy_;
+    take_fingerprints();
+    return writing_c([this] { return write(); });
+  }
+
+ private:
+  Certificate write() {
+    if (decision_.method == Method::exact || call_.all_special())
+      run_exactly();
+    else if (decision_.method == Method::slices && !relative())
+      run_slices();
+    else
+      run_refined();
+    return finish();
+  }
+
+  void take_fingerprints() {
+    auto& prints = certificate_.fingerprints;
+    if (call_.reads_operands())
+      prints.a = matrices_.fingerprint(factors_.a.view()), prints.b = matrices_.fingerprint(factors_.b.view());
+    if (call_.reads_c0()) prints.c0 = matrices_.fingerprint(stacked_parts(call_.c0, engine_.threads()).view());
+  }
+
+  Examination& examination() {
+    if (!examination_) examination_ = examiner_.examine(parts_of_product(call_, factors_));
+    return *examination_;
+  }
+
+  void run_exactly() {
+    multiply_exactly(call_, engine_.threads());
+    if (!call_.all_special()) certificate_.exact = certificate_.m * certificate_.n - matrices_.count(specials());
+    certify_rounding();
+  }
+
+  void run_slices() {
+    auto bound = examination().bound(plan());
+    multiply_scaled(call_, plan(), engine_, nullptr, options_.workspace);
+    certificate_.plans = {plan()};
+    if (norm_without_some(call_, decision_.target))
+      set_worst({infinity, 0, 0});
+    else if (!correctly_rounded())
+      judge_slices(bound, examination());
+    certificate_.bound = rounded(times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0),
+                                 "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding");
+    if (correctly_rounded()) judge_zero_error(certificate_.bound.product, specials());
+  }
+
+  /// Ziv's test, more slices, and the superaccumulator for entries that stay open.
+  void run_refined() {
+    const auto multiply = [this](const SplitPlan& plan) {
+      const auto bound = fetched(examination().bound(plan));
+      return multiply_scaled(call_, plan, engine_, &bound.product, options_.workspace);
+    };
+    finish_exactly(call_, refine(multiply, [this](const SplitPlan& plan) { return least_bytes(plan); }), engine_.threads());
+    certify_rounding();
+  }
+
+  [[nodiscard]] double least_bytes(const SplitPlan& plan) const {
+    return call_.has_product() ? least_scaled_workspace(engine_, plan, call_.k()) : 0;
+  }
+
+  /// The special entries of C's stacked parts. Where C0 makes a component special there is a NaN in `c0_marks`.
+  [[nodiscard]] SpecialEntries specials() {
+    const RealProduct product{factors_.a.view(), factors_.b.view(), marked_c0()};
+    auto entries = matrices_.special_entries(product);
+    entries.everywhere = call_.all_special();
+    if (call_.reads_c0()) entries.c0 = c0_marks_;
+    return entries;
+  }
+
+  OutputView marked_c0() {
+    c0_marks_ = Matrix<double>(certificate_.m, certificate_.n);
+    for (Index i = 0; i < certificate_.m && call_.reads_c0(); ++i)
+      for (Index j = 0; j < certificate_.n; ++j) {
+        if (j % 1024 == 0) poll_cancelled();
+        const auto own = both_parts[i % 2], other = both_parts[1 - i % 2];
+        const auto marks = [&](double beta, Part part) {
+          return !is_zero(beta) && !is_finite(call_.c0.bits(i / 2, j, part), binary64);
+        };
+        if (marks(call_.beta.real(), own) || marks(call_.beta.imag(), other))
+          c0_marks_(i, j) = std::numeric_limits<double>::quiet_NaN();
+      }
+    return c0_marks_;
+  }
+
+  Certificate finish() {
+    const auto special = specials();
+    auto c = stacked_parts(call_.c.as_input(), engine_.threads());
+    const auto facts = examiner_.result_facts(certificate_.bound, nullptr, c.view(), special);
+    if (!facts.infinite || !rounds_slices()) return Certifier::finish(facts);
+    finish_infinite(matrices_.infinite_entries(c.view(), special));
+    c = stacked_parts(call_.c.as_input(), engine_.threads());
+    return Certifier::finish(examiner_.result_facts(certificate_.bound, nullptr, c.view(), special));
+  }
+
+  /// Both components, where slices round one of them to infinity.
+  void finish_infinite(std::vector<Entry> components) {
+    for (auto& entry : components) entry.i /= 2;
+    std::sort(components.begin(), components.end());
+    components.erase(std::unique(components.begin(), components.end()), components.end());
+    finish_exactly(call_, components, engine_.threads());
+    certificate_.exact += 2 * static_cast<Index>(components.size());
+  }
+
+  ComplexProduct call_;
+  RealFactors factors_;
+  Matrix<std::complex<double>> c0_copy_;
+  Matrix<double> c0_marks_;
+  std::unique_ptr<Examination> examination_;
+};
+
+}  // namespace
+
+void check_sizes(const ComplexProduct& call, const Decision& decision) {
+  if (decision.m != 2 * call.m() || decision.n != call.n() || decision.k != 2 * call.k())
+    throw std::invalid_argument("decision: is for " + std::to_string(decision.m) + " x " + std::to_string(decision.n) + " x " +
+                                std::to_string(decision.k) + ", not for the " + std::to_string(2 * call.m()) + " x " +
+                                std::to_string(call.n()) + " x " + std::to_string(2 * call.k()) +
+                                " that stand for this complex product");
+}
+
+namespace {
+
+/// @throws std::invalid_argument for matrices of a device: products with complex scalars are put together on the host.
+void check_in_host(const ComplexProduct& product) {
+  if (!product.c.place().is_host())
+    throw std::invalid_argument("a, b and c must lie in the host's memory where alpha or beta has an imaginary part");
+}
+
+}  // namespace
+
+Decision decide_scaled(const ComplexProduct& call, const Target& target, const Backend& backend, const Choices& wanted) {
+  check_in_host(call);
+  if (!wanted.slices)
+    throw CannotCertify("native DGEMM does not certify " + to_string(target) + ": it has no complex alpha or beta");
+  auto choices = wanted;
+  choices.native = false;
+  const auto factors = real_factors(call, backend.engine().threads());
+  const double u = unit_roundoff(call.c.format());
+  const bool round = norm_without_some(call, target) && target.tau >= u;
+  auto decision = decide_with_findings(parts_of_product(call, factors), round ? Target::correctly_rounded() : target, backend,
+                                       choices, Purpose::decision)
+                      .decision;
+  decision.k = 2 * call.k(), decision.target = target;
+  if (!round) return decision;
+  decision.ratio = rounding_ratio_upper(target.tau, u);
+  for (auto& candidate : decision.candidates) candidate.ratio = decision.ratio;
+  return decision;
+}
+
+void check_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
+                  const MultiplyOptions& options) {
+  check_in_host(product);
+  check_sizes(product, decision);
+  ScaledMultiplication(product, decision, backend, options).check();
+}
+
+Certificate multiply_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
+                            const MultiplyOptions& options) {
+  check_in_host(product);
+  check_sizes(product, decision);
+  ScaledMultiplication scaled(product, decision, backend, options);
+  scaled.check();
+  return scaled.run();
+}
+
+Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine) {
+  const FloatEnvironment environment;
+  if (decision.m % 2 != 0 || decision.k % 2 != 0)
+    throw std::invalid_argument("decision: is for m = " + std::to_string(decision.m) +
+                                " and k = " + std::to_string(decision.k) + ", which of a complex product are even");
+  if (is_zero(alpha.imag()) && is_zero(beta.imag())) return workspace_of(decision, engine);
+  const Index m = decision.m / 2, n = decision.n, k = decision.k / 2;
+  const bool reads = !is_zero(alpha) && m > 0 && n > 0 && k > 0;
+  if (!decision.plan || decision.method == Method::exact || !reads) return {};
+  const auto& plan = *decision.plan;
+  const auto full = [&](const SplitPlan& p) { return full_scaled_workspace(engine, p, m, n, k); };
+  return {least_scaled_workspace(engine, plan, k), std::max(full(plan), full(last_plan(decision)))};
+}
+
+}  // namespace ozbound

@@ -1,0 +1,126 @@
+#include "ozbound/core/matrices.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/fingerprint.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/usable_threads.hpp"
+
+namespace ozbound {
+namespace {
+
+template <class T>
+class HostMatrix final : public OwnedMatrix {
+ public:
+  HostMatrix(Index rows, Index cols) : matrix_(rows, cols) {}
+  OutputView view() override { return matrix_; }
+
+ private:
+  Matrix<T> matrix_;
+};
+
+/// @pre x is finite.
+void add(ExponentRange& range, Dyadic x) {
+  if (x.magnitude == 0) return;
+  range.least = std::min(range.least, x.top_exponent());
+  range.top = std::max(range.top, x.top_exponent());
+}
+
+/// The range of one row, or nothing where it holds a special: each of its entries of C is special then.
+ExponentRange range_of_row(InputView rows, Index i) {
+  ExponentRange range;
+  for (Index l = 0; l < rows.cols(); ++l) {
+    if (!is_finite(rows.bits(i, l), binary64)) return {};
+    add(range, rows.element(i, l));
+  }
+  return range;
+}
+
+}  // namespace
+
+std::unique_ptr<RealRepresentation> Matrices::bring(const RealProduct&) const { return nullptr; }
+
+int HostMatrices::threads() const { return usable_threads(threads_ > 0 ? threads_ : omp_get_max_threads()); }
+
+std::uint64_t HostMatrices::fingerprint(const InputView& matrix) const { return ozbound::fingerprint(matrix, threads()); }
+
+ExponentRange HostMatrices::exponent_range(const InputView& operand, Side side) const {
+  const auto vectors = vectors_of(operand, side);
+  ExponentRange all;
+  for (Index i = 0; i < vectors.rows(); ++i) {
+    poll_cancelled();
+    const auto range = range_of_row(vectors, i);
+    all = {std::min(all.least, range.least), std::max(all.top, range.top)};
+  }
+  return all;
+}
+
+ExponentRange HostMatrices::exponent_range(const InputView& matrix) const {
+  ExponentRange range;
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    poll_cancelled();
+    for (Index j = 0; j < matrix.cols(); ++j)
+      if (is_finite(matrix.bits(i, j), binary64)) add(range, matrix.element(i, j));
+  }
+  return range;
+}
+
+std::unique_ptr<OwnedMatrix> HostMatrices::matrix(Index rows, Index cols, bool is_double) const {
+  if (is_double) return std::make_unique<HostMatrix<double>>(rows, cols);
+  return std::make_unique<HostMatrix<float>>(rows, cols);
+}
+
+std::unique_ptr<OwnedMatrix> HostMatrices::copy(const InputView& matrix) const {
+  auto result = std::make_unique<HostMatrix<double>>(matrix.rows(), matrix.cols());
+  const auto to = result->view();
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    poll_cancelled();
+    for (Index j = 0; j < matrix.cols(); ++j) to.set_bits(i, j, matrix.bits(i, j));
+  }
+  return result;
+}
+
+SpecialEntries HostMatrices::special_entries(const RealProduct& product) const {
+  return ozbound::special_entries(product, threads());
+}
+
+Index HostMatrices::count(const SpecialEntries& specials) const {
+  if (specials.c0.empty()) return specials.count_by_product();
+  Index count = 0;
+  for (Index i = 0; i < specials.c0.rows(); ++i) {
+    poll_cancelled();
+    for (Index j = 0; j < specials.c0.cols(); ++j) count += specials.at(i, j) ? 1 : 0;
+  }
+  return count;
+}
+
+void HostMatrices::apply_specials(const RealProduct& product, const SpecialEntries& specials) const {
+  ozbound::apply_specials(product, specials, threads());
+}
+
+void HostMatrices::multiply_exactly(const RealProduct& product, const SpecialEntries& specials) const {
+  ozbound::multiply_exactly(product, specials, threads());
+}
+
+void HostMatrices::finish_exactly(const RealProduct& product, const std::vector<Entry>& entries) const {
+  ozbound::finish_exactly(product, entries, threads());
+}
+
+std::vector<Entry> HostMatrices::infinite_entries(const InputView& c, const SpecialEntries& specials) const {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < c.rows(); ++i) {
+    poll_cancelled();
+    for (Index j = 0; j < c.cols(); ++j)
+      if ((c.bits(i, j) & ~binary64.sign) == binary64.inf && !specials.at(i, j)) entries.push_back({i, j});
+  }
+  return entries;
+}
+
+std::unique_ptr<RealRepresentation> HostMatrices::represent(const ComplexProduct& product) const {
+  return represent_on_host(product, threads());
+}
+
+}  // namespace ozbound

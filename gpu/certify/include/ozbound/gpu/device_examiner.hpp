@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "ozbound/bounds/examiner.hpp"
+#include "ozbound/gpu/cuda_engine.hpp"
+
+namespace ozbound::gpu {
+
+class SideStream;
+
+/// The examiner of a CudaEngine, which must outlive it: of matrices of the device's memory or the host's, or of both. What it
+/// finds is what HostExaminer finds, bit for bit, but that a certificate names what its search assumed of tensor cores. What it
+/// is asked about matrices of the host's memory alone the host answers.
+class DeviceExaminer final : public Examiner {
+ public:
+  /// @throws CudaError
+  explicit DeviceExaminer(const CudaEngine& engine);
+
+  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& product,
+                                                     const Encoding& encoding = Encoding::balanced(),
+                                                     const PreparedOperands& prepared = {}) const override;
+  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
+                                         const SpecialEntries& specials) const override;
+  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
+  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
+                           const OutputView& c) const override;
+
+ private:
+  const CudaEngine* engine_;
+  int device_;
+  std::shared_ptr<const SideStream> side_;
+  HostExaminer host_;
+};
+
+}  // namespace ozbound::gpu

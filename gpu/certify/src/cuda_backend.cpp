@@ -1,0 +1,16 @@
+#include "ozbound/gpu/cuda_backend.hpp"
+
+#include "ozbound/gpu/cublas_gemm.hpp"
+#include "ozbound/gpu/device_costs.hpp"
+
+namespace ozbound::gpu {
+
+CudaBackend::CudaBackend(CudaEngine::Options options)
+    : engine_(options),
+      examiner_(engine_),
+      native_(make_cublas_gemm(options.device)),
+      id_{BackendId::Kind::cuda, devices().at(static_cast<std::size_t>(options.device)).name} {
+  if (const auto costs = device_costs(options.device, engine_.threads())) costs_ = std::make_unique<CalibratedCosts>(*costs);
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,102 @@
+#include "ozbound/gpu/device_examiner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bounded_entries.hpp"
+#include "call_on_device.hpp"
+#include "cuda_device.hpp"
+#include "device_examination.hpp"
+#include "device_plan_bound.hpp"
+#include "largest_memory.hpp"
+#include "open_entries.hpp"
+#include "side_stream.hpp"
+#include "specials_on_device.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+const cudaStream_t stream = cudaStreamPerThread;
+
+/// ErrorBound for kernels. The bound must outlive it.
+class ErrorBoundOnDevice {
+ public:
+  explicit ErrorBoundOnDevice(const ErrorBound& bound)
+      : product_(bound.product, static_cast<Index>(bound.row_exponents.size()),
+                 static_cast<Index>(bound.column_exponents.size()), stream),
+        row_exponents_(copy_to_device(bound.row_exponents, stream)),
+        column_exponents_(copy_to_device(bound.column_exponents, stream)),
+        bound_{product_.bound(), row_exponents_.data(), column_exponents_.data(), bound} {}
+
+  [[nodiscard]] const DeviceErrorBound& bound() const { return bound_; }
+  [[nodiscard]] ScaledBound scaled() const { return {product_.on_host(), row_exponents_.data(), column_exponents_.data()}; }
+
+ private:
+  BoundCopy product_;
+  DeviceArray<std::int32_t> row_exponents_, column_exponents_;
+  DeviceErrorBound bound_;
+};
+
+}  // namespace
+
+DeviceExaminer::DeviceExaminer(const CudaEngine& engine) : engine_(&engine), device_(engine.options_.device), host_(engine) {
+  const CudaDevice device(device_);
+  side_ = std::make_shared<const SideStream>();
+}
+
+std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product, const Encoding& encoding,
+                                                     const PreparedOperands& prepared) const {
+  const CudaDevice device(device_);
+  const bool there =
+      on_device(product.a, "a") || on_device(product.b, "b") || (!is_zero(product.beta) && on_device(product.c0, "c0"));
+  if (!there) return host_.examine(product, encoding, prepared);
+  return std::make_unique<DeviceExamination>(product, encoding, *engine_->kernels_, engine_->options_, stream, side_);
+}
+
+Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
+                                                   const SpecialEntries& specials) const {
+  const CudaDevice device(device_);
+  if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, remote, c, specials);
+  const DeviceOperand result(c, "c", stream);
+  const SpecialsOnDevice known(specials, stream);
+  const auto find = [&](const ScaledBound& scaled, Index outer_products) {
+    const LargestMemory search(outer_products, shape_of(specials).m, shape_of(specials).n, stream);
+    launch_largest_bound(scaled, bound, result.matrix(), known.entries(), search.work(), stream);
+    const auto found = copy_to_host(search.work().result, 1, stream)[0];
+    return ResultFacts{found.print, found.entry.value, found.infinite};
+  };
+  if (const auto* const made_here = dynamic_cast<const DevicePlanBound*>(remote))
+    return find(made_here->bound(), made_here->outer_products());
+  Index outer_products = 0;
+  for (const auto& term : bound.product.terms) outer_products += static_cast<Index>(term.alternatives.size());
+  return find(ErrorBoundOnDevice(bound).scaled(), outer_products);
+}
+
+std::optional<Entry> DeviceExaminer::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {
+  const CudaDevice device(device_);
+  if (!on_device(specials.c0, "c0")) return host_.last_inexact(bound, specials);
+  const auto [m, n] = shape_of(specials);
+  const BoundCopy there(bound, m, n, stream);
+  const SpecialsOnDevice known(specials, stream);
+  const DeviceNumber after(stream);
+  launch_last_inexact(there.bound(), known.entries(), {m, n}, after.data(), stream);
+  const auto place = static_cast<Index>(after.value()) - 1;
+  return place < 0 ? std::nullopt : std::optional(Entry{place / n, place % n});
+}
+
+Examiner::Accepted DeviceExaminer::accept_relative(const InputView& product, const ErrorBound& bound, double factor,
+                                                   const SpecialEntries& specials, const OutputView& c) const {
+  const CudaDevice device(device_);
+  const auto shape = shape_of(specials);
+  const DeviceOperand from(product, "c", stream), to(c.as_input(), "c", stream);
+  const ErrorBoundOnDevice there(bound);
+  const SpecialsOnDevice known(specials, stream);
+  const OpenEntries open(shape.m, shape.n, stream);
+  const DeviceNumber worst(stream);
+  launch_accepting({from.matrix(), to.matrix(), factor, open.bits(), open.count(), worst.data()}, there.bound(),
+                   known.entries(), shape, stream);
+  to.write_to(c, stream);
+  return {open.in_order(stream), double_from_bits(worst.value())};
+}
+
+}  // namespace ozbound::gpu

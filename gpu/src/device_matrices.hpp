@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ozbound/core/matrices.hpp"
+
+namespace ozbound::gpu {
+
+/// Matrices in a device's memory, or the host's, or of both: what lies in the host's alone the host answers. Works on the
+/// thread's own stream (cudaStreamPerThread).
+class DeviceMatrices final : public Matrices {
+ public:
+  /// @param threads of the host, at least 1
+  DeviceMatrices(int device, int threads) : device_(device), threads_(threads), host_(threads) {}
+
+  [[nodiscard]] bool reaches(Place place) const override { return place.is_host() || place.device == device_; }
+  [[nodiscard]] std::uint64_t fingerprint(const InputView& matrix) const override;
+  [[nodiscard]] ExponentRange exponent_range(const InputView& operand, Side side) const override;
+  [[nodiscard]] ExponentRange exponent_range(const InputView& matrix) const override;
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const override;
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> copy(const InputView& matrix) const override;
+  [[nodiscard]] SpecialEntries special_entries(const RealProduct& call) const override;
+  [[nodiscard]] Index count(const SpecialEntries& specials) const override;
+  void apply_specials(const RealProduct& call, const SpecialEntries& specials) const override;
+  void write_specials(const RealProduct& call) const override;
+  void multiply_exactly(const RealProduct& call, const SpecialEntries& specials) const override;
+  void finish_exactly(const RealProduct& call, const std::vector<Entry>& entries) const override;
+  [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override;
+  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexProduct& call) const override;
+  [[nodiscard]] std::unique_ptr<RealRepresentation> bring(const RealProduct& call) const override;
+
+ private:
+  int device_;
+  int threads_;
+  HostMatrices host_;
+};
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "device_epilogue.hpp"
+#include "ozbound/core/entry.hpp"
+
+namespace ozbound::gpu {
+
+// Passes over the entries of an m x n product in device memory. Results are maxima and sums of integers: the same whatever
+// the order.
+
+struct Shape {
+  Index m, n;
+};
+
+/// SpecialEntries in device memory.
+struct DeviceSpecials {
+  const std::uint8_t* rows = nullptr;     ///< [m]
+  const std::uint8_t* columns = nullptr;  ///< [n]
+  bool everywhere = false;
+  bool reads_c0 = false;
+  DeviceMatrix c0 = {};
+
+  [[nodiscard]] OZB_HD bool at(Index i, Index j) const {
+    return everywhere || rows[i] != 0 || columns[j] != 0 || (reads_c0 && !is_finite(c0.bits(i, j), binary64));
+  }
+};
+
+/// Adds the number of special entries to *count.
+void launch_counting(const DeviceSpecials& specials, Shape shape, std::uint64_t* count, cudaStream_t stream);
+
+/// Sets bit i n + j of `open` where an entry of C is infinite and not special, and counts them.
+void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* open,
+                             unsigned long long* count, cudaStream_t stream);
+
+/// Exponents of the non-zero magnitudes of the rows without specials, or of all finite elements: lowers range[0] to the least
+/// and raises range[1] to the largest.
+void launch_exponent_range(const DeviceMatrix& vectors, Index count, Index inner, bool by_vector, std::int32_t* range,
+                           cudaStream_t stream);
+
+/// A call whose entries are correctly rounded by the exact superaccumulator.
+struct ExactCall {
+  DeviceMatrix a, b, c0, c;
+  double alpha, beta;
+  Shape shape;
+  Index k;
+};
+
+/// Computes `count` entries exactly; where `entries` is null, all that are not special.
+void launch_exact(const ExactCall& call, const Entry* entries, Index count, const DeviceSpecials& specials,
+                  cudaStream_t stream);
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "cuda_check.hpp"
+#include "device_array.hpp"
+#include "entries.hpp"
+#include "ozbound/core/special_entries.hpp"
+#include "transfer.hpp"
+
+namespace ozbound::gpu {
+
+inline Shape shape_of(const SpecialEntries& specials) {
+  return {static_cast<Index>(specials.rows.size()), static_cast<Index>(specials.columns.size())};
+}
+
+/// SpecialEntries for kernels. The entries must outlive it.
+class SpecialsOnDevice {
+ public:
+  SpecialsOnDevice(const SpecialEntries& specials, cudaStream_t stream)
+      : rows_(copy_to_device(specials.rows, stream)),
+        columns_(copy_to_device(specials.columns, stream)),
+        c0_(specials.c0, "c0", stream),
+        specials_{rows_.data(), columns_.data(), specials.everywhere, !specials.c0.empty(), c0_.matrix()} {}
+
+  [[nodiscard]] const DeviceSpecials& entries() const { return specials_; }
+
+  [[nodiscard]] const std::uint8_t* rows() const { return rows_.data(); }
+  [[nodiscard]] const std::uint8_t* columns() const { return columns_.data(); }
+
+ private:
+  DeviceArray<std::uint8_t> rows_, columns_;
+  DeviceOperand c0_;
+  DeviceSpecials specials_;
+};
+
+/// A number that kernels raise, 0 at first.
+class DeviceNumber {
+ public:
+  explicit DeviceNumber(cudaStream_t stream) : number_(1, stream), stream_(stream) {
+    check(cudaMemsetAsync(number_.data(), 0, sizeof(std::uint64_t), stream), "cudaMemsetAsync");
+  }
+  [[nodiscard]] std::uint64_t* data() const { return number_.data(); }
+  /// Waits for the stream.
+  [[nodiscard]] std::uint64_t value() const { return copy_to_host(number_.data(), 1, stream_)[0]; }
+
+ private:
+  DeviceArray<std::uint64_t> number_;
+  cudaStream_t stream_;
+};
+
+}  // namespace ozbound::gpu

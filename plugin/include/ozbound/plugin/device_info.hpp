@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ozbound/bounds/calibration.hpp"
+
+namespace ozbound::plugin {
+
+struct DeviceInfo {
+  std::string name;                ///< `NVIDIA H200`
+  std::string compute_capability;  ///< `9.0`
+  std::uint64_t memory = 0;        ///< bytes
+  Calibration calibration;         ///< what one must be of to be used for it, and the tile of a new one; without rates
+};
+
+}  // namespace ozbound::plugin

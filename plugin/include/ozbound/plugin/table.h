@@ -1,0 +1,383 @@
+/* The boundary of a plug-in of Ozbound: a shared object that computes on devices, libozbound_cuda.so, and is loaded when it is
+   first used. Plain C: no C++ object, no exception and no memory that another side must free in its own way crosses it
+   (docs/adr/0014). export.hpp makes a table of C++ objects, import.hpp C++ objects of a table.
+
+   Every function gives a status, but for those that free. Preconditions are those of the C++ function of the same name
+   (ozbound::Engine, Matrices, Examiner, Examination, Allowance, NativeGemm); what a view or a slice handle refers to must live
+   as long as there. Results of variable length come with a `result` that keeps them, null where there is nothing to keep, and
+   are valid until it is freed. What is freed may be null. */
+#ifndef OZBOUND_PLUGIN_TABLE_H
+#define OZBOUND_PLUGIN_TABLE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
+
+/* Rises with every change of this file. Both sides are built of one release: no version is served but one's own. */
+#define OZBOUND_PLUGIN_VERSION 1u
+
+/* What a call came to: the C++ exception that it ended in. */
+enum ozbound_plugin_status {
+  OZBOUND_PLUGIN_OK = 0,
+  OZBOUND_PLUGIN_INVALID_ARGUMENT = 1, /* std::invalid_argument */
+  OZBOUND_PLUGIN_LENGTH_ERROR = 2,     /* std::length_error */
+  OZBOUND_PLUGIN_OUT_OF_MEMORY = 3,    /* ozbound::OutOfMemory: a smaller product may succeed */
+  OZBOUND_PLUGIN_BAD_ALLOC = 4,        /* std::bad_alloc */
+  OZBOUND_PLUGIN_CANNOT_CERTIFY = 5,   /* ozbound::CannotCertify */
+  OZBOUND_PLUGIN_DEVICE_ERROR = 6,     /* what a device or its driver reports */
+  OZBOUND_PLUGIN_CANCELLED = 7,        /* the caller wanted no more of it */
+  OZBOUND_PLUGIN_RUNTIME_ERROR = 8,    /* any other std::runtime_error */
+  OZBOUND_PLUGIN_INTERNAL = 9          /* anything else */
+};
+
+/* Given to every call; the callee sets the message where the status is not OK: a text of the exception, ended by a 0. */
+struct ozbound_plugin_call {
+  char message[2048];
+};
+
+/* Handles. Each is freed by the function of its name. */
+struct ozbound_plugin_backend;        /* engine, matrices, examiner and perhaps a native DGEMM of one device */
+struct ozbound_plugin_slices;         /* ozbound::SlicedMatrix */
+struct ozbound_plugin_matrix;         /* ozbound::OwnedMatrix */
+struct ozbound_plugin_representation; /* ozbound::RealRepresentation */
+struct ozbound_plugin_examination;    /* ozbound::Examination */
+struct ozbound_plugin_allowance;      /* ozbound::Allowance */
+struct ozbound_plugin_remote_bound;   /* ozbound::RemotePlanBound */
+struct ozbound_plugin_result;         /* keeps what a call gave */
+
+struct ozbound_plugin_text {
+  const char* data; /* not ended by a 0 */
+  int64_t size;
+};
+
+/* A matrix, real or of pairs of parts; element (i, j) is data[i * row_stride + j * col_stride]. */
+struct ozbound_plugin_view {
+  void* data;
+  int64_t rows, cols, row_stride, col_stride;
+  int32_t is_double;  /* else float */
+  int32_t conjugated; /* of complex operands; else 0 */
+  int32_t device;     /* that it lies on, by CUDA's number; -1: the host's memory */
+  int32_t reserved;
+};
+
+struct ozbound_plugin_product {
+  struct ozbound_plugin_view a, b, c, c0;
+  double alpha, beta;
+};
+
+struct ozbound_plugin_complex_product {
+  struct ozbound_plugin_view a, b, c, c0;
+  double alpha[2], beta[2];
+};
+
+struct ozbound_plugin_slicing {
+  int32_t kind, beta; /* ozbound::Encoding */
+  int32_t slices;
+};
+
+struct ozbound_plugin_plan {
+  struct ozbound_plugin_slicing a, b;
+  int32_t cut, accumulation;
+};
+
+struct ozbound_plugin_target {
+  double tau;
+  int32_t kind, reserved;
+};
+
+struct ozbound_plugin_entry {
+  int64_t i, j;
+};
+
+struct ozbound_plugin_entries {
+  const struct ozbound_plugin_entry* data;
+  int64_t count;
+  struct ozbound_plugin_result* result;
+};
+
+/* ozbound::VectorFacts; norms are three numbers each, as in ozbound::IntegerNorms. */
+struct ozbound_plugin_vector_facts {
+  const uint64_t *vector, *slices, *tails;
+  const int16_t* weights;
+  int64_t slice_count, tail_count, weight_count;
+  uint64_t floor_squares;
+  int32_t exponent, special;
+};
+
+struct ozbound_plugin_facts {
+  struct ozbound_plugin_slicing slicing;
+  int32_t reserved;
+  const struct ozbound_plugin_vector_facts* vectors;
+  int64_t count;
+  struct ozbound_plugin_result* result;
+};
+
+/* count sums of rows x cols integers each, row by row. */
+struct ozbound_plugin_sums {
+  const int64_t* const* data;
+  int64_t count, rows, cols;
+  struct ozbound_plugin_result* result;
+};
+
+struct ozbound_plugin_range {
+  int32_t least, top;
+};
+
+struct ozbound_plugin_specials {
+  const uint8_t *rows, *columns;
+  int64_t row_count, column_count;
+  struct ozbound_plugin_view c0;
+  int32_t everywhere, reserved;
+  struct ozbound_plugin_result* result; /* null where it is an argument */
+};
+
+struct ozbound_plugin_outer_product {
+  const double *rows, *columns;
+  int64_t row_count, column_count;
+};
+
+struct ozbound_plugin_bound_term {
+  struct ozbound_plugin_text name;
+  const struct ozbound_plugin_outer_product* alternatives;
+  int64_t count;
+};
+
+struct ozbound_plugin_entry_bound {
+  const struct ozbound_plugin_bound_term* terms;
+  int64_t count;
+  double uniform;
+};
+
+/* With `remote` the other members are empty. */
+struct ozbound_plugin_plan_bound {
+  struct ozbound_plugin_entry_bound product;
+  const int32_t *row_exponents, *column_exponents;
+  int64_t row_count, column_count;
+  struct ozbound_plugin_remote_bound* remote;
+  struct ozbound_plugin_result* result; /* null where it is an argument */
+};
+
+/* ozbound::ErrorBound without its texts, which are for records; always an argument. */
+struct ozbound_plugin_error_bound {
+  struct ozbound_plugin_plan_bound plan; /* with no `remote` */
+  double alpha, result_factor, underflow;
+  int32_t rounded_once, reserved;
+};
+
+struct ozbound_plugin_record {
+  uint64_t a, b;
+  const uint8_t *rows, *columns;
+  int64_t row_count, column_count;
+  struct ozbound_plugin_result* result;
+};
+
+struct ozbound_plugin_probe {
+  int64_t i, j;
+  double allowed;
+};
+
+struct ozbound_plugin_probes {
+  const struct ozbound_plugin_probe* data;
+  int64_t count;
+  struct ozbound_plugin_result* result;
+};
+
+struct ozbound_plugin_worst {
+  double ratio;
+  int64_t i, j;
+  struct ozbound_plugin_text assumes;
+  struct ozbound_plugin_result* result;
+};
+
+struct ozbound_plugin_result_facts {
+  uint64_t fingerprint;
+  double largest_bound;
+  int32_t infinite, reserved;
+};
+
+struct ozbound_plugin_accepted {
+  struct ozbound_plugin_entries open;
+  double worst;
+};
+
+/* An operand whose slices are kept, and whose fingerprint is known; slices may be null. */
+struct ozbound_plugin_prepared {
+  struct ozbound_plugin_view view;
+  uint64_t fingerprint;
+  struct ozbound_plugin_slices* slices;
+};
+
+struct ozbound_plugin_cost_origin {
+  struct ozbound_plugin_text model, unit, processor, kernel, note;
+  int32_t threads, reserved;
+  struct ozbound_plugin_result* result;
+};
+
+struct ozbound_plugin_device {
+  struct ozbound_plugin_text name;               /* NVIDIA H200 */
+  struct ozbound_plugin_text compute_capability; /* 9.0 */
+  uint64_t memory;                               /* bytes */
+  /* What a calibration must be of to be used for it: ozbound::Calibration. */
+  struct ozbound_plugin_text processor, kernel, version, engine, blas;
+  int64_t tile_rows, tile_columns;
+  struct ozbound_plugin_result* result;
+};
+
+struct ozbound_plugin_string {
+  struct ozbound_plugin_text text;
+  struct ozbound_plugin_result* result;
+};
+
+#define OZBOUND_BACKEND const struct ozbound_plugin_backend* backend
+#define OZBOUND_CALL struct ozbound_plugin_call* call
+#define OZBOUND_VIEW const struct ozbound_plugin_view*
+#define OZBOUND_PRODUCT const struct ozbound_plugin_product* product
+#define OZBOUND_SPECIALS const struct ozbound_plugin_specials* specials
+
+struct ozbound_plugin_table {
+  uint32_t magic, version; /* looked at first, */
+  uint64_t size;           /* of this struct, */
+  const char* release;     /* of Ozbound, 0.1.0: then nothing that is not the same is used */
+
+  /* What is alive of all handles and results, for tests. */
+  int64_t (*alive)(void);
+
+  /* Devices. `obstacle` says in a line why there is none to be used; nothing where there is. */
+  int32_t (*obstacle)(struct ozbound_plugin_string* why, OZBOUND_CALL);
+  int32_t (*device_count)(int32_t* count, OZBOUND_CALL);
+  int32_t (*device_info)(int32_t device, struct ozbound_plugin_device* info, OZBOUND_CALL);
+  /* Memory that is kept for the next product, back to the device. */
+  int32_t (*release_memory)(int32_t device, OZBOUND_CALL);
+  /* Times products for some seconds: a file of one calibration (docs/records.md). `progress` is told the share that is done,
+     and ends it by anything but 0: OZBOUND_PLUGIN_CANCELLED. */
+  int32_t (*measure_rates)(int32_t device, int32_t threads, double seconds, int32_t (*progress)(void* context, double share),
+                           void* context, struct ozbound_plugin_string* calibration, OZBOUND_CALL);
+
+  /* threads of the host; 0: as many as OpenMP would use. */
+  int32_t (*make_backend)(int32_t device, int32_t threads, struct ozbound_plugin_backend** backend, OZBOUND_CALL);
+  void (*free_backend)(struct ozbound_plugin_backend*);
+  void (*free_slices)(struct ozbound_plugin_slices*);
+  void (*free_matrix)(struct ozbound_plugin_matrix*);
+  void (*free_representation)(struct ozbound_plugin_representation*);
+  void (*free_examination)(struct ozbound_plugin_examination*);
+  void (*free_allowance)(struct ozbound_plugin_allowance*);
+  void (*free_remote_bound)(struct ozbound_plugin_remote_bound*);
+  void (*free_result)(struct ozbound_plugin_result*);
+
+  /* ozbound::Engine. side: 0 rows of A, 1 columns of B. */
+  int32_t (*threads)(OZBOUND_BACKEND, int32_t* threads, OZBOUND_CALL);
+  int32_t (*slice)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, const struct ozbound_plugin_slicing* slicing,
+                   struct ozbound_plugin_slices** slices, int64_t* count, int64_t* inner_dimension, OZBOUND_CALL);
+  int32_t (*takes)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* slices, int32_t* takes, OZBOUND_CALL);
+  int32_t (*measure)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, const struct ozbound_plugin_slicing* slicing,
+                     struct ozbound_plugin_facts* facts, OZBOUND_CALL);
+  int32_t (*multiply)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* a, const struct ozbound_plugin_slices* b,
+                      const struct ozbound_plugin_plan* plan, double alpha, double beta, OZBOUND_VIEW c0,
+                      const struct ozbound_plugin_entry_bound* error_or_null, OZBOUND_VIEW c,
+                      struct ozbound_plugin_entries* open, OZBOUND_CALL);
+  int32_t (*start)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_plan* plan,
+                   const struct ozbound_plugin_slices* a_or_null, const struct ozbound_plugin_slices* b_or_null,
+                   int32_t* started, OZBOUND_CALL);
+  int32_t (*group_sums)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* a, const struct ozbound_plugin_slices* b,
+                        const struct ozbound_plugin_plan* plan, struct ozbound_plugin_sums* sums, OZBOUND_CALL);
+  int32_t (*workspace)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k, double* bytes,
+                       OZBOUND_CALL);
+
+  /* ozbound::Slices. */
+  int32_t (*scale)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t* exponent, int32_t* special, OZBOUND_CALL);
+  int32_t (*digit)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t p, int64_t l, int32_t* digit, OZBOUND_CALL);
+  int32_t (*sum_of_digits)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t p, int64_t* sum, OZBOUND_CALL);
+  int32_t (*weight_exponent)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t p, int32_t* exponent, OZBOUND_CALL);
+
+  /* ozbound::CostModel of the engine. */
+  int32_t (*cost_origin)(OZBOUND_BACKEND, struct ozbound_plugin_cost_origin* origin, OZBOUND_CALL);
+  int32_t (*cost_of_slices)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k,
+                            double* cost, OZBOUND_CALL);
+  int32_t (*cost_of_native)(OZBOUND_BACKEND, int64_t m, int64_t n, int64_t k, double* cost, OZBOUND_CALL);
+  int32_t (*cost_of_exact)(OZBOUND_BACKEND, int64_t m, int64_t n, int64_t k, double* cost, OZBOUND_CALL);
+
+  /* ozbound::Matrices. */
+  int32_t (*reaches)(OZBOUND_BACKEND, int32_t device, int32_t* reaches, OZBOUND_CALL);
+  int32_t (*fingerprint)(OZBOUND_BACKEND, OZBOUND_VIEW matrix, uint64_t* fingerprint, OZBOUND_CALL);
+  int32_t (*exponent_range_of_vectors)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, struct ozbound_plugin_range* range,
+                                       OZBOUND_CALL);
+  int32_t (*exponent_range)(OZBOUND_BACKEND, OZBOUND_VIEW matrix, struct ozbound_plugin_range* range, OZBOUND_CALL);
+  int32_t (*new_matrix)(OZBOUND_BACKEND, int64_t rows, int64_t cols, int32_t is_double, struct ozbound_plugin_matrix** matrix,
+                        struct ozbound_plugin_view* view, OZBOUND_CALL);
+  int32_t (*copy_matrix)(OZBOUND_BACKEND, OZBOUND_VIEW of, struct ozbound_plugin_matrix** matrix,
+                         struct ozbound_plugin_view* view, OZBOUND_CALL);
+  int32_t (*special_entries)(OZBOUND_BACKEND, OZBOUND_PRODUCT, struct ozbound_plugin_specials* specials, OZBOUND_CALL);
+  int32_t (*count_specials)(OZBOUND_BACKEND, OZBOUND_SPECIALS, int64_t* count, OZBOUND_CALL);
+  int32_t (*apply_specials)(OZBOUND_BACKEND, OZBOUND_PRODUCT, OZBOUND_SPECIALS, OZBOUND_CALL);
+  int32_t (*write_specials)(OZBOUND_BACKEND, OZBOUND_PRODUCT, OZBOUND_CALL);
+  int32_t (*multiply_exactly)(OZBOUND_BACKEND, OZBOUND_PRODUCT, OZBOUND_SPECIALS, OZBOUND_CALL);
+  int32_t (*finish_exactly)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_entry* entries, int64_t count,
+                            OZBOUND_CALL);
+  int32_t (*infinite_entries)(OZBOUND_BACKEND, OZBOUND_VIEW c, OZBOUND_SPECIALS, struct ozbound_plugin_entries* entries,
+                              OZBOUND_CALL);
+  /* Null where `bring` gives null. `stands` is the product of the representation, which it keeps. */
+  int32_t (*represent)(OZBOUND_BACKEND, const struct ozbound_plugin_complex_product* product,
+                       struct ozbound_plugin_representation** representation, struct ozbound_plugin_product* stands,
+                       OZBOUND_CALL);
+  int32_t (*bring)(OZBOUND_BACKEND, OZBOUND_PRODUCT, struct ozbound_plugin_representation** representation,
+                   struct ozbound_plugin_product* stands, OZBOUND_CALL);
+  int32_t (*write_back)(const struct ozbound_plugin_representation* representation, OZBOUND_CALL);
+
+  /* ozbound::Examiner. `encoding` has no slices. Prepared operands may be null. */
+  int32_t (*examine)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_slicing* encoding,
+                     const struct ozbound_plugin_prepared* a_or_null, const struct ozbound_plugin_prepared* b_or_null,
+                     struct ozbound_plugin_examination** examination, OZBOUND_CALL);
+  int32_t (*result_facts)(OZBOUND_BACKEND, const struct ozbound_plugin_error_bound* bound,
+                          const struct ozbound_plugin_remote_bound* remote_or_null, OZBOUND_VIEW c, OZBOUND_SPECIALS,
+                          struct ozbound_plugin_result_facts* facts, OZBOUND_CALL);
+  int32_t (*last_inexact)(OZBOUND_BACKEND, const struct ozbound_plugin_entry_bound* bound, OZBOUND_SPECIALS, int32_t* found,
+                          struct ozbound_plugin_entry* entry, OZBOUND_CALL);
+  int32_t (*accept_relative)(OZBOUND_BACKEND, OZBOUND_VIEW from, const struct ozbound_plugin_error_bound* bound, double factor,
+                             OZBOUND_SPECIALS, OZBOUND_VIEW c, struct ozbound_plugin_accepted* accepted, OZBOUND_CALL);
+
+  /* ozbound::Examination. */
+  int32_t (*record)(struct ozbound_plugin_examination* examination, struct ozbound_plugin_record* record, OZBOUND_CALL);
+  /* Either `remote`, a new handle, or the bound itself with its result. */
+  int32_t (*bound)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan,
+                   struct ozbound_plugin_plan_bound* bound, OZBOUND_CALL);
+  int32_t (*error_at)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan, double uniform,
+                      int64_t i, int64_t j, double* error, OZBOUND_CALL);
+  int32_t (*allowance)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_target* target,
+                       double factor, struct ozbound_plugin_allowance** allowance, OZBOUND_CALL);
+  int32_t (*fetch)(const struct ozbound_plugin_remote_bound* remote, struct ozbound_plugin_plan_bound* bound, OZBOUND_CALL);
+
+  /* ozbound::Allowance. */
+  int32_t (*probe)(const struct ozbound_plugin_allowance* allowance, int64_t i, int64_t j, struct ozbound_plugin_probe* probe,
+                   OZBOUND_CALL);
+  int32_t (*worst)(const struct ozbound_plugin_allowance* allowance, const struct ozbound_plugin_plan_bound* bound,
+                   struct ozbound_plugin_worst* worst, OZBOUND_CALL);
+  int32_t (*normwise)(const struct ozbound_plugin_allowance* allowance, int32_t* normwise, OZBOUND_CALL);
+  int32_t (*normwise_share)(const struct ozbound_plugin_allowance* allowance, int64_t i, int64_t j, double error, double* share,
+                            OZBOUND_CALL);
+  int32_t (*probes)(const struct ozbound_plugin_allowance* allowance, int64_t per_side, struct ozbound_plugin_probes* probes,
+                    OZBOUND_CALL);
+
+  /* ozbound::NativeGemm; has_native: whether there is one, without which the others are not called. */
+  int32_t (*has_native)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
+  int32_t (*native_name)(OZBOUND_BACKEND, struct ozbound_plugin_string* name, OZBOUND_CALL);
+  int32_t (*native_dgemm)(OZBOUND_BACKEND, OZBOUND_PRODUCT, OZBOUND_CALL);
+};
+
+#undef OZBOUND_BACKEND
+#undef OZBOUND_CALL
+#undef OZBOUND_VIEW
+#undef OZBOUND_PRODUCT
+#undef OZBOUND_SPECIALS
+
+/* The one symbol of a plug-in, `ozbound_plugin`: its table, whatever version the caller asks for, who compares. */
+typedef const struct ozbound_plugin_table* ozbound_plugin_function(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

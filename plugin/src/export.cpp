@@ -1,0 +1,710 @@
+#include "ozbound/plugin/export.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "conversions.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/usable_threads.hpp"
+
+namespace ozbound::plugin {
+namespace {
+
+std::atomic<std::int64_t> alive{0};
+const ExportedDevices* devices = nullptr;
+
+}  // namespace
+
+/// What another side holds by a handle.
+class Held {
+ public:
+  Held() { ++alive; }
+  virtual ~Held() { --alive; }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+};
+
+}  // namespace ozbound::plugin
+
+using namespace ozbound;  // NOLINT(google-build-using-namespace): the handles have names of C
+using plugin::Held;
+
+struct ozbound_plugin_result : Held {};
+
+struct ozbound_plugin_backend final : Held {
+  explicit ozbound_plugin_backend(std::unique_ptr<plugin::ExportedBackend> made) : of(std::move(made)) {}
+
+  [[nodiscard]] const Engine& engine() const { return of->engine(); }
+  [[nodiscard]] const Matrices& matrices() const { return of->engine().matrices(); }
+  [[nodiscard]] const Examiner& examiner() const { return of->examiner(); }
+
+  std::unique_ptr<plugin::ExportedBackend> of;
+};
+
+struct ozbound_plugin_slices final : Held {
+  explicit ozbound_plugin_slices(SlicedMatrix made) : sliced(std::move(made)) {}
+
+  SlicedMatrix sliced;
+
+  // The operand that they are of, prepared when a product with it is first examined.
+  std::mutex mutex;
+  std::shared_ptr<const PreparedOperand> prepared;
+};
+
+struct ozbound_plugin_matrix final : Held {
+  explicit ozbound_plugin_matrix(std::unique_ptr<OwnedMatrix> made) : matrix(std::move(made)) {}
+
+  std::unique_ptr<OwnedMatrix> matrix;
+};
+
+struct ozbound_plugin_representation final : Held {
+  explicit ozbound_plugin_representation(std::unique_ptr<RealRepresentation> made) : of(std::move(made)) {}
+
+  std::unique_ptr<RealRepresentation> of;
+};
+
+struct ozbound_plugin_examination final : Held {
+  std::shared_ptr<const PreparedOperand> a, b;
+  std::unique_ptr<Examination> of;
+};
+
+struct ozbound_plugin_allowance final : Held {
+  explicit ozbound_plugin_allowance(std::unique_ptr<Allowance> made) : of(std::move(made)) {}
+
+  std::unique_ptr<Allowance> of;
+};
+
+struct ozbound_plugin_remote_bound final : Held {
+  explicit ozbound_plugin_remote_bound(std::shared_ptr<const RemotePlanBound> made) : of(std::move(made)) {}
+
+  std::shared_ptr<const RemotePlanBound> of;
+};
+
+namespace ozbound::plugin {
+namespace {
+
+using Call = ozbound_plugin_call;
+using Handle = const ozbound_plugin_backend;
+using View = const ozbound_plugin_view;
+using Specials = const ozbound_plugin_specials;
+using RealCall = const ozbound_plugin_product;
+using Plan = const ozbound_plugin_plan;
+using Status = std::int32_t;
+
+template <class T>
+struct Kept final : ozbound_plugin_result {
+  explicit Kept(T kept) : value(std::move(kept)) {}
+  T value;
+};
+
+template <class T>
+std::unique_ptr<Kept<T>> keep(T value) {
+  return std::make_unique<Kept<T>>(std::move(value));
+}
+
+/// The caller wants no more of it.
+class Stopped : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "stopped by its caller"; }
+};
+
+Status failed(Call* call, Status status, const char* message) {
+  const auto length = std::min(std::strlen(message), sizeof call->message - 1);
+  std::memcpy(call->message, message, length);
+  call->message[length] = 0;
+  return status;
+}
+
+/// The status of the exception that is being handled.
+Status failed(Call* call) {
+  try {
+    throw;
+  } catch (const std::invalid_argument& e) {
+    return failed(call, OZBOUND_PLUGIN_INVALID_ARGUMENT, e.what());
+  } catch (const std::length_error& e) {
+    return failed(call, OZBOUND_PLUGIN_LENGTH_ERROR, e.what());
+  } catch (const OutOfMemory& e) {
+    return failed(call, OZBOUND_PLUGIN_OUT_OF_MEMORY, e.what());
+  } catch (const CannotCertify& e) {
+    return failed(call, OZBOUND_PLUGIN_CANNOT_CERTIFY, e.what());
+  } catch (const std::bad_alloc& e) {
+    return failed(call, OZBOUND_PLUGIN_BAD_ALLOC, e.what());
+  } catch (const Stopped& e) {
+    return failed(call, OZBOUND_PLUGIN_CANCELLED, e.what());
+  } catch (const std::runtime_error& e) {
+    const bool of_device = devices->is_device_error(e);
+    return failed(call, of_device ? OZBOUND_PLUGIN_DEVICE_ERROR : OZBOUND_PLUGIN_RUNTIME_ERROR, e.what());
+  } catch (const std::exception& e) {
+    return failed(call, OZBOUND_PLUGIN_INTERNAL, e.what());
+  } catch (...) {
+    return failed(call, OZBOUND_PLUGIN_INTERNAL, "an exception of no standard type");
+  }
+}
+
+template <class Work>
+Status run(Call* call, const Work& work) noexcept {
+  try {
+    const FloatEnvironment environment;
+    work();
+    return OZBOUND_PLUGIN_OK;
+  } catch (...) {
+    return failed(call);
+  }
+}
+
+// What is kept of results is let go of last, when nothing can be thrown any more.
+
+void give(std::string text, ozbound_plugin_string* out) {
+  auto kept = keep(std::move(text));
+  *out = {text_of(kept->value), kept.get()};
+  static_cast<void>(kept.release());
+}
+
+void give(const std::vector<Entry>& entries, ozbound_plugin_entries* out) {
+  *out = {nullptr, 0, nullptr};
+  if (entries.empty()) return;
+  auto kept = keep(entries_of(entries));
+  *out = {kept->value.data(), count_of(kept->value), kept.get()};
+  static_cast<void>(kept.release());
+}
+
+void give(PlanBound bound, ozbound_plugin_plan_bound* out) {
+  *out = {};
+  if (bound.remote != nullptr) {
+    out->remote = new ozbound_plugin_remote_bound(std::move(bound.remote));
+    return;
+  }
+  struct Whole {
+    explicit Whole(PlanBound b) : bound(std::move(b)), table(bound.product, bound.row_exponents, bound.column_exponents) {}
+    PlanBound bound;
+    PlanBoundTable table;
+  };
+  auto kept = keep(std::make_unique<Whole>(std::move(bound)));
+  *out = kept->value->table.table();
+  out->result = kept.release();
+}
+
+// Devices.
+
+Status obstacle(ozbound_plugin_string* why, Call* call) noexcept {
+  return run(call, [&] { give(devices->obstacle(), why); });
+}
+
+Status device_count(std::int32_t* count, Call* call) noexcept {
+  return run(call, [&] { *count = devices->count(); });
+}
+
+Status device_info(std::int32_t device, ozbound_plugin_device* out, Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(devices->info(device));
+    const auto& info = kept->value;
+    const auto& key = info.calibration;
+    *out = {text_of(info.name),  text_of(info.compute_capability),
+            info.memory,         text_of(key.processor),
+            text_of(key.kernel), text_of(key.version),
+            text_of(key.engine), text_of(key.blas),
+            key.tile.rows,       key.tile.columns,
+            kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status release_memory(std::int32_t device, Call* call) noexcept {
+  return run(call, [&] { devices->release_memory(device); });
+}
+
+Status measure_rates(std::int32_t device, std::int32_t threads, double seconds, std::int32_t (*progress)(void*, double),
+                     void* context, ozbound_plugin_string* calibration, Call* call) noexcept {
+  return run(call, [&] {
+    const auto tell = [&](double share) {
+      if (progress(context, share) != 0) throw Stopped();
+    };
+    give(to_json(std::vector{devices->measure_rates(device, threads, seconds, tell)}).dump(), calibration);
+  });
+}
+
+Status make_backend(std::int32_t device, std::int32_t threads, ozbound_plugin_backend** backend, Call* call) noexcept {
+  return run(call, [&] { *backend = new ozbound_plugin_backend(devices->make(device, threads)); });
+}
+
+template <class T>
+void release_handle(T* handle) noexcept {
+  const FloatEnvironment environment;
+  delete handle;
+}
+
+// Engine.
+
+Status threads_of(Handle* backend, std::int32_t* threads, Call* call) noexcept {
+  return run(call, [&] { *threads = backend->engine().threads(); });
+}
+
+Status slice(Handle* backend, View* operand, std::int32_t side, const ozbound_plugin_slicing* slicing,
+             ozbound_plugin_slices** slices, std::int64_t* count, std::int64_t* inner_dimension, Call* call) noexcept {
+  return run(call, [&] {
+    auto sliced = backend->engine().slice(input_from(*operand), side_from(side), slicing_from(*slicing));
+    *count = sliced.count(), *inner_dimension = sliced.inner_dimension();
+    *slices = new ozbound_plugin_slices(std::move(sliced));
+  });
+}
+
+Status takes(Handle* backend, const ozbound_plugin_slices* slices, std::int32_t* out, Call* call) noexcept {
+  return run(call, [&] { *out = backend->engine().takes(slices->sliced) ? 1 : 0; });
+}
+
+/// Facts as a table has them.
+struct FactsTable {
+  explicit FactsTable(SliceFacts measured) : facts(std::move(measured)) {
+    vectors.reserve(facts.vectors.size());
+    for (const auto& v : facts.vectors)
+      vectors.push_back({&v.vector.sum, numbers(v.slices), numbers(v.tails), v.weights.data(), count_of(v.slices),
+                         count_of(v.tails), count_of(v.weights), v.floor_squares, v.scale.exponent, v.scale.special ? 1 : 0});
+  }
+
+  static const std::uint64_t* numbers(const std::vector<IntegerNorms>& norms) {
+    return norms.empty() ? nullptr : &norms[0].sum;
+  }
+  static_assert(sizeof(IntegerNorms) == 3 * sizeof(std::uint64_t) && std::is_standard_layout_v<IntegerNorms>);
+
+  SliceFacts facts;
+  std::vector<ozbound_plugin_vector_facts> vectors;
+};
+
+Status measure(Handle* backend, View* operand, std::int32_t side, const ozbound_plugin_slicing* slicing,
+               ozbound_plugin_facts* out, Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(
+        std::make_unique<FactsTable>(backend->engine().measure(input_from(*operand), side_from(side), slicing_from(*slicing))));
+    const auto& table = *kept->value;
+    *out = {slicing_of(table.facts.slicing), 0, table.vectors.data(), count_of(table.vectors), kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, Plan* plan, double alpha,
+                double beta, View* c0, const ozbound_plugin_entry_bound* error, View* c, ozbound_plugin_entries* open,
+                Call* call) noexcept {
+  return run(call, [&] {
+    std::optional<EntryBound> bound;
+    if (error != nullptr) bound = bound_from(*error, nullptr);
+    const Epilogue epilogue{alpha, beta, input_from(*c0), bound ? &*bound : nullptr};
+    give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan), epilogue, output_from(*c)), open);
+  });
+}
+
+const SlicedMatrix* sliced_or_null(const ozbound_plugin_slices* slices) {
+  return slices == nullptr ? nullptr : &slices->sliced;
+}
+
+Status start(Handle* backend, RealCall* product, Plan* plan, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b,
+             std::int32_t* started, Call* call) noexcept {
+  return run(call, [&] {
+    const KeptSlices kept{sliced_or_null(a), sliced_or_null(b)};
+    *started = backend->engine().start(product_from(*product), plan_from(*plan), kept) ? 1 : 0;
+  });
+}
+
+Status group_sums(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, Plan* plan,
+                  ozbound_plugin_sums* out, Call* call) noexcept {
+  struct Sums {
+    std::vector<Matrix<std::int64_t>> groups;
+    std::vector<const std::int64_t*> data;
+  };
+  return run(call, [&] {
+    auto kept = keep(Sums{backend->engine().group_sums(a->sliced, b->sliced, plan_from(*plan)), {}});
+    auto& [groups, data] = kept->value;
+    for (const auto& group : groups) data.push_back(group.data());
+    *out = {data.data(), count_of(groups), a->sliced.count(), b->sliced.count(), kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status workspace(Handle* backend, Plan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* bytes,
+                 Call* call) noexcept {
+  return run(call, [&] { *bytes = backend->engine().workspace(plan_from(*plan), m, n, k); });
+}
+
+Status scale(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t* exponent, std::int32_t* special,
+             Call* call) noexcept {
+  return run(call, [&] {
+    const auto found = slices->sliced.slices().scale(i);
+    *exponent = found.exponent, *special = found.special ? 1 : 0;
+  });
+}
+
+Status digit(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t p, std::int64_t l, std::int32_t* out,
+             Call* call) noexcept {
+  return run(call, [&] { *out = slices->sliced.digit(i, p, l); });
+}
+
+Status sum_of_digits(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t p, std::int64_t* sum,
+                     Call* call) noexcept {
+  return run(call, [&] { *sum = slices->sliced.sum_of_digits(i, p); });
+}
+
+Status weight_exponent(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t p, std::int32_t* exponent,
+                       Call* call) noexcept {
+  return run(call, [&] { *exponent = slices->sliced.weight_exponent(i, p); });
+}
+
+// Costs.
+
+Status cost_origin(Handle* backend, ozbound_plugin_cost_origin* out, Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(backend->engine().costs().origin());
+    const auto& origin = kept->value;
+    *out = {text_of(origin.model),
+            text_of(origin.unit),
+            text_of(origin.processor),
+            text_of(origin.kernel),
+            text_of(origin.note),
+            origin.threads,
+            0,
+            kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status cost_of_slices(Handle* backend, Plan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* cost,
+                      Call* call) noexcept {
+  return run(call, [&] { *cost = backend->engine().costs().slices(plan_from(*plan), m, n, k); });
+}
+
+Status cost_of_native(Handle* backend, std::int64_t m, std::int64_t n, std::int64_t k, double* cost, Call* call) noexcept {
+  return run(call, [&] { *cost = backend->engine().costs().native(m, n, k); });
+}
+
+Status cost_of_exact(Handle* backend, std::int64_t m, std::int64_t n, std::int64_t k, double* cost, Call* call) noexcept {
+  return run(call, [&] { *cost = backend->engine().costs().exact(m, n, k); });
+}
+
+// Matrices.
+
+Status reaches(Handle* backend, std::int32_t device, std::int32_t* out, Call* call) noexcept {
+  return run(call, [&] { *out = backend->matrices().reaches({device}) ? 1 : 0; });
+}
+
+Status fingerprint(Handle* backend, View* matrix, std::uint64_t* out, Call* call) noexcept {
+  return run(call, [&] { *out = backend->matrices().fingerprint(input_from(*matrix)); });
+}
+
+Status exponent_range_of_vectors(Handle* backend, View* operand, std::int32_t side, ozbound_plugin_range* range,
+                                 Call* call) noexcept {
+  return run(call, [&] { *range = range_of(backend->matrices().exponent_range(input_from(*operand), side_from(side))); });
+}
+
+Status exponent_range(Handle* backend, View* matrix, ozbound_plugin_range* range, Call* call) noexcept {
+  return run(call, [&] { *range = range_of(backend->matrices().exponent_range(input_from(*matrix))); });
+}
+
+void give(std::unique_ptr<OwnedMatrix> made, ozbound_plugin_matrix** matrix, ozbound_plugin_view* view) {
+  auto held = std::make_unique<ozbound_plugin_matrix>(std::move(made));
+  *view = view_of(held->matrix->view());
+  *matrix = held.release();
+}
+
+Status new_matrix(Handle* backend, std::int64_t rows, std::int64_t cols, std::int32_t is_double, ozbound_plugin_matrix** matrix,
+                  ozbound_plugin_view* view, Call* call) noexcept {
+  return run(call, [&] { give(backend->matrices().matrix(rows, cols, is_double != 0), matrix, view); });
+}
+
+Status copy_matrix(Handle* backend, View* of, ozbound_plugin_matrix** matrix, ozbound_plugin_view* view, Call* call) noexcept {
+  return run(call, [&] { give(backend->matrices().copy(input_from(*of)), matrix, view); });
+}
+
+Status special_entries(Handle* backend, RealCall* product, ozbound_plugin_specials* out, Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(backend->matrices().special_entries(product_from(*product)));
+    *out = specials_of(kept->value);
+    out->result = kept.release();
+  });
+}
+
+Status count_specials(Handle* backend, Specials* specials, std::int64_t* count, Call* call) noexcept {
+  return run(call, [&] { *count = backend->matrices().count(specials_from(*specials)); });
+}
+
+Status apply_specials(Handle* backend, RealCall* product, Specials* specials, Call* call) noexcept {
+  return run(call, [&] { backend->matrices().apply_specials(product_from(*product), specials_from(*specials)); });
+}
+
+Status write_specials(Handle* backend, RealCall* product, Call* call) noexcept {
+  return run(call, [&] { backend->matrices().write_specials(product_from(*product)); });
+}
+
+Status multiply_exactly(Handle* backend, RealCall* product, Specials* specials, Call* call) noexcept {
+  return run(call, [&] { backend->matrices().multiply_exactly(product_from(*product), specials_from(*specials)); });
+}
+
+Status finish_exactly(Handle* backend, RealCall* product, const ozbound_plugin_entry* entries, std::int64_t count,
+                      Call* call) noexcept {
+  return run(call, [&] { backend->matrices().finish_exactly(product_from(*product), entries_from(entries, count)); });
+}
+
+Status infinite_entries(Handle* backend, View* c, Specials* specials, ozbound_plugin_entries* entries, Call* call) noexcept {
+  return run(call, [&] { give(backend->matrices().infinite_entries(input_from(*c), specials_from(*specials)), entries); });
+}
+
+void give(std::unique_ptr<RealRepresentation> made, ozbound_plugin_representation** representation,
+          ozbound_plugin_product* stands) {
+  *representation = nullptr;
+  if (made == nullptr) return;
+  *stands = product_of(made->call());
+  *representation = new ozbound_plugin_representation(std::move(made));
+}
+
+Status represent(Handle* backend, const ozbound_plugin_complex_product* product, ozbound_plugin_representation** representation,
+                 ozbound_plugin_product* stands, Call* call) noexcept {
+  return run(call, [&] { give(backend->matrices().represent(product_from(*product)), representation, stands); });
+}
+
+Status bring(Handle* backend, RealCall* product, ozbound_plugin_representation** representation, ozbound_plugin_product* stands,
+             Call* call) noexcept {
+  return run(call, [&] { give(backend->matrices().bring(product_from(*product)), representation, stands); });
+}
+
+Status write_back(const ozbound_plugin_representation* representation, Call* call) noexcept {
+  return run(call, [&] { representation->of->write_back(); });
+}
+
+// Examiner.
+
+bool same_view(const InputView& x, const InputView& y) {
+  const auto v = view_of(x), w = view_of(y);
+  return v.data == w.data && v.rows == w.rows && v.cols == w.cols && v.row_stride == w.row_stride &&
+         v.col_stride == w.col_stride && v.is_double == w.is_double && v.device == w.device;
+}
+
+/// The operand whose slices, if it has any, a handle keeps. Their facts, which the other side has too, are measured again when
+/// it is first asked for: they would take longer to hand over at every product.
+std::shared_ptr<const PreparedOperand> prepared_from(const ozbound_plugin_prepared* given, Side side, const Engine& engine) {
+  if (given == nullptr) return nullptr;
+  const auto view = input_from(given->view);
+  if (given->slices == nullptr) return std::make_shared<const PreparedOperand>(view, side, given->fingerprint, std::nullopt);
+  const std::scoped_lock lock(given->slices->mutex);
+  auto& known = given->slices->prepared;
+  if (known == nullptr || known->fingerprint() != given->fingerprint || !same_view(known->view(), view)) {
+    const auto& slices = given->slices->sliced;
+    known = std::make_shared<const PreparedOperand>(
+        view, side, given->fingerprint, PreparedOperand::Parts{slices, engine.measure(view, side, slices.slicing())});
+  }
+  return known;
+}
+
+Status examine(Handle* backend, RealCall* product, const ozbound_plugin_slicing* encoding, const ozbound_plugin_prepared* a,
+               const ozbound_plugin_prepared* b, ozbound_plugin_examination** examination, Call* call) noexcept {
+  return run(call, [&] {
+    auto held = std::make_unique<ozbound_plugin_examination>();
+    held->a = prepared_from(a, Side::rows_of_a, backend->engine());
+    held->b = prepared_from(b, Side::columns_of_b, backend->engine());
+    held->of =
+        backend->examiner().examine(product_from(*product), slicing_from(*encoding).encoding, {held->a.get(), held->b.get()});
+    *examination = held.release();
+  });
+}
+
+Status result_facts(Handle* backend, const ozbound_plugin_error_bound* bound, const ozbound_plugin_remote_bound* remote,
+                    View* c, Specials* specials, ozbound_plugin_result_facts* out, Call* call) noexcept {
+  return run(call, [&] {
+    const auto* const there = remote == nullptr ? nullptr : remote->of.get();
+    const auto facts =
+        backend->examiner().result_facts(error_bound_from(*bound), there, input_from(*c), specials_from(*specials));
+    *out = {facts.fingerprint, facts.largest_bound, facts.infinite ? 1 : 0, 0};
+  });
+}
+
+Status last_inexact(Handle* backend, const ozbound_plugin_entry_bound* bound, Specials* specials, std::int32_t* found,
+                    ozbound_plugin_entry* entry, Call* call) noexcept {
+  return run(call, [&] {
+    const auto last = backend->examiner().last_inexact(bound_from(*bound, nullptr), specials_from(*specials));
+    *found = last ? 1 : 0;
+    if (last) *entry = {last->i, last->j};
+  });
+}
+
+Status accept_relative(Handle* backend, View* from, const ozbound_plugin_error_bound* bound, double factor, Specials* specials,
+                       View* c, ozbound_plugin_accepted* out, Call* call) noexcept {
+  return run(call, [&] {
+    const auto accepted = backend->examiner().accept_relative(input_from(*from), error_bound_from(*bound), factor,
+                                                              specials_from(*specials), output_from(*c));
+    give(accepted.open, &out->open);
+    out->worst = accepted.worst;
+  });
+}
+
+// Examination.
+
+Status record(ozbound_plugin_examination* examination, ozbound_plugin_record* out, Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(examination->of->record());
+    const auto& of = kept->value;
+    *out = {of.a, of.b, of.rows.data(), of.columns.data(), count_of(of.rows), count_of(of.columns), kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status bound(ozbound_plugin_examination* examination, Plan* plan, ozbound_plugin_plan_bound* out, Call* call) noexcept {
+  return run(call, [&] { give(examination->of->bound(plan_from(*plan)), out); });
+}
+
+Status error_at(ozbound_plugin_examination* examination, Plan* plan, double uniform, std::int64_t i, std::int64_t j,
+                double* error, Call* call) noexcept {
+  return run(call, [&] { *error = examination->of->error_at(plan_from(*plan), uniform, i, j); });
+}
+
+Status allowance(ozbound_plugin_examination* examination, const ozbound_plugin_target* target, double factor,
+                 ozbound_plugin_allowance** out, Call* call) noexcept {
+  return run(call, [&] { *out = new ozbound_plugin_allowance(examination->of->allowance(target_from(*target), factor)); });
+}
+
+Status fetch(const ozbound_plugin_remote_bound* remote, ozbound_plugin_plan_bound* out, Call* call) noexcept {
+  return run(call, [&] { give(fetched(remote->of->fetch()), out); });
+}
+
+// Allowance.
+
+Status probe(const ozbound_plugin_allowance* allowance, std::int64_t i, std::int64_t j, ozbound_plugin_probe* out,
+             Call* call) noexcept {
+  return run(call, [&] { *out = probe_of(allowance->of->probe(i, j)); });
+}
+
+Status worst(const ozbound_plugin_allowance* allowance, const ozbound_plugin_plan_bound* bound, ozbound_plugin_worst* out,
+             Call* call) noexcept {
+  return run(call, [&] {
+    PlanBound of;
+    if (bound->remote == nullptr)
+      of = plan_bound_from(*bound, nullptr);
+    else
+      of.remote = bound->remote->of;
+    auto kept = keep(allowance->of->worst(of));
+    const auto& found = kept->value;
+    *out = {found.ratio, found.i, found.j, text_of(found.assumes), kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status normwise(const ozbound_plugin_allowance* allowance, std::int32_t* out, Call* call) noexcept {
+  return run(call, [&] { *out = allowance->of->normwise() ? 1 : 0; });
+}
+
+Status normwise_share(const ozbound_plugin_allowance* allowance, std::int64_t i, std::int64_t j, double error, double* share,
+                      Call* call) noexcept {
+  return run(call, [&] { *share = allowance->of->normwise_share(i, j, error); });
+}
+
+Status probes(const ozbound_plugin_allowance* allowance, std::int64_t per_side, ozbound_plugin_probes* out,
+              Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(std::vector<ozbound_plugin_probe>());
+    for (const auto& found : allowance->of->probes(per_side)) kept->value.push_back(probe_of(found));
+    *out = {kept->value.data(), count_of(kept->value), kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+// Native DGEMM.
+
+Status has_native(Handle* backend, std::int32_t* has, Call* call) noexcept {
+  return run(call, [&] { *has = backend->of->native() != nullptr ? 1 : 0; });
+}
+
+Status native_name(Handle* backend, ozbound_plugin_string* name, Call* call) noexcept {
+  return run(call, [&] { give(backend->of->native()->name(), name); });
+}
+
+Status native_dgemm(Handle* backend, RealCall* product, Call* call) noexcept {
+  return run(call, [&] { backend->of->native()->dgemm(product_from(*product)); });
+}
+
+std::int64_t count_alive() noexcept { return alive; }
+
+constexpr ozbound_plugin_table table{
+    .magic = OZBOUND_PLUGIN_MAGIC,
+    .version = OZBOUND_PLUGIN_VERSION,
+    .size = sizeof(ozbound_plugin_table),
+    .release = release,
+    .alive = count_alive,
+    .obstacle = obstacle,
+    .device_count = device_count,
+    .device_info = device_info,
+    .release_memory = release_memory,
+    .measure_rates = measure_rates,
+    .make_backend = make_backend,
+    .free_backend = release_handle<ozbound_plugin_backend>,
+    .free_slices = release_handle<ozbound_plugin_slices>,
+    .free_matrix = release_handle<ozbound_plugin_matrix>,
+    .free_representation = release_handle<ozbound_plugin_representation>,
+    .free_examination = release_handle<ozbound_plugin_examination>,
+    .free_allowance = release_handle<ozbound_plugin_allowance>,
+    .free_remote_bound = release_handle<ozbound_plugin_remote_bound>,
+    .free_result = release_handle<ozbound_plugin_result>,
+    .threads = threads_of,
+    .slice = slice,
+    .takes = takes,
+    .measure = measure,
+    .multiply = multiply,
+    .start = start,
+    .group_sums = group_sums,
+    .workspace = workspace,
+    .scale = scale,
+    .digit = digit,
+    .sum_of_digits = sum_of_digits,
+    .weight_exponent = weight_exponent,
+    .cost_origin = cost_origin,
+    .cost_of_slices = cost_of_slices,
+    .cost_of_native = cost_of_native,
+    .cost_of_exact = cost_of_exact,
+    .reaches = reaches,
+    .fingerprint = fingerprint,
+    .exponent_range_of_vectors = exponent_range_of_vectors,
+    .exponent_range = exponent_range,
+    .new_matrix = new_matrix,
+    .copy_matrix = copy_matrix,
+    .special_entries = special_entries,
+    .count_specials = count_specials,
+    .apply_specials = apply_specials,
+    .write_specials = write_specials,
+    .multiply_exactly = multiply_exactly,
+    .finish_exactly = finish_exactly,
+    .infinite_entries = infinite_entries,
+    .represent = represent,
+    .bring = bring,
+    .write_back = write_back,
+    .examine = examine,
+    .result_facts = result_facts,
+    .last_inexact = last_inexact,
+    .accept_relative = accept_relative,
+    .record = record,
+    .bound = bound,
+    .error_at = error_at,
+    .allowance = allowance,
+    .fetch = fetch,
+    .probe = probe,
+    .worst = worst,
+    .normwise = normwise,
+    .normwise_share = normwise_share,
+    .probes = probes,
+    .has_native = has_native,
+    .native_name = native_name,
+    .native_dgemm = native_dgemm,
+};
+
+}  // namespace
+
+const ozbound_plugin_table* export_table(const ExportedDevices& of) noexcept {
+  static_cast<void>(usable_threads(1));  // a fork() from now on is noticed
+  devices = &of;
+  return &table;
+}
+
+}  // namespace ozbound::plugin

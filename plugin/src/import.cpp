@@ -1,0 +1,685 @@
+#include "ozbound/plugin/import.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "conversions.hpp"
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/core/usable_threads.hpp"
+
+namespace ozbound::plugin {
+namespace {
+
+using Table = ozbound_plugin_table;
+
+[[noreturn]] void throw_as(std::int32_t status, const std::string& message) {
+  switch (status) {
+    case OZBOUND_PLUGIN_INVALID_ARGUMENT: throw std::invalid_argument(message);
+    case OZBOUND_PLUGIN_LENGTH_ERROR: throw std::length_error(message);
+    case OZBOUND_PLUGIN_OUT_OF_MEMORY: throw OutOfMemory(message);
+    case OZBOUND_PLUGIN_BAD_ALLOC: throw std::bad_alloc();
+    case OZBOUND_PLUGIN_CANNOT_CERTIFY: throw CannotCertify(message);
+    case OZBOUND_PLUGIN_DEVICE_ERROR: throw DeviceError(message);
+    case OZBOUND_PLUGIN_CANCELLED:
+    case OZBOUND_PLUGIN_RUNTIME_ERROR: throw std::runtime_error(message);
+    default: throw InternalError(message);
+  }
+}
+
+/// Calls a function of a table, with a place for its message behind the arguments.
+template <class... Parameters, class... Arguments>
+void ask(std::int32_t (*function)(Parameters...), Arguments... arguments) {
+  ozbound_plugin_call call;
+  const auto status = function(arguments..., &call);
+  if (status != OZBOUND_PLUGIN_OK) throw_as(status, call.message);
+}
+
+/// A handle that is freed with this.
+template <class T>
+using Held = std::unique_ptr<T, void (*)(T*)>;
+
+using Result = Held<ozbound_plugin_result>;
+
+std::vector<Entry> take(const Table& table, const ozbound_plugin_entries& entries) {
+  const Result kept(entries.result, table.free_result);
+  return entries_from(entries.data, entries.count);
+}
+
+std::string take(const Table& table, const ozbound_plugin_string& text) {
+  const Result kept(text.result, table.free_result);
+  return text_from(text.text);
+}
+
+class PluginSlices final : public Slices {
+ public:
+  PluginSlices(const Table& table, Held<ozbound_plugin_slices> slices, Side side, Slicing slicing, Index count, Index inner)
+      : Slices(side, slicing, count, inner), table_(table), slices_(std::move(slices)) {}
+
+  [[nodiscard]] VectorScale scale(Index i) const override {
+    std::int32_t exponent = 0, special = 0;
+    ask(table_.scale, slices_.get(), i, &exponent, &special);
+    return {exponent, special != 0};
+  }
+  [[nodiscard]] int digit(Index i, int p, Index l) const override {
+    std::int32_t digit = 0;
+    ask(table_.digit, slices_.get(), i, p, l, &digit);
+    return digit;
+  }
+  [[nodiscard]] std::int64_t sum_of_digits(Index i, int p) const override {
+    std::int64_t sum = 0;
+    ask(table_.sum_of_digits, slices_.get(), i, p, &sum);
+    return sum;
+  }
+  [[nodiscard]] int weight_exponent(Index i, int p) const override {
+    std::int32_t exponent = 0;
+    ask(table_.weight_exponent, slices_.get(), i, p, &exponent);
+    return exponent;
+  }
+
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] ozbound_plugin_slices* handle() const { return slices_.get(); }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_slices> slices_;
+};
+
+/// Of slices by this plug-in, else null.
+ozbound_plugin_slices* handle_of(const SlicedMatrix* sliced, const Table& table) {
+  const auto* const ours = sliced == nullptr ? nullptr : dynamic_cast<const PluginSlices*>(&sliced->slices());
+  return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
+}
+
+class PluginMatrix final : public OwnedMatrix {
+ public:
+  PluginMatrix(Held<ozbound_plugin_matrix> matrix, OutputView view) : matrix_(std::move(matrix)), view_(view) {}
+  OutputView view() override { return view_; }
+
+ private:
+  Held<ozbound_plugin_matrix> matrix_;
+  OutputView view_;
+};
+
+class PluginRepresentation final : public RealRepresentation {
+ public:
+  PluginRepresentation(const Table& table, Held<ozbound_plugin_representation> of, const RealProduct& product)
+      : table_(table), of_(std::move(of)), product_(product) {}
+
+  [[nodiscard]] const RealProduct& call() const override { return product_; }
+  void write_back() const override { ask(table_.write_back, of_.get()); }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_representation> of_;
+  RealProduct product_;
+};
+
+class PluginCosts final : public CostModel {
+ public:
+  PluginCosts(const Table& table, const ozbound_plugin_backend* backend) : table_(table), backend_(backend) {}
+
+  [[nodiscard]] CostOrigin origin() const override {
+    ozbound_plugin_cost_origin origin = {};
+    ask(table_.cost_origin, backend_, &origin);
+    const Result kept(origin.result, table_.free_result);
+    return {text_from(origin.model),  text_from(origin.unit), text_from(origin.processor),
+            text_from(origin.kernel), origin.threads,         text_from(origin.note)};
+  }
+  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    const auto crossing = plan_of(plan);
+    double cost = 0;
+    ask(table_.cost_of_slices, backend_, &crossing, m, n, k, &cost);
+    return cost;
+  }
+  [[nodiscard]] double native(Index m, Index n, Index k) const override {
+    double cost = 0;
+    ask(table_.cost_of_native, backend_, m, n, k, &cost);
+    return cost;
+  }
+  [[nodiscard]] double exact(Index m, Index n, Index k) const override {
+    double cost = 0;
+    ask(table_.cost_of_exact, backend_, m, n, k, &cost);
+    return cost;
+  }
+
+ private:
+  const Table& table_;
+  const ozbound_plugin_backend* backend_;
+};
+
+class PluginMatrices final : public Matrices {
+ public:
+  PluginMatrices(const Table& table, const ozbound_plugin_backend* backend) : table_(table), backend_(backend) {}
+
+  [[nodiscard]] bool reaches(Place place) const override {
+    std::int32_t reaches = 0;
+    ask(table_.reaches, backend_, place.device, &reaches);
+    return reaches != 0;
+  }
+  [[nodiscard]] std::uint64_t fingerprint(const InputView& matrix) const override {
+    const auto view = view_of(matrix);
+    std::uint64_t fingerprint = 0;
+    ask(table_.fingerprint, backend_, &view, &fingerprint);
+    return fingerprint;
+  }
+  [[nodiscard]] ExponentRange exponent_range(const InputView& operand, Side side) const override {
+    const auto view = view_of(operand);
+    ozbound_plugin_range range = {};
+    ask(table_.exponent_range_of_vectors, backend_, &view, side_of(side), &range);
+    return range_from(range);
+  }
+  [[nodiscard]] ExponentRange exponent_range(const InputView& matrix) const override {
+    const auto view = view_of(matrix);
+    ozbound_plugin_range range = {};
+    ask(table_.exponent_range, backend_, &view, &range);
+    return range_from(range);
+  }
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const override {
+    return owned(
+        [&](auto** matrix, auto* view) { ask(table_.new_matrix, backend_, rows, cols, is_double ? 1 : 0, matrix, view); });
+  }
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> copy(const InputView& of) const override {
+    const auto from = view_of(of);
+    return owned([&](auto** matrix, auto* view) { ask(table_.copy_matrix, backend_, &from, matrix, view); });
+  }
+  [[nodiscard]] SpecialEntries special_entries(const RealProduct& product) const override {
+    const auto crossing = product_of(product);
+    ozbound_plugin_specials specials = {};
+    ask(table_.special_entries, backend_, &crossing, &specials);
+    const Result kept(specials.result, table_.free_result);
+    return specials_from(specials);
+  }
+  [[nodiscard]] Index count(const SpecialEntries& specials) const override {
+    const auto crossing = specials_of(specials);
+    Index count = 0;
+    ask(table_.count_specials, backend_, &crossing, &count);
+    return count;
+  }
+  void apply_specials(const RealProduct& product, const SpecialEntries& specials) const override {
+    const auto crossing = product_of(product);
+    const auto known = specials_of(specials);
+    ask(table_.apply_specials, backend_, &crossing, &known);
+  }
+  void write_specials(const RealProduct& product) const override {
+    const auto crossing = product_of(product);
+    ask(table_.write_specials, backend_, &crossing);
+  }
+  void multiply_exactly(const RealProduct& product, const SpecialEntries& specials) const override {
+    const auto crossing = product_of(product);
+    const auto known = specials_of(specials);
+    ask(table_.multiply_exactly, backend_, &crossing, &known);
+  }
+  void finish_exactly(const RealProduct& product, const std::vector<Entry>& entries) const override {
+    const auto crossing = product_of(product);
+    const auto list = entries_of(entries);
+    ask(table_.finish_exactly, backend_, &crossing, list.data(), count_of(list));
+  }
+  [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override {
+    const auto view = view_of(c);
+    const auto known = specials_of(specials);
+    ozbound_plugin_entries entries = {};
+    ask(table_.infinite_entries, backend_, &view, &known, &entries);
+    return take(table_, entries);
+  }
+  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexProduct& product) const override {
+    return representation(table_.represent, product_of(product));
+  }
+  [[nodiscard]] std::unique_ptr<RealRepresentation> bring(const RealProduct& product) const override {
+    return representation(table_.bring, product_of(product));
+  }
+
+ private:
+  template <class Make>
+  std::unique_ptr<OwnedMatrix> owned(const Make& make) const {
+    ozbound_plugin_matrix* matrix = nullptr;
+    ozbound_plugin_view view = {};
+    make(&matrix, &view);
+    return std::make_unique<PluginMatrix>(Held<ozbound_plugin_matrix>(matrix, table_.free_matrix), output_from(view));
+  }
+
+  template <class Function, class Crossing>
+  std::unique_ptr<RealRepresentation> representation(Function function, const Crossing& product) const {
+    ozbound_plugin_representation* made = nullptr;
+    ozbound_plugin_product stands = {};
+    ask(function, backend_, &product, &made, &stands);
+    if (made == nullptr) return nullptr;
+    return std::make_unique<PluginRepresentation>(table_, Held<ozbound_plugin_representation>(made, table_.free_representation),
+                                                  product_from(stands));
+  }
+
+  const Table& table_;
+  const ozbound_plugin_backend* backend_;
+};
+
+VectorFacts facts_from(const ozbound_plugin_vector_facts& v) {
+  const auto norms = [](const std::uint64_t* numbers) { return IntegerNorms{numbers[0], numbers[1], numbers[2]}; };
+  VectorFacts facts;
+  facts.vector = norms(v.vector);
+  facts.floor_squares = v.floor_squares;
+  for (Index p = 0; p < v.slice_count; ++p) facts.slices.push_back(norms(v.slices + 3 * p));
+  for (Index p = 0; p < v.tail_count; ++p) facts.tails.push_back(norms(v.tails + 3 * p));
+  facts.scale = {v.exponent, v.special != 0};
+  facts.weights = vector_from(v.weights, v.weight_count);
+  return facts;
+}
+
+class PluginEngine final : public Engine {
+ public:
+  PluginEngine(const Table& table, const ozbound_plugin_backend* backend)
+      : table_(table), backend_(backend), matrices_(table, backend), costs_(table, backend) {}
+
+  [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
+    const auto view = view_of(operand);
+    const auto crossing = slicing_of(slicing);
+    ozbound_plugin_slices* slices = nullptr;
+    Index count = 0, inner = 0;
+    ask(table_.slice, backend_, &view, side_of(side), &crossing, &slices, &count, &inner);
+    return SlicedMatrix(std::make_shared<const PluginSlices>(table_, Held<ozbound_plugin_slices>(slices, table_.free_slices),
+                                                             side, slicing, count, inner));
+  }
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override {
+    const auto* const slices = handle_of(&sliced, table_);
+    if (slices == nullptr) return false;
+    std::int32_t takes = 0;
+    ask(table_.takes, backend_, slices, &takes);
+    return takes != 0;
+  }
+  [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
+    const auto view = view_of(operand);
+    const auto crossing = slicing_of(slicing);
+    ozbound_plugin_facts facts = {};
+    ask(table_.measure, backend_, &view, side_of(side), &crossing, &facts);
+    const Result kept(facts.result, table_.free_result);
+    std::vector<VectorFacts> vectors;
+    vectors.reserve(static_cast<std::size_t>(facts.count));
+    for (Index i = 0; i < facts.count; ++i) vectors.push_back(facts_from(facts.vectors[i]));
+    return {slicing_from(facts.slicing), std::move(vectors)};
+  }
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    const auto* const left = handle_of(&a, table_);
+    const auto* const right = handle_of(&b, table_);
+    if (left == nullptr || right == nullptr) {
+      check_operands(a, b, plan);
+      check_epilogue(epilogue, c, a.count(), b.count());
+      refuse_slices();
+    }
+    const auto crossing = plan_of(plan);
+    const auto c0 = view_of(epilogue.c0), to = view_of(c);
+    std::optional<BoundTerms> terms;
+    if (epilogue.error != nullptr) terms.emplace(*epilogue.error);
+    const auto error = terms ? terms->table() : ozbound_plugin_entry_bound{};
+    ozbound_plugin_entries open = {};
+    ask(table_.multiply, backend_, left, right, &crossing, epilogue.alpha, epilogue.beta, &c0, terms ? &error : nullptr, &to,
+        &open);
+    return take(table_, open);
+  }
+  [[nodiscard]] const Matrices& matrices() const override { return matrices_; }
+  [[nodiscard]] bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override {
+    const auto* const a = handle_of(kept.a, table_);
+    const auto* const b = handle_of(kept.b, table_);
+    if ((a == nullptr) != (kept.a == nullptr) || (b == nullptr) != (kept.b == nullptr)) refuse_slices();
+    const auto crossing = product_of(product);
+    const auto under = plan_of(plan);
+    std::int32_t started = 0;
+    ask(table_.start, backend_, &crossing, &under, a, b, &started);
+    return started != 0;
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override {
+    const auto* const left = handle_of(&a, table_);
+    const auto* const right = handle_of(&b, table_);
+    if (left == nullptr || right == nullptr) {
+      check_operands(a, b, plan);
+      refuse_slices();
+    }
+    const auto crossing = plan_of(plan);
+    ozbound_plugin_sums sums = {};
+    ask(table_.group_sums, backend_, left, right, &crossing, &sums);
+    const Result kept(sums.result, table_.free_result);
+    std::vector<Matrix<std::int64_t>> groups;
+    for (Index t = 0; t < sums.count; ++t)
+      std::copy_n(sums.data[t], sums.rows * sums.cols, groups.emplace_back(sums.rows, sums.cols).data());
+    return groups;
+  }
+  [[nodiscard]] const CostModel& costs() const override { return costs_; }
+  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    const auto crossing = plan_of(plan);
+    double bytes = 0;
+    ask(table_.workspace, backend_, &crossing, m, n, k, &bytes);
+    return bytes;
+  }
+  [[nodiscard]] int threads() const override {
+    std::int32_t threads = 0;
+    ask(table_.threads, backend_, &threads);
+    return usable_threads(threads);
+  }
+
+ private:
+  [[noreturn]] static void refuse_slices() {
+    throw std::invalid_argument("a and b must be sliced by an engine with the same options");
+  }
+
+  const Table& table_;
+  const ozbound_plugin_backend* backend_;
+  PluginMatrices matrices_;
+  PluginCosts costs_;
+};
+
+/// A bound in the host's memory, whose norms are not copied but kept there.
+PlanBound take(const Table& table, const ozbound_plugin_plan_bound& bound) {
+  const std::shared_ptr<const void> owner(bound.result,
+                                          [free = table.free_result](ozbound_plugin_result* kept) { free(kept); });
+  return plan_bound_from(bound, owner);
+}
+
+class PluginPlanBound final : public RemotePlanBound {
+ public:
+  PluginPlanBound(const Table& table, Held<ozbound_plugin_remote_bound> bound) : table_(table), bound_(std::move(bound)) {}
+
+  [[nodiscard]] PlanBound fetch() const override {
+    ozbound_plugin_plan_bound bound = {};
+    ask(table_.fetch, bound_.get(), &bound);
+    return take(table_, bound);
+  }
+
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] ozbound_plugin_remote_bound* handle() const { return bound_.get(); }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_remote_bound> bound_;
+};
+
+/// Of a bound that this plug-in keeps, else null.
+ozbound_plugin_remote_bound* handle_of(const RemotePlanBound* remote, const Table& table) {
+  const auto* const ours = dynamic_cast<const PluginPlanBound*>(remote);
+  return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
+}
+
+class PluginAllowance final : public Allowance {
+ public:
+  PluginAllowance(const Table& table, Held<ozbound_plugin_allowance> of) : table_(table), of_(std::move(of)) {}
+
+  [[nodiscard]] Probe probe(Index i, Index j) const override {
+    ozbound_plugin_probe probe = {};
+    ask(table_.probe, of_.get(), i, j, &probe);
+    return probe_from(probe);
+  }
+  [[nodiscard]] Worst worst(const PlanBound& bound) const override {
+    if (auto* const remote = handle_of(bound.remote.get(), table_); remote != nullptr) {
+      ozbound_plugin_plan_bound crossing = {};
+      crossing.remote = remote;
+      return worst(crossing);
+    }
+    const auto here = fetched(bound);
+    return worst(PlanBoundTable(here.product, here.row_exponents, here.column_exponents).table());
+  }
+  [[nodiscard]] bool normwise() const override {
+    std::int32_t normwise = 0;
+    ask(table_.normwise, of_.get(), &normwise);
+    return normwise != 0;
+  }
+  [[nodiscard]] double normwise_share(Index i, Index j, double error) const override {
+    double share = 0;
+    ask(table_.normwise_share, of_.get(), i, j, error, &share);
+    return share;
+  }
+  [[nodiscard]] std::vector<Probe> probes(Index per_side) const override {
+    ozbound_plugin_probes probes = {};
+    ask(table_.probes, of_.get(), per_side, &probes);
+    const Result kept(probes.result, table_.free_result);
+    std::vector<Probe> all;
+    for (Index t = 0; t < probes.count; ++t) all.push_back(probe_from(probes.data[t]));
+    return all;
+  }
+
+ private:
+  [[nodiscard]] Worst worst(const ozbound_plugin_plan_bound& bound) const {
+    ozbound_plugin_worst worst = {};
+    ask(table_.worst, of_.get(), &bound, &worst);
+    const Result kept(worst.result, table_.free_result);
+    return {worst.ratio, worst.i, worst.j, text_from(worst.assumes)};
+  }
+
+  const Table& table_;
+  Held<ozbound_plugin_allowance> of_;
+};
+
+class PluginExamination final : public Examination {
+ public:
+  PluginExamination(const Table& table, Held<ozbound_plugin_examination> of) : table_(table), of_(std::move(of)) {}
+
+  OperandRecord record() override {
+    ozbound_plugin_record record = {};
+    ask(table_.record, of_.get(), &record);
+    const Result kept(record.result, table_.free_result);
+    return {record.a, record.b, vector_from(record.rows, record.row_count), vector_from(record.columns, record.column_count)};
+  }
+  PlanBound bound(const SplitPlan& plan) override {
+    const auto crossing = plan_of(plan);
+    ozbound_plugin_plan_bound bound = {};
+    ask(table_.bound, of_.get(), &crossing, &bound);
+    if (bound.remote == nullptr) return take(table_, bound);
+    PlanBound there;
+    there.remote = std::make_shared<const PluginPlanBound>(
+        table_, Held<ozbound_plugin_remote_bound>(bound.remote, table_.free_remote_bound));
+    return there;
+  }
+  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
+    const auto crossing = plan_of(plan);
+    double error = 0;
+    ask(table_.error_at, of_.get(), &crossing, uniform, i, j, &error);
+    return error;
+  }
+  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
+    const auto crossing = target_of(target);
+    ozbound_plugin_allowance* allowance = nullptr;
+    ask(table_.allowance, of_.get(), &crossing, factor, &allowance);
+    return std::make_unique<PluginAllowance>(table_, Held<ozbound_plugin_allowance>(allowance, table_.free_allowance));
+  }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_examination> of_;
+};
+
+class PluginExaminer final : public Examiner {
+ public:
+  PluginExaminer(const Table& table, const ozbound_plugin_backend* backend) : table_(table), backend_(backend) {}
+
+  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& product, const Encoding& encoding,
+                                                     const PreparedOperands& prepared) const override {
+    const auto crossing = product_of(product);
+    const auto of_plans = slicing_of({encoding, 0});
+    const auto a = known(prepared.a), b = known(prepared.b);
+    ozbound_plugin_examination* examination = nullptr;
+    ask(table_.examine, backend_, &crossing, &of_plans, a ? &*a : nullptr, b ? &*b : nullptr, &examination);
+    return std::make_unique<PluginExamination>(table_, Held<ozbound_plugin_examination>(examination, table_.free_examination));
+  }
+  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
+                                         const SpecialEntries& specials) const override {
+    const ErrorBoundTable holder(bound);
+    const auto crossing = holder.table();
+    const auto view = view_of(c);
+    const auto known = specials_of(specials);
+    ozbound_plugin_result_facts facts = {};
+    ask(table_.result_facts, backend_, &crossing, handle_of(remote, table_), &view, &known, &facts);
+    return {facts.fingerprint, facts.largest_bound, facts.infinite != 0};
+  }
+  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
+    const BoundTerms terms(bound);
+    const auto crossing = terms.table();
+    const auto known = specials_of(specials);
+    std::int32_t found = 0;
+    ozbound_plugin_entry entry = {};
+    ask(table_.last_inexact, backend_, &crossing, &known, &found, &entry);
+    return found != 0 ? std::optional(Entry{entry.i, entry.j}) : std::nullopt;
+  }
+  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
+                           const OutputView& c) const override {
+    const ErrorBoundTable holder(bound);
+    const auto crossing = holder.table();
+    const auto from = view_of(product), to = view_of(c);
+    const auto known = specials_of(specials);
+    ozbound_plugin_accepted accepted = {};
+    ask(table_.accept_relative, backend_, &from, &crossing, factor, &known, &to, &accepted);
+    return {take(table_, accepted.open), accepted.worst};
+  }
+
+ private:
+  /// Slices of another engine, which this one does not take, are no help: the operand is measured anew.
+  [[nodiscard]] std::optional<ozbound_plugin_prepared> known(const PreparedOperand* operand) const {
+    if (operand == nullptr) return std::nullopt;
+    auto* const slices = operand->parts() == nullptr ? nullptr : handle_of(&operand->parts()->slices, table_);
+    return ozbound_plugin_prepared{view_of(operand->view()), operand->fingerprint(), slices};
+  }
+
+  const Table& table_;
+  const ozbound_plugin_backend* backend_;
+};
+
+class PluginNative final : public NativeGemm {
+ public:
+  PluginNative(const Table& table, const ozbound_plugin_backend* backend) : table_(table), backend_(backend) {}
+
+  [[nodiscard]] std::string name() const override {
+    ozbound_plugin_string name = {};
+    ask(table_.native_name, backend_, &name);
+    return take(table_, name);
+  }
+  void dgemm(const RealProduct& call) const override {
+    const auto crossing = product_of(call);
+    ask(table_.native_dgemm, backend_, &crossing);
+  }
+
+ private:
+  const Table& table_;
+  const ozbound_plugin_backend* backend_;
+};
+
+Held<ozbound_plugin_backend> make_backend(const Table& table, int device, int threads) {
+  // The plug-in may have been loaded in a child of fork(), which it does not know to be one.
+  if (threads >= 0) threads = usable_threads(threads > 0 ? threads : omp_get_max_threads());
+  ozbound_plugin_backend* backend = nullptr;
+  ask(table.make_backend, device, threads, &backend);
+  return {backend, table.free_backend};
+}
+
+bool has_native(const Table& table, const ozbound_plugin_backend* backend) {
+  std::int32_t has = 0;
+  ask(table.has_native, backend, &has);
+  return has != 0;
+}
+
+/// Carries what a caller's function throws around the frames of C.
+class Progress {
+ public:
+  explicit Progress(const std::function<void(double)>& tell) : tell_(tell) {}
+
+  static std::int32_t tell(void* progress, double share) noexcept {
+    auto& self = *static_cast<Progress*>(progress);
+    try {
+      if (self.tell_) self.tell_(share);
+      return 0;
+    } catch (...) {
+      self.thrown_ = std::current_exception();
+      return 1;
+    }
+  }
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  const std::function<void(double)>& tell_;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+std::string mismatch(const ozbound_plugin_table* table) {
+  if (table == nullptr || table->magic != OZBOUND_PLUGIN_MAGIC) return "is no plug-in of Ozbound";
+  if (table->version != OZBOUND_PLUGIN_VERSION || table->size != sizeof(ozbound_plugin_table))
+    return "has version " + std::to_string(table->version) + " of the interface, where this library has version " +
+           std::to_string(OZBOUND_PLUGIN_VERSION);
+  if (std::string_view(table->release) != release)
+    return std::string("is of Ozbound ") + table->release + ", where this library is " + release;
+  return "";
+}
+
+std::string Plugin::obstacle() const {
+  ozbound_plugin_string why = {};
+  ask(table_->obstacle, &why);
+  return take(*table_, why);
+}
+
+int Plugin::device_count() const {
+  std::int32_t count = 0;
+  ask(table_->device_count, &count);
+  return count;
+}
+
+DeviceInfo Plugin::device(int device) const {
+  ozbound_plugin_device info = {};
+  ask(table_->device_info, device, &info);
+  const Result kept(info.result, table_->free_result);
+  Calibration calibration;
+  calibration.processor = text_from(info.processor), calibration.kernel = text_from(info.kernel);
+  calibration.version = text_from(info.version), calibration.engine = text_from(info.engine);
+  calibration.blas = text_from(info.blas), calibration.tile = {info.tile_rows, info.tile_columns};
+  return {text_from(info.name), text_from(info.compute_capability), info.memory, std::move(calibration)};
+}
+
+void Plugin::release_memory(int device) const { ask(table_->release_memory, device); }
+
+Calibration Plugin::measure_rates(int device, int threads, double seconds, const std::function<void(double)>& tell) const {
+  Progress progress(tell);
+  ozbound_plugin_string calibration = {};
+  try {
+    ask(table_->measure_rates, device, threads, seconds, &Progress::tell, static_cast<void*>(&progress), &calibration);
+  } catch (...) {
+    progress.rethrow();
+    throw;
+  }
+  const auto text = take(*table_, calibration);
+  return calibrations_from_json(nlohmann::json::parse(text)).at(0);
+}
+
+struct PluginBackend::Parts {
+  Parts(const Plugin& plugin, int device, int threads)
+      : backend(make_backend(plugin.table(), device, threads)),
+        engine(plugin.table(), backend.get()),
+        examiner(plugin.table(), backend.get()),
+        name(plugin.device(device).name) {
+    if (has_native(plugin.table(), backend.get())) native.emplace(plugin.table(), backend.get());
+  }
+
+  Held<ozbound_plugin_backend> backend;
+  PluginEngine engine;
+  PluginExaminer examiner;
+  std::optional<PluginNative> native;
+  std::string name;
+};
+
+PluginBackend::PluginBackend(const Plugin& plugin, int device, int threads)
+    : parts_(std::make_unique<const Parts>(plugin, device, threads)) {}
+PluginBackend::~PluginBackend() = default;
+
+const Engine& PluginBackend::engine() const { return parts_->engine; }
+const Examiner& PluginBackend::examiner() const { return parts_->examiner; }
+const NativeGemm* PluginBackend::native() const { return parts_->native ? &*parts_->native : nullptr; }
+
+Backend PluginBackend::backend(const CostModel* costs) const {
+  return {engine(), examiner(), native(), costs, {BackendId::Kind::cuda, parts_->name}};
+}
+
+}  // namespace ozbound::plugin

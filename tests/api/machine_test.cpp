@@ -1,0 +1,326 @@
+#include "api/blas_calls.hpp"
+
+#include "ozbound/machine.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <tuple>
+
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/native.hpp"
+
+namespace ozbound {
+namespace {
+
+/// How often whole operands were looked at, each time by what.
+struct Looks {
+  std::map<std::tuple<Side, int, std::string>, int> measured;  ///< by side, slices and encoding
+  std::map<Side, int> sliced;
+  int examined = 0, recorded = 0, fingerprints = 0, specials = 0;
+};
+
+/// The matrices of the host, whose users are counted.
+class CountingMatrices final : public Matrices {
+ public:
+  explicit CountingMatrices(Looks& looks) : looks_(looks) {}
+
+  bool reaches(Place place) const override { return host_.reaches(place); }
+  std::uint64_t fingerprint(const InputView& x) const override { return ++looks_.fingerprints, host_.fingerprint(x); }
+  ExponentRange exponent_range(const InputView& x, Side side) const override { return host_.exponent_range(x, side); }
+  ExponentRange exponent_range(const InputView& x) const override { return host_.exponent_range(x); }
+  std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool wide) const override {
+    return host_.matrix(rows, cols, wide);
+  }
+  std::unique_ptr<OwnedMatrix> copy(const InputView& x) const override { return host_.copy(x); }
+  SpecialEntries special_entries(const RealProduct& p) const override { return ++looks_.specials, host_.special_entries(p); }
+  Index count(const SpecialEntries& specials) const override { return host_.count(specials); }
+  void apply_specials(const RealProduct& p, const SpecialEntries& s) const override { host_.apply_specials(p, s); }
+  void multiply_exactly(const RealProduct& p, const SpecialEntries& s) const override { host_.multiply_exactly(p, s); }
+  void finish_exactly(const RealProduct& p, const std::vector<Entry>& e) const override { host_.finish_exactly(p, e); }
+  std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& s) const override {
+    return host_.infinite_entries(c, s);
+  }
+  std::unique_ptr<RealRepresentation> represent(const ComplexProduct& p) const override { return host_.represent(p); }
+
+ private:
+  Looks& looks_;
+  HostMatrices host_{1};
+};
+
+/// The CPU's engine behind a decorator.
+class CountingEngine final : public Engine {
+ public:
+  explicit CountingEngine(Looks& looks) : looks_(looks), matrices_(looks) {}
+
+  SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
+    ++looks_.sliced[side];
+    return engine_.slice(x, side, slicing);
+  }
+  bool takes(const SlicedMatrix& sliced) const override { return engine_.takes(sliced); }
+  SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
+    const Index vectors = side == Side::rows_of_a ? x.rows() : x.cols();
+    if (vectors > 1) ++looks_.measured[{side, slicing.slices, to_string(slicing.encoding)}];
+    return engine_.measure(x, side, slicing);
+  }
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    return engine_.multiply(a, b, plan, epilogue, c);
+  }
+  const Matrices& matrices() const override { return matrices_; }
+  std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                               const SplitPlan& plan) const override {
+    return engine_.group_sums(a, b, plan);
+  }
+  const CostModel& costs() const override { return engine_.costs(); }
+  double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override { return engine_.workspace(plan, m, n, k); }
+  int threads() const override { return 1; }
+
+ private:
+  Looks& looks_;
+  CountingMatrices matrices_;
+  CpuEngine engine_{{.threads = 1}};
+};
+
+class CountingExaminer final : public Examiner {
+ public:
+  CountingExaminer(Looks& looks, const Engine& engine) : looks_(looks), host_(engine) {}
+
+  std::unique_ptr<Examination> examine(const RealProduct& product, const Encoding& encoding,
+                                       const PreparedOperands& prepared) const override {
+    ++looks_.examined;
+    return host_.examine(product, encoding, prepared);
+  }
+  ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
+                           const SpecialEntries& specials) const override {
+    return host_.result_facts(bound, remote, c, specials);
+  }
+  std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
+    return host_.last_inexact(bound, specials);
+  }
+  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
+                           const OutputView& c) const override {
+    return host_.accept_relative(product, bound, factor, specials, c);
+  }
+
+ private:
+  Looks& looks_;
+  HostExaminer host_;
+};
+
+std::string records(const Multiplied& product) {
+  return to_json(product.decision).dump(1) + to_json(product.certificate).dump(1);
+}
+
+/// A product of some target: each operand is examined once, measured once under a slicing, and sliced once for a plan.
+TEST(Machine, LooksAtEachOperandOnce) {
+  const auto product = test::product_of({Family::wide_exponents, 20, 21, 60, 3, 5});
+  for (const auto* text : {"dgemm", "componentwise:1e-9", "rowcol:1e-12", "normwise:1e-13", "relative:1e-9", "cr"}) {
+    Looks looks;
+    const CountingEngine engine(looks);
+    const CountingExaminer examiner(looks, engine);
+    const Machine machine({Backend(engine, examiner, nullptr, nullptr, {})});
+    Matrix<double> c(20, 21);
+    const auto multiplied = multiply(Product{product.problem.a, product.problem.b, c}, parse_target(text), machine);
+    EXPECT_TRUE(multiplied.certificate.holds) << text;
+    EXPECT_EQ(looks.examined, 1) << text;
+    EXPECT_EQ(looks.fingerprints, 1) << text << ": of C alone, those of A and B come from the examination";
+    EXPECT_EQ(looks.specials, 0) << text << ": they come from the examination";
+    const auto plans = static_cast<int>(multiplied.certificate.plans.size());
+    EXPECT_EQ(looks.sliced[Side::rows_of_a], plans + 1) << text << ": under each plan, and once for level 1";
+    EXPECT_EQ(looks.sliced[Side::columns_of_b], plans + 1) << text;
+    for (const auto& [look, times] : looks.measured) EXPECT_EQ(times, 1) << text << ", " << std::get<int>(look) << " slices";
+  }
+}
+
+/// A decorator around an engine keeps what the engine has, and the records say the same.
+TEST(Machine, ADecoratedEngineIsTheSame) {
+  test::RandomBits random(3);
+  for (const auto family : all_families())
+    for (const auto* text : {"dgemm", "normwise:1e-13", "relative:1e-9", "cr"}) {
+      const auto product = test::sample_product(test::sample_recipe(family, 2, 9, random), random);
+      Looks looks;
+      const CountingEngine engine(looks);
+      const CountingExaminer examiner(looks, engine);
+      const CpuEngine plain({.threads = 1});
+      test::Result c(product.m(), product.n(), product.narrow), d(product.m(), product.n(), product.narrow);
+      const auto of = [&](test::Result& result) {
+        return Product{product.problem.a, product.problem.b, result.output(), product.alpha, product.beta, product.c0};
+      };
+      try {
+        const auto decorated =
+            multiply(of(c), parse_target(text), Machine({Backend(engine, examiner, nullptr, nullptr, {})}), product.choices());
+        EXPECT_EQ(records(decorated), records(multiply(of(d), parse_target(text), Machine({plain}), product.choices())));
+        EXPECT_EQ(c.bits(), d.bits());
+      } catch (const CannotCertify&) {
+        EXPECT_THROW((void)multiply(of(d), parse_target(text), Machine({plain}), product.choices()), CannotCertify);
+      }
+    }
+}
+
+/// Costs in seconds that count nothing but what is asked.
+struct Prices final : CostModel {
+  double of_slices, of_native;
+
+  Prices(double slices, double native) : of_slices(slices), of_native(native) {}
+  [[nodiscard]] CostOrigin origin() const override { return {"test", "seconds", "", "", 0, ""}; }
+  [[nodiscard]] double slices(const SplitPlan& plan, Index, Index, Index) const override { return of_slices * plan.products(); }
+  [[nodiscard]] double native(Index, Index, Index) const override { return of_native; }
+  [[nodiscard]] double exact(Index, Index, Index) const override { return 1e9; }
+};
+
+struct Exact final : NativeGemm {
+  [[nodiscard]] std::string name() const override { return "exact"; }
+  void dgemm(const RealProduct& product) const override { multiply_exactly(product, 1); }
+};
+
+/// The decision is one for all backends; it is carried out where it costs least, and the record says where.
+TEST(Machine, TakesTheBackendWhereTheProductCostsLeast) {
+  const auto product = test::product_of({Family::uniform, 9, 8, 30, 0, 7});
+  const CpuEngine cpu({.threads = 1}), other({.threads = 1, .row_tile = 8});
+  const HostExaminer examiner(other);
+  const Exact native;
+  const BackendId device{BackendId::Kind::cuda, "a device"};
+  struct Case {
+    Prices here, there;
+    bool native_here;
+    Method method;
+    BackendId runs;
+  };
+  for (const auto& [here, there, native_here, method, runs] :
+       {Case{{2, 1e6}, {1, 1e6}, true, Method::slices, device}, Case{{1, 1e6}, {2, 1e6}, true, Method::slices, {}},
+        Case{{1, 1e6}, {1, 1e6}, true, Method::slices, {}}, Case{{100, 1}, {1, 1e6}, true, Method::native, {}},
+        Case{{1, 1e6}, {100, 0.5}, false, Method::native, device}}) {
+    const Machine machine({Backend(cpu, native_here ? &native : nullptr, &here),
+                           Backend(other, examiner, native_here ? nullptr : &native, &there, device)});
+    Matrix<double> c(9, 8), d(9, 8);
+    const Product once{product.problem.a, product.problem.b, c}, twice{product.problem.a, product.problem.b, d};
+    const auto multiplied = multiply(once, Target::dgemm(), machine);
+    EXPECT_EQ(multiplied.decision.method, method);
+    EXPECT_EQ(multiplied.decision.engine, runs);
+    EXPECT_EQ(&machine.backend_of(multiplied.decision).engine(), runs == device ? &other : &cpu);
+    EXPECT_TRUE(multiplied.certificate.holds);
+    const auto decision = decide(twice, Target::dgemm(), machine);
+    EXPECT_EQ(to_json(decision), to_json(multiplied.decision));
+    EXPECT_EQ(to_json(multiply(twice, decision, machine)), to_json(multiplied.certificate));
+    for (Index t = 0; t < 72; ++t) EXPECT_EQ(bits_of(c.data()[t]), bits_of(d.data()[t]));
+  }
+}
+
+TEST(Machine, RefusesWhatIsNotHere) {
+  using testing::HasSubstr;
+  using testing::ThrowsMessage;
+  EXPECT_THROW(Machine({}), std::invalid_argument);
+  EXPECT_THROW(Machine::cpu(-1), std::invalid_argument);
+  const CpuEngine engine({.threads = 1});
+  const Prices seconds(1, 1);
+  EXPECT_THROW(Machine({Backend(engine), Backend(engine, nullptr, &seconds)}), std::invalid_argument) << "two units";
+  const Machine machine({engine});
+  Decision elsewhere{Target::dgemm(), Method::native, {}, 1, 1, 1, 0, 0, {}, {}};
+  elsewhere.engine = BackendId{BackendId::Kind::cuda, "a device"};
+  Matrix<double> a(1, 1), c(1, 1);
+  c(0, 0) = 7;
+  EXPECT_THAT(
+      [&] {
+        (void)multiply(Product{a, a, c}, elsewhere, machine);
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("native DGEMM of 'cuda: a device', which is not here")));
+  const auto far = [](const auto& view) { return view.at(on_cuda_device(0)); };
+  const Product there{far(InputView(a)), far(InputView(a)), far(OutputView(c))};
+  const auto not_reached = ThrowsMessage<std::invalid_argument>(HasSubstr("the memory of CUDA device 0"));
+  EXPECT_THAT([&] { (void)multiply(there, Target::dgemm(), machine); }, not_reached);
+  EXPECT_THAT([&] { (void)decide(there, Target::dgemm(), machine); }, not_reached);
+  elsewhere.engine.reset();
+  elsewhere.method = Method::exact;
+  EXPECT_THAT([&] { (void)multiply(there, elsewhere, machine); }, not_reached);
+  EXPECT_THAT(
+      [&] {
+        (void)multiply(Product{far(InputView(a)), a, c}, Target::dgemm(), machine);
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("a must lie where c does")));
+  EXPECT_EQ(c(0, 0), 7);
+  const auto without_c = ThrowsMessage<std::invalid_argument>(HasSubstr("c must be given"));
+  const Matrix<std::complex<double>> z(1, 1);
+  EXPECT_THAT([&] { (void)multiply({a, a}, Target::dgemm(), machine); }, without_c);
+  EXPECT_THAT([&] { (void)multiply({z, z}, Target::dgemm(), machine); }, without_c);
+  EXPECT_THAT([&] { (void)multiply({a, a}, elsewhere, engine); }, without_c);
+  EXPECT_THAT([&] { multiply_unproven({a, a}, SplitPlan::balanced(2, 2, 4), engine); }, without_c);
+  EXPECT_NO_THROW((void)decide({a, a}, Target::dgemm(), machine));
+}
+
+/// What was decided elsewhere for slices is the same bits here.
+TEST(Machine, CarriesOutWhatWasDecidedElsewhere) {
+  const auto product = test::product_of({Family::uniform, 5, 6, 7, 0, 7});
+  const Machine machine = Machine::cpu(1);
+  Matrix<double> c(5, 6), d(5, 6);
+  auto decision = decide({product.problem.a, product.problem.b}, Target::dgemm(), machine, {.native = false});
+  const auto here = multiply({product.problem.a, product.problem.b, c}, decision, machine);
+  decision.engine = BackendId{BackendId::Kind::cuda, "a device"};
+  EXPECT_EQ(to_json(multiply({product.problem.a, product.problem.b, d}, decision, machine)), to_json(here));
+  for (Index t = 0; t < 30; ++t) EXPECT_EQ(bits_of(c.data()[t]), bits_of(d.data()[t]));
+}
+
+/// Costs of one's own are those of the record, whatever the machine's are counted in.
+TEST(Machine, RecordsTheCostsThatItWasToldToCompareBy) {
+  const auto product = test::product_of({Family::uniform, 9, 8, 30, 0, 7});
+  const CpuEngine cpu({.threads = 1}), other({.threads = 1});
+  const HostExaminer examiner(other);
+  const Prices here(2, 1e6), there(1, 1e6);
+  const Machine two(
+      {Backend(cpu, nullptr, &here), Backend(other, examiner, nullptr, &there, {BackendId::Kind::cuda, "a device"})});
+  const auto on_two = decide({product.problem.a, product.problem.b}, Target::dgemm(), two, {.costs = &test::products});
+  EXPECT_EQ(on_two.costs.unit, "products");
+  EXPECT_EQ(on_two.cost, on_two.plan->products());
+  EXPECT_EQ(on_two.engine->kind, BackendId::Kind::cuda) << "where it takes less time";
+  const auto on_cpu =
+      decide({product.problem.a, product.problem.b}, Target::dgemm(), Machine::cpu(1), {.costs = &test::products});
+  EXPECT_EQ(on_cpu.costs.unit, "products");
+  EXPECT_EQ(on_cpu.cost, on_cpu.plan->products());
+}
+
+/// What is told the decision may still refuse: nothing is written then.
+TEST(Machine, TellsTheDecisionBeforeItWrites) {
+  const auto product = test::product_of({Family::uniform, 3, 3, 3, 0, 5});
+  Matrix<double> c(3, 3);
+  c(1, 1) = 7;
+  MultiplyOptions options;
+  std::string told;
+  options.decided = [&](const Decision& decision) {
+    told = to_json(decision).dump();
+    EXPECT_EQ(c(1, 1), 7);
+  };
+  const auto multiplied =
+      multiply(Product{product.problem.a, product.problem.b, c}, Target::dgemm(), Machine::cpu(1), {}, options);
+  EXPECT_EQ(told, to_json(multiplied.decision).dump());
+  EXPECT_NE(c(1, 1), 7);
+  c(1, 1) = 7;
+  options.decided = [](const Decision&) { throw std::runtime_error("no"); };
+  EXPECT_THROW((void)multiply(Product{product.problem.a, product.problem.b, c}, Target::dgemm(), Machine::cpu(1), {}, options),
+               std::runtime_error);
+  EXPECT_EQ(c(1, 1), 7);
+}
+
+/// The BLAS-shaped call is the machine's.
+TEST(Machine, IsWhatBlasShapedCallsGoThrough) {
+  test::RandomBits random(4);
+  for (int t = 0; t < 30; ++t) {
+    test::BlasCall<double> call(random.pick(test::layouts), random.pick(test::ops), random.pick(test::ops),
+                                random.between(1, 6), random.between(1, 6), random.between(1, 9), 2, random);
+    const auto c0 = call.product.c0;
+    Matrix<double> c = c0;
+    const Machine machine = Machine::cpu(1);
+    const auto expected =
+        multiply(Product{call.product.problem.a, call.product.problem.b, c, call.product.alpha, call.product.beta, c},
+                 Target::dgemm(), machine);
+    const auto found =
+        gemm(call.layout, call.op_a, call.op_b, call.product.m(), call.product.n(), call.product.k(), call.alpha, call.a.data(),
+             call.a.ld, call.b.data(), call.b.ld, call.beta, call.c.data(), call.c.ld, Target::dgemm(), {.machine = &machine});
+    EXPECT_EQ(to_json(found), to_json(expected.certificate));
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j) EXPECT_EQ(bits_of(call.c.at(i, j)), bits_of(c(i, j)));
+  }
+}
+
+}  // namespace
+}  // namespace ozbound

@@ -1,0 +1,4 @@
+/* A library that a plug-in is linked with and that is not there when it is loaded. */
+
+int ozbound_absent(void);
+int ozbound_absent(void) { return 1; }

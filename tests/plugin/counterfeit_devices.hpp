@@ -1,0 +1,413 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/examiner.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/plugin/export.hpp"
+#include "support/plain_gemm.hpp"
+
+// Devices that are the CPU: in a plug-in, and in the tests that compare what comes through it with what these say themselves.
+
+namespace ozbound::test {
+
+// Memory of the far device is the host's, under another name.
+
+inline constexpr int far_device = 1;
+inline constexpr Place far{far_device};
+
+inline InputView near(const InputView& x) { return x.at(in_host_memory); }
+inline OutputView near(const OutputView& x) { return x.at(in_host_memory); }
+inline RealProduct near(RealProduct p) {
+  p.a = near(p.a), p.b = near(p.b), p.c = near(p.c), p.c0 = near(p.c0);
+  return p;
+}
+inline SpecialEntries near(SpecialEntries specials) {
+  specials.c0 = near(specials.c0);
+  return specials;
+}
+
+/// Copies in the far memory.
+class FarMatrix final : public OwnedMatrix {
+ public:
+  explicit FarMatrix(std::unique_ptr<OwnedMatrix> of) : of_(std::move(of)) {}
+  OutputView view() override { return of_->view().at(far); }
+
+ private:
+  std::unique_ptr<OwnedMatrix> of_;
+};
+
+/// Copies elements of one format.
+inline void copy_elements(const InputView& from, const OutputView& to) {
+  for (Index i = 0; i < from.rows(); ++i)
+    for (Index j = 0; j < from.cols(); ++j)
+      to.set_bits(i, j, from.is_double() ? from.bits(i, j) : bits_of(std::get<1>(from.typed())(i, j)));
+}
+
+class Brought final : public RealRepresentation {
+ public:
+  Brought(const RealProduct& of, const HostMatrices& host) : of_(of), product_(of) {
+    const auto take = [&](const InputView& x) {
+      copies_.push_back(host.matrix(x.rows(), x.cols(), x.is_double()));
+      return copies_.back()->view().at(far);
+    };
+    const auto copy = [&](const InputView& x) {
+      const auto there = take(x);
+      copy_elements(x, near(there));
+      return there;
+    };
+    product_.a = copy(of.a).as_input(), product_.b = copy(of.b).as_input();
+    const bool in_place = !is_zero(of.beta) && view_data(of.c0) == view_data(of.c.as_input());
+    product_.c = in_place ? copy(of.c.as_input()) : take(of.c.as_input());  // C may have no memory (unwritten)
+    product_.c0 = is_zero(of.beta) ? InputView() : in_place ? product_.c.as_input() : copy(of.c0).as_input();
+  }
+
+  [[nodiscard]] const RealProduct& call() const override { return product_; }
+  void write_back() const override { copy_elements(near(product_.c.as_input()), of_.c); }
+
+ private:
+  static const void* view_data(const InputView& x) {
+    return std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, x.typed());
+  }
+
+  RealProduct of_, product_;
+  std::vector<std::unique_ptr<OwnedMatrix>> copies_;
+};
+
+class FarMatrices final : public Matrices {
+ public:
+  explicit FarMatrices(int threads) : host_(threads) {}
+
+  [[nodiscard]] bool reaches(Place place) const override { return place == far || place.is_host(); }
+  [[nodiscard]] std::uint64_t fingerprint(const InputView& x) const override { return host_.fingerprint(near(x)); }
+  [[nodiscard]] ExponentRange exponent_range(const InputView& x, Side side) const override {
+    return host_.exponent_range(near(x), side);
+  }
+  [[nodiscard]] ExponentRange exponent_range(const InputView& x) const override { return host_.exponent_range(near(x)); }
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const override {
+    return std::make_unique<FarMatrix>(host_.matrix(rows, cols, is_double));
+  }
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> copy(const InputView& x) const override {
+    return std::make_unique<FarMatrix>(host_.copy(near(x)));
+  }
+  [[nodiscard]] SpecialEntries special_entries(const RealProduct& p) const override {
+    auto specials = host_.special_entries(near(p));
+    specials.c0 = specials.c0.at(p.c0.place());
+    return specials;
+  }
+  [[nodiscard]] Index count(const SpecialEntries& specials) const override { return host_.count(near(specials)); }
+  void apply_specials(const RealProduct& p, const SpecialEntries& specials) const override {
+    host_.apply_specials(near(p), near(specials));
+  }
+  void multiply_exactly(const RealProduct& p, const SpecialEntries& specials) const override {
+    host_.multiply_exactly(near(p), near(specials));
+  }
+  void finish_exactly(const RealProduct& p, const std::vector<Entry>& entries) const override {
+    host_.finish_exactly(near(p), entries);
+  }
+  [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override {
+    return host_.infinite_entries(near(c), near(specials));
+  }
+  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexProduct& p) const override {
+    return host_.represent(p);
+  }
+  [[nodiscard]] std::unique_ptr<RealRepresentation> bring(const RealProduct& p) const override {
+    if (!p.c.place().is_host()) return nullptr;
+    return std::make_unique<Brought>(p, host_);
+  }
+
+ private:
+  HostMatrices host_;
+};
+
+class FarEngine final : public Engine {
+ public:
+  explicit FarEngine(int threads) : cpu_({.threads = threads}), matrices_(threads) {}
+
+  [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
+    return cpu_.slice(near(x), side, slicing);
+  }
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return cpu_.takes(sliced); }
+  [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
+    return cpu_.measure(near(x), side, slicing);
+  }
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    auto opened = epilogue;
+    opened.c0 = near(epilogue.c0);
+    return cpu_.multiply(a, b, plan, opened, near(c));
+  }
+  [[nodiscard]] const FarMatrices& matrices() const override { return matrices_; }
+  [[nodiscard]] bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override {
+    multiply_finite(near(product), plan, cpu_, kept);
+    return true;
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override {
+    return cpu_.group_sums(a, b, plan);
+  }
+  [[nodiscard]] const CostModel& costs() const override { return cpu_.costs(); }
+  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    return cpu_.workspace(plan, m, n, k);
+  }
+  [[nodiscard]] int threads() const override { return cpu_.threads(); }
+  [[nodiscard]] const CpuEngine& cpu() const { return cpu_; }
+
+ private:
+  CpuEngine cpu_;
+  FarMatrices matrices_;
+};
+
+class FarPlanBound final : public RemotePlanBound {
+ public:
+  explicit FarPlanBound(PlanBound bound) : bound_(std::move(bound)) {}
+  [[nodiscard]] PlanBound fetch() const override { return bound_; }
+
+ private:
+  PlanBound bound_;
+};
+
+class FarAllowance final : public Allowance {
+ public:
+  explicit FarAllowance(std::unique_ptr<Allowance> of) : of_(std::move(of)) {}
+
+  [[nodiscard]] Probe probe(Index i, Index j) const override { return of_->probe(i, j); }
+  /// Says whether it was given a bound of its own.
+  [[nodiscard]] Worst worst(const PlanBound& bound) const override {
+    auto worst = of_->worst(fetched(bound));
+    worst.assumes = dynamic_cast<const FarPlanBound*>(bound.remote.get()) != nullptr ? "far away" : "near by";
+    return worst;
+  }
+  [[nodiscard]] bool normwise() const override { return of_->normwise(); }
+  [[nodiscard]] double normwise_share(Index i, Index j, double error) const override {
+    return of_->normwise_share(i, j, error);
+  }
+  [[nodiscard]] std::vector<Probe> probes(Index per_side) const override { return of_->probes(per_side); }
+
+ private:
+  std::unique_ptr<Allowance> of_;
+};
+
+class FarExamination final : public Examination {
+ public:
+  explicit FarExamination(std::unique_ptr<Examination> of) : of_(std::move(of)) {}
+
+  OperandRecord record() override { return of_->record(); }
+  PlanBound bound(const SplitPlan& plan) override {
+    PlanBound there;
+    there.remote = std::make_shared<const FarPlanBound>(of_->bound(plan));
+    return there;
+  }
+  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
+    return of_->error_at(plan, uniform, i, j);
+  }
+  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
+    return std::make_unique<FarAllowance>(of_->allowance(target, factor));
+  }
+
+ private:
+  std::unique_ptr<Examination> of_;
+};
+
+class FarExaminer final : public Examiner {
+ public:
+  explicit FarExaminer(const FarEngine& engine) : host_(engine.cpu()) {}
+
+  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& p, const Encoding& encoding,
+                                                     const PreparedOperands& prepared) const override {
+    return std::make_unique<FarExamination>(host_.examine(near(p), encoding, prepared));
+  }
+  /// Twice as large where a bound of its own is given: that it was given shows in certificates.
+  [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
+                                         const SpecialEntries& specials) const override {
+    auto facts = host_.result_facts(bound, nullptr, near(c), near(specials));
+    if (dynamic_cast<const FarPlanBound*>(remote) != nullptr) facts.largest_bound *= 2;
+    return facts;
+  }
+  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
+    return host_.last_inexact(bound, near(specials));
+  }
+  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
+                           const OutputView& c) const override {
+    return host_.accept_relative(near(product), bound, factor, near(specials), near(c));
+  }
+
+ private:
+  HostExaminer host_;
+};
+
+class FarNative final : public NativeGemm {
+ public:
+  [[nodiscard]] std::string name() const override { return "three far loops"; }
+  void dgemm(const RealProduct& call) const override { PlainGemm().dgemm(near(call)); }
+};
+
+class FarBackend final : public plugin::ExportedBackend {
+ public:
+  explicit FarBackend(int threads) : engine_(threads), examiner_(engine_) {}
+  [[nodiscard]] const Engine& engine() const override { return engine_; }
+  [[nodiscard]] const Examiner& examiner() const override { return examiner_; }
+  [[nodiscard]] const NativeGemm* native() const override { return &native_; }
+
+ private:
+  FarEngine engine_;
+  FarExaminer examiner_;
+  FarNative native_;
+};
+
+class PlainBackend final : public plugin::ExportedBackend {
+ public:
+  explicit PlainBackend(CpuEngine::Options options) : engine_(options), examiner_(engine_) {}
+  [[nodiscard]] const Engine& engine() const override { return engine_; }
+  [[nodiscard]] const Examiner& examiner() const override { return examiner_; }
+  [[nodiscard]] const NativeGemm* native() const override { return &native_; }
+
+ private:
+  CpuEngine engine_;
+  HostExaminer examiner_;
+  PlainGemm native_;
+};
+
+/// What a counterfeit device reports.
+class CounterfeitError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An engine that fails at every product, or at those of more entries than it has room for.
+class FailingEngine final : public Engine {
+ public:
+  explicit FailingEngine(std::function<void(Index entries)> fail) : cpu_({.threads = 1}), fail_(std::move(fail)) {}
+
+  [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
+    return cpu_.slice(x, side, slicing);
+  }
+  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return cpu_.takes(sliced); }
+  [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
+    return cpu_.measure(x, side, slicing);
+  }
+  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    fail_(c.rows() * c.cols());
+    return cpu_.multiply(a, b, plan, epilogue, c);
+  }
+  [[nodiscard]] const Matrices& matrices() const override { return cpu_.matrices(); }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override {
+    return cpu_.group_sums(a, b, plan);
+  }
+  [[nodiscard]] const CostModel& costs() const override { return cpu_.costs(); }
+  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+    return cpu_.workspace(plan, m, n, k);
+  }
+  [[nodiscard]] int threads() const override { return 1; }
+
+ private:
+  CpuEngine cpu_;
+  std::function<void(Index)> fail_;
+};
+
+class FailingBackend final : public plugin::ExportedBackend {
+ public:
+  explicit FailingBackend(std::function<void(Index)> fail) : engine_(std::move(fail)), examiner_(engine_) {}
+  [[nodiscard]] const Engine& engine() const override { return engine_; }
+  [[nodiscard]] const Examiner& examiner() const override { return examiner_; }
+  [[nodiscard]] const NativeGemm* native() const override { return nullptr; }
+
+ private:
+  FailingEngine engine_;
+  HostExaminer examiner_;
+};
+
+/// Numbers of the devices.
+enum CounterfeitDevice : int {
+  plain_device,
+  far_away = far_device,
+  other_layout,  ///< slices lie otherwise than those of plain_device
+  little_memory,
+  throws_invalid_argument,
+  throws_length_error,
+  throws_out_of_memory,
+  throws_bad_alloc,
+  throws_cannot_certify,
+  throws_device_error,
+  throws_runtime_error,
+  throws_logic_error,
+  throws_number,
+  throws_long_text,
+  counterfeit_count
+};
+
+inline void fail_as(int device, Index entries) {
+  switch (device) {
+    case little_memory:
+      if (entries > 30) throw OutOfMemory("room for 30 entries");
+      return;
+    case throws_invalid_argument: throw std::invalid_argument("a: is not to my taste");
+    case throws_length_error: throw std::length_error("a is long");
+    case throws_out_of_memory: throw OutOfMemory("no room for anything");
+    case throws_bad_alloc: throw std::bad_alloc();
+    case throws_cannot_certify: throw CannotCertify("nothing is certain");
+    case throws_device_error: throw CounterfeitError("launch: unspecified failure");
+    case throws_runtime_error: throw std::runtime_error("it ran, then it did not");
+    case throws_logic_error: throw std::logic_error("this cannot be");
+    case throws_number: throw 42;  // NOLINT(hicpp-exception-baseclass)
+    default: throw std::invalid_argument(std::string(5000, 'x'));
+  }
+}
+
+class CounterfeitDevices final : public plugin::ExportedDevices {
+ public:
+  [[nodiscard]] std::string obstacle() const override { return ""; }
+  [[nodiscard]] int count() const override { return counterfeit_count; }
+  [[nodiscard]] plugin::DeviceInfo info(int device) const override {
+    check(device);
+    plugin::DeviceInfo info{"Counterfeit " + std::to_string(device), "1." + std::to_string(device), 1u << 20, {}};
+    info.calibration.processor = info.name, info.calibration.kernel = "slow", info.calibration.version = "0";
+    info.calibration.engine = "cuda", info.calibration.blas = "three loops", info.calibration.tile = {4, 8};
+    return info;
+  }
+  void release_memory(int device) const override { check(device); }
+  [[nodiscard]] Calibration measure_rates(int device, int threads, double seconds,
+                                          const std::function<void(double)>& progress) const override {
+    auto calibration = info(device).calibration;
+    Rates rates;
+    rates.threads = threads;
+    for (std::size_t t = 0; t < rates.slices.size(); ++t) rates.slices[t] = seconds / static_cast<double>(3 + t);
+    for (std::size_t t = 0; t < rates.exact.size(); ++t) rates.exact[t] = seconds / static_cast<double>(5 + t);
+    for (const double share : {0.25, 0.5, 1.0}) progress(share);
+    calibration.rates = {rates};
+    return calibration;
+  }
+  [[nodiscard]] std::unique_ptr<plugin::ExportedBackend> make(int device, int threads) const override {
+    check(device);
+    switch (device) {
+      case plain_device: return std::make_unique<PlainBackend>(CpuEngine::Options{.threads = threads});
+      case far_away: return std::make_unique<FarBackend>(threads);
+      case other_layout: return std::make_unique<PlainBackend>(CpuEngine::Options{.threads = threads, .inner_block = 4});
+      default: return std::make_unique<FailingBackend>([device](Index entries) { fail_as(device, entries); });
+    }
+  }
+  [[nodiscard]] bool is_device_error(const std::exception& error) const override {
+    return dynamic_cast<const CounterfeitError*>(&error) != nullptr;
+  }
+
+ private:
+  static void check(int device) {
+    if (device < 0 || device >= counterfeit_count)
+      throw std::invalid_argument("device: there is no device " + std::to_string(device));
+  }
+};
+
+}  // namespace ozbound::test

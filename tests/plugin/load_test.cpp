@@ -1,0 +1,137 @@
+// Finding the plug-in, and what is said where there is none to be used.
+
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ozbound/core/gemm.hpp"
+#include "plugin/counterfeit.hpp"
+#include "support/forked.hpp"
+
+namespace ozbound::test {
+namespace {
+
+using plugin::load;
+
+std::string refusal(const std::string& file) {
+  const auto loaded = load(file);
+  EXPECT_EQ(loaded.plugin, nullptr);
+  EXPECT_EQ(loaded.obstacle.find('\n'), std::string::npos) << loaded.obstacle;
+  return loaded.obstacle;
+}
+
+std::string odd(const std::string& name) { return test_plugin("ozbound_odd_" + name); }
+
+TEST(Load, RefusesAnotherVersionReleaseOrSize) {
+  const auto version = [](unsigned v) {
+    return " has version " + std::to_string(v) + " of the interface, where this library has version " +
+           std::to_string(OZBOUND_PLUGIN_VERSION);
+  };
+  EXPECT_EQ(refusal(odd("other_version")), odd("other_version") + version(OZBOUND_PLUGIN_VERSION + 1));
+  EXPECT_EQ(refusal(odd("other_size")), odd("other_size") + version(OZBOUND_PLUGIN_VERSION));
+  EXPECT_EQ(refusal(odd("other_release")),
+            odd("other_release") + " is of Ozbound 7.8.9, where this library is " OZBOUND_VERSION);
+}
+
+TEST(Load, RefusesWhatIsNoPlugin) {
+  for (const auto* const name : {"other_magic", "no_table", "no_function"})
+    EXPECT_EQ(refusal(odd(name)), odd(name) + " is no plug-in of Ozbound");
+}
+
+TEST(Load, SaysWhyNothingIsLoaded) {
+  EXPECT_EQ(refusal("/nowhere/lib.so"),
+            "/nowhere/lib.so cannot be loaded: cannot open shared object file: No such file or directory");
+  EXPECT_EQ(refusal(odd("needs_absent")),
+            odd("needs_absent") +
+                " cannot be loaded: libozbound_absent.so: cannot open shared object file: No such "
+                "file or directory");
+  const auto text = testing::TempDir() + "/no_library.so";
+  std::ofstream(text) << "I am a text, and longer than any header that an object file has: no. It takes sixty-four bytes.\n";
+  EXPECT_EQ(refusal(text), text + " cannot be loaded: invalid ELF header");
+}
+
+TEST(Load, TellsWhatTheDevicesSay) { EXPECT_EQ(refusal(odd("no_device")), "there is no device here"); }
+
+TEST(Load, LooksWhereItIsDocumented) {
+  using List = std::vector<std::string>;
+  EXPECT_EQ(plugin::search_order("none", "/opt/oz/bin/ozbound"), List());
+  EXPECT_EQ(plugin::search_order("/a/b.so", "/opt/oz/bin/ozbound"), List{"/a/b.so"});
+  EXPECT_EQ(plugin::search_order("b.so", "/opt/oz/bin/ozbound"), List{std::filesystem::current_path() / "b.so"});
+  const auto order = plugin::search_order(nullptr, "/opt/oz/bin/ozbound");
+  ASSERT_GE(order.size(), 4u);
+  EXPECT_EQ(order[0], "/opt/oz/bin/libozbound_cuda.so");
+  EXPECT_EQ(order[1], "/opt/oz/lib/ozbound/libozbound_cuda.so");
+  EXPECT_EQ(order[2], "/opt/oz/lib/libozbound_cuda.so");
+  EXPECT_EQ(order.back(), "libozbound_cuda.so");
+  EXPECT_EQ(plugin::search_order(nullptr, ""), List{"libozbound_cuda.so"});
+}
+
+// Each of these ends a process that has asked for the plug-in once, as it can be asked once only.
+
+[[noreturn]] void tell(const char* variable) {
+  if (variable == nullptr)
+    unsetenv("OZBOUND_CUDA_PLUGIN");
+  else
+    setenv("OZBOUND_CUDA_PLUGIN", variable, 1);
+  std::vector<std::thread> threads;
+  std::vector<const plugin::Plugin*> found(4);
+  for (auto& one : found) threads.emplace_back([&one] { one = plugin::cuda_plugin(); });
+  for (auto& thread : threads) thread.join();
+  const bool same = std::count(found.begin(), found.end(), found[0]) == 4;
+  const auto text = found[0] != nullptr ? "found " + found[0]->device(plain_device).name : plugin::plugin_obstacle();
+  std::fputs((text + (same ? "." : ", not by all")).c_str(), stderr);
+  std::_Exit((found[0] == nullptr) == !plugin::plugin_obstacle().empty() ? 0 : 1);
+}
+
+class LoadDeathTest : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(LoadDeathTest, TakesTheVariablesWord) {
+  EXPECT_EXIT(tell(test_plugin("ozbound_counterfeit").c_str()), testing::ExitedWithCode(0), "^found Counterfeit 0\\.$");
+}
+
+TEST_F(LoadDeathTest, IsSwitchedOff) {
+  EXPECT_EXIT(tell("none"), testing::ExitedWithCode(0), "^OZBOUND_CUDA_PLUGIN=none switches CUDA off\\.$");
+}
+
+TEST_F(LoadDeathTest, DoesNotLookElsewhere) {
+  EXPECT_EXIT(tell("/nowhere/lib.so"), testing::ExitedWithCode(0),
+              "^/nowhere/lib\\.so cannot be loaded: cannot open shared object");
+}
+
+// A program of which nobody put a plug-in beside it, or in the places that belong to it.
+TEST_F(LoadDeathTest, SaysWhatIsMissing) {
+#ifdef OZBOUND_HAVE_CUDA_PLUGIN
+  GTEST_SKIP() << "this build has one";
+#endif
+  for (const auto* const variable : {static_cast<const char*>(nullptr), ""})
+    EXPECT_EXIT(tell(variable), testing::ExitedWithCode(0), "^this installation has no CUDA plug-in: libozbound_cuda\\.so\\.$");
+}
+
+// OpenMP's workers of the parent are not in a child, which a plug-in that is loaded there cannot know.
+TEST(Load, WorksInAChildOfFork) {
+  const auto product = [](const Engine& engine) {
+    Matrix<double> a(200, 50), b(50, 200), c(200, 200);
+    for (Index t = 0; t < 50 * 200; ++t) a.data()[t] = 1.0 / static_cast<double>(t + 1), b.data()[t] = static_cast<double>(t);
+    multiply_unproven({a, b, c}, SplitPlan::balanced(3, 3, 6), engine);
+    return std::vector<double>(c.data(), c.data() + 200 * 200);
+  };
+  const auto expected = product(CpuEngine({.threads = 4}));
+  EXPECT_TRUE(holds_in_child([&] {
+    const plugin::PluginBackend backend(counterfeit(), plain_device, 4);
+    return backend.engine().threads() == 1 && product(backend.engine()) == expected;
+  }));
+}
+
+}  // namespace
+}  // namespace ozbound::test

@@ -1,0 +1,497 @@
+// Products through a plug-in are those of its engine, bit for bit.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/bounds/multiply.hpp"
+#include "plugin/counterfeit.hpp"
+
+namespace ozbound::test {
+namespace {
+
+using Products = PluginTest;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+/// What elements are like.
+enum class Like { uniform, wide, subnormal, huge, special };
+constexpr Like all_kinds[] = {Like::uniform, Like::wide, Like::subnormal, Like::huge, Like::special};
+
+double element(Like like, std::mt19937_64& random) {
+  const double x = std::ldexp(static_cast<double>(random() >> 11), -53) - 0.5;
+  switch (like) {
+    case Like::uniform: return x;
+    case Like::wide: return std::ldexp(x, static_cast<int>(random() % 80) - 40);
+    case Like::subnormal: return std::ldexp(x, -1040 + static_cast<int>(random() % 40));
+    case Like::huge: return std::ldexp(x, 500 + static_cast<int>(random() % 20));
+    case Like::special: return random() % 40 == 0 ? (random() % 2 == 0 ? nan : inf) : random() % 8 == 0 ? 0 : x;
+  }
+  return x;
+}
+
+template <class T>
+Matrix<T> matrix(Index rows, Index cols, Like like, std::mt19937_64& random) {
+  Matrix<T> result(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) {
+      if constexpr (std::is_floating_point_v<T>)
+        result(i, j) = static_cast<T>(element(like, random));
+      else
+        result(i, j) = {static_cast<typename T::value_type>(element(like, random)),
+                        static_cast<typename T::value_type>(element(like, random))};
+    }
+  return result;
+}
+
+/// All that is seen of a product: records, what was thrown, and the bits of C.
+struct Seen {
+  std::string text;
+  bool operator==(const Seen&) const = default;
+  friend void PrintTo(const Seen& seen, std::ostream* out) { *out << seen.text; }
+};
+
+template <class T>
+std::string bits_text(const Matrix<T>& c) {
+  std::ostringstream text;
+  text << std::hex;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(c.data());
+  for (std::size_t t = 0; t < static_cast<std::size_t>(c.rows() * c.cols()) * sizeof(T); ++t) text << int{bytes[t]} << ' ';
+  return text.str();
+}
+
+template <class Work>
+std::string or_thrown(const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception& e) {
+    return std::string(typeid(e).name()) + ": " + e.what();
+  }
+}
+
+/// A product, made anew for each way it is computed: C = alpha A B + beta C0, C0 being C.
+template <class T>
+struct Case {
+  Matrix<T> a, b, c;
+  std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>> alpha = 1, beta = 0;
+  bool in_far_memory = false;
+  bool transposed = false;  ///< a lies as its transpose
+
+  Case(Index m, Index n, Index k, Like like, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    a = matrix<T>(m, k, like, random), b = matrix<T>(k, n, like, random), c = matrix<T>(m, n, Like::wide, random);
+    if (like == Like::special && m > 1 && n > 1) c(1, 1) = static_cast<T>(inf);
+  }
+
+  [[nodiscard]] Place place() const { return in_far_memory ? far : in_host_memory; }
+  [[nodiscard]] auto view_a() const {
+    if constexpr (std::is_floating_point_v<T>)
+      return InputView(transposed ? MatrixView<const T>(a.data(), a.cols(), a.rows(), 1, a.cols()) : a.view()).at(place());
+    else
+      return ComplexInputView(a).at(place());
+  }
+  [[nodiscard]] auto view_b() const {
+    if constexpr (std::is_floating_point_v<T>)
+      return InputView(b).at(place());
+    else
+      return ComplexInputView(b).at(place()).conjugate();
+  }
+  [[nodiscard]] Product product() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto left = transposed ? view_a().transposed() : view_a();
+      const auto out = OutputView(c).at(place());
+      return RealProduct{left, view_b(), out, alpha, beta, out.as_input()};
+    } else {
+      const auto out = ComplexOutputView(c).at(place());
+      return ComplexProduct{view_a(), view_b(), out, alpha, beta, out.as_input()};
+    }
+  }
+};
+
+template <class T>
+Seen decided(Case<T> of, const Target& target, const Backend& backend, const Choices& choices = {}) {
+  const auto record = or_thrown([&] {
+    const auto [decision, certificate] = multiply(of.product(), target, backend, choices);
+    return to_json(decision).dump() + to_json(certificate).dump();
+  });
+  return {record + bits_text(of.c)};
+}
+
+/// The decision first, then the product under it, perhaps with prepared operands and the least workspace.
+template <class T>
+Seen replayed(Case<T> of, const Target& target, const Backend& backend, bool prepare, bool least) {
+  const auto record = or_thrown([&] {
+    const auto product = of.product();
+    const auto decision = decide(product, target, backend);
+    auto text = to_json(decision).dump();
+    MultiplyOptions options;
+    std::optional<PreparedOperand> a, b;
+    if (prepare && !product.is_complex()) {
+      a.emplace(product.real().a, Side::rows_of_a, decision, backend.engine());
+      b.emplace(product.real().b, Side::columns_of_b, decision, backend.engine());
+      options.prepared_a = &*a, options.prepared_b = &*b;
+    }
+    if (least) options.workspace = workspace_of(decision, backend.engine()).least;
+    const int times = prepare ? 2 : 1;  // the second one finds what the first one left
+    for (int t = 0; t < times; ++t) text += to_json(multiply(product, decision, backend, options)).dump();
+    return text;
+  });
+  return {record + bits_text(of.c)};
+}
+
+std::vector<Target> targets() {
+  return {Target::correctly_rounded(),           Target::dgemm(),       Target::dgemm_typical(), Target::componentwise(1e-9),
+          Target::componentwise(1e-20),          Target::rowcol(1e-12), Target::normwise(1e-13), Target::relative(1e-10),
+          Target::relative(std::ldexp(1.0, -23))};
+}
+
+constexpr int computing[] = {plain_device, far_away};
+
+template <class T>
+void expect_same(const Case<T>& of, const Target& target, const BothWays& both, const std::string& what) {
+  const auto direct = both.direct(), through = both.through.backend();
+  Choices slices, native;
+  slices.native = false, native.slices = false;
+  EXPECT_EQ(decided(of, target, direct), decided(of, target, through)) << what;
+  EXPECT_EQ(decided(of, target, direct, slices), decided(of, target, through, slices)) << what;
+  EXPECT_EQ(decided(of, target, direct, native), decided(of, target, through, native)) << what;
+  EXPECT_EQ(replayed(of, target, direct, true, false), replayed(of, target, through, true, false)) << what;
+  EXPECT_EQ(replayed(of, target, direct, false, true), replayed(of, target, through, false, true)) << what;
+}
+
+template <class T>
+void expect_same_for_all() {
+  std::uint64_t seed = 1;
+  for (const int device : computing) {
+    const BothWays both(device);
+    for (const auto like : all_kinds)
+      for (const auto& target : targets()) {
+        Case<T> of(5, 7, 9, like, ++seed);
+        of.transposed = seed % 2 == 0;
+        of.in_far_memory = device == far_away && seed % 3 != 0 && std::is_floating_point_v<T>;
+        if (seed % 4 != 0) of.alpha = -1.25, of.beta = 0.5;
+        expect_same(of, target, both, to_string(target) + ", kind " + std::to_string(static_cast<int>(like)));
+      }
+  }
+}
+
+TEST_F(Products, OfDoubles) { expect_same_for_all<double>(); }
+TEST_F(Products, OfFloats) { expect_same_for_all<float>(); }
+TEST_F(Products, OfComplexDoubles) { expect_same_for_all<std::complex<double>>(); }
+TEST_F(Products, OfComplexFloats) { expect_same_for_all<std::complex<float>>(); }
+
+TEST_F(Products, WithComplexScalars) {
+  const BothWays both(plain_device);
+  for (const auto& target : targets()) {
+    Case<std::complex<double>> of(4, 5, 6, Like::wide, 77);
+    of.alpha = {1, -2}, of.beta = {0, 0.5};
+    expect_same(of, target, both, to_string(target));
+  }
+}
+
+TEST_F(Products, WithScalarsOfAllKindsAndEmptyOnes) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    for (const double alpha : {0.0, 1.0, inf, nan, 0x1p-1074, -0x1p1023})
+      for (const double beta : {0.0, 1.0, -inf, nan, 0x1p-1074}) {
+        Case<double> of(3, 4, 5, Like::special, 5);
+        of.alpha = alpha, of.beta = beta;
+        expect_same(of, Target::dgemm(), both, "scalars");
+      }
+    for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 3, 2}, {3, 0, 2}, {2, 3, 0}, {0, 0, 0}})
+      expect_same(Case<double>(m, n, k, Like::uniform, 6), Target::correctly_rounded(), both, "empty");
+  }
+}
+
+TEST_F(Products, AreLargeToo) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    expect_same(Case<double>(90, 70, 150, Like::wide, 8), Target::dgemm(), both, "large");
+    expect_same(Case<double>(90, 70, 150, Like::wide, 9), Target::correctly_rounded(), both, "large");
+  }
+}
+
+// The far device's examiner shows that it was given a bound of its own, and through the plug-in it was.
+TEST_F(Products, KeepRemoteBoundsWhereTheyAre) {
+  const BothWays both(far_away);
+  Case<double> of(5, 6, 7, Like::uniform, 10);
+  of.in_far_memory = true;
+  const auto certificate = multiply(of.product(), Target::componentwise(1e-9), both.through.backend()).certificate;
+  EXPECT_EQ(certificate.assumed_in_search, "far away");
+  auto host = of;
+  host.in_far_memory = false;
+  const BothWays plain(plain_device);
+  const auto usual = multiply(host.product(), Target::componentwise(1e-9), plain.through.backend()).certificate;
+  EXPECT_EQ(certificate.largest_bound, 2 * usual.largest_bound);
+}
+
+// A bound that another examiner made, or the host, is handed over.
+TEST_F(Products, TakeBoundsFromElsewhere) {
+  const BothWays both(far_away);
+  Case<double> of(5, 6, 7, Like::wide, 11);
+  const auto product = of.product();
+  const SplitPlan plan = SplitPlan::balanced(3, 4, 6);
+  const auto here = both.here->examiner().examine(product.real());
+  const auto there = both.through.examiner().examine(product.real());
+  const auto direct = here->allowance(Target::dgemm(), 0.5)->worst(fetched(here->bound(plan)));
+  const auto allowance = there->allowance(Target::dgemm(), 0.5);
+  for (const auto& bound : {here->bound(plan), fetched(here->bound(plan)), fetched(there->bound(plan))}) {
+    const auto worst = allowance->worst(bound);
+    EXPECT_EQ(worst.ratio, direct.ratio);
+    EXPECT_EQ(worst.i, direct.i);
+    EXPECT_EQ(worst.j, direct.j);
+    EXPECT_EQ(worst.assumes, "near by");
+  }
+  EXPECT_EQ(allowance->worst(there->bound(plan)).assumes, "far away");
+}
+
+// The bound outlives all that it came from: it is a handle or shared numbers.
+TEST_F(Products, LeaveBoundsThatOutliveThem) {
+  Case<double> of(5, 6, 7, Like::wide, 12);
+  const SplitPlan plan = SplitPlan::balanced(3, 4, 6);
+  std::optional<PlanBound> remote, local;
+  {
+    const BothWays both(far_away);
+    remote = both.through.examiner().examine(of.product().real())->bound(plan);
+    const BothWays plain(plain_device);
+    local = plain.through.examiner().examine(of.product().real())->bound(plan);
+  }
+  const auto fetched_late = fetched(*remote);
+  EXPECT_EQ(fetched_late.row_exponents, local->row_exponents);
+  EXPECT_EQ(fetched_late.column_exponents, local->column_exponents);
+  ASSERT_EQ(fetched_late.product.terms.size(), local->product.terms.size());
+  for (std::size_t t = 0; t < local->product.terms.size(); ++t)
+    EXPECT_EQ(fetched_late.product.terms[t].name, local->product.terms[t].name);
+  for (Index i = 0; i < 5; ++i)
+    for (Index j = 0; j < 6; ++j) EXPECT_EQ(fetched_late.product.upper(i, j), local->product.upper(i, j));
+}
+
+// What few products ask.
+TEST_F(Products, AreExaminedAsByTheirExaminer) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    for (const auto like : all_kinds) {
+      Case<double> of(6, 5, 7, like, 31);
+      of.alpha = 2, of.beta = -3;
+      const auto product = of.product().real();
+      const auto &here = both.here->engine().matrices(), &there = both.through.engine().matrices();
+      const auto specials = here.special_entries(product), specials_there = there.special_entries(product);
+      EXPECT_EQ(specials.rows, specials_there.rows);
+      EXPECT_EQ(specials.columns, specials_there.columns);
+      EXPECT_EQ(specials.everywhere, specials_there.everywhere);
+      EXPECT_EQ(here.count(specials), there.count(specials_there));
+
+      const auto examination = both.here->examiner().examine(product), other = both.through.examiner().examine(product);
+      const auto record = examination->record(), record_there = other->record();
+      EXPECT_EQ(record.a, record_there.a);
+      EXPECT_EQ(record.b, record_there.b);
+      EXPECT_EQ(record.rows, record_there.rows);
+      EXPECT_EQ(record.columns, record_there.columns);
+
+      EntryBound none;
+      const auto some = fetched(examination->bound(SplitPlan::balanced(2, 3, 4))).product;
+      none.uniform = 0;
+      for (const auto* const bound : {&std::as_const(none), &some})
+        EXPECT_EQ(both.here->examiner().last_inexact(*bound, specials), both.through.examiner().last_inexact(*bound, specials));
+      EXPECT_TRUE(like == Like::special || both.through.examiner().last_inexact(some, specials) == (Entry{5, 4}));
+      EXPECT_FALSE(both.through.examiner().last_inexact(none, specials));
+
+      auto c = of.c;
+      c(2, 3) = c(4, 1) = inf;
+      EXPECT_EQ(here.infinite_entries(c, specials), there.infinite_entries(c, specials));
+      EXPECT_TRUE(like == Like::special || there.infinite_entries(c, specials).size() == 2u);
+    }
+  }
+}
+
+bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {
+  return x.sum == y.sum && x.sum_squares == y.sum_squares && x.max == y.max;
+}
+
+bool same_norms(const std::vector<IntegerNorms>& x, const std::vector<IntegerNorms>& y) {
+  return x.size() == y.size() &&
+         std::equal(x.begin(), x.end(), y.begin(), [](const auto& u, const auto& v) { return same_norms(u, v); });
+}
+
+TEST_F(Products, HaveTheSameSlicesFactsAndSums) {
+  const BothWays both(plain_device);
+  const auto &here = both.here->engine(), &there = both.through.engine();
+  std::mt19937_64 random(3);
+  const auto a = matrix<double>(4, 6, Like::wide, random), b = matrix<double>(6, 3, Like::special, random);
+  for (const auto& encoding : all_encodings()) {
+    const Slicing slicing{encoding, 5};
+    const bool common = encoding.common_ratio();
+    const SplitPlan plan{slicing, slicing, common ? 8 : 10, common ? Accumulation::exact : Accumulation::per_product};
+    const auto rows = here.slice(a, Side::rows_of_a, slicing), rows_there = there.slice(a, Side::rows_of_a, slicing);
+    const auto columns = here.slice(b, Side::columns_of_b, slicing);
+    const auto columns_there = there.slice(b, Side::columns_of_b, slicing);
+    for (const auto& [x, y] : {std::pair(rows, rows_there), std::pair(columns, columns_there)}) {
+      EXPECT_EQ(x.side(), y.side());
+      EXPECT_EQ(x.slicing(), y.slicing());
+      ASSERT_EQ(x.count(), y.count());
+      ASSERT_EQ(x.inner_dimension(), y.inner_dimension());
+      for (Index i = 0; i < x.count(); ++i) {
+        EXPECT_EQ(x.exponent(i), y.exponent(i));
+        EXPECT_EQ(x.special(i), y.special(i));
+        for (int p = 1; p <= 5; ++p) {
+          EXPECT_EQ(x.sum_of_digits(i, p), y.sum_of_digits(i, p));
+          EXPECT_EQ(x.weight_exponent(i, p), y.weight_exponent(i, p));
+          for (Index l = 0; l < x.inner_dimension(); ++l) EXPECT_EQ(x.digit(i, p, l), y.digit(i, p, l));
+        }
+      }
+    }
+    const auto facts = here.measure(b, Side::columns_of_b, slicing),
+               facts_there = there.measure(b, Side::columns_of_b, slicing);
+    EXPECT_EQ(facts.slicing, facts_there.slicing);
+    ASSERT_EQ(facts.vectors.size(), facts_there.vectors.size());
+    for (std::size_t i = 0; i < facts.vectors.size(); ++i) {
+      const auto &x = facts.vectors[i], &y = facts_there.vectors[i];
+      EXPECT_TRUE(same_norms(x.vector, y.vector) && same_norms(x.slices, y.slices) && same_norms(x.tails, y.tails));
+      EXPECT_EQ(x.floor_squares, y.floor_squares);
+      EXPECT_EQ(x.scale.exponent, y.scale.exponent);
+      EXPECT_EQ(x.scale.special, y.scale.special);
+      EXPECT_EQ(x.weights, y.weights);
+    }
+    const auto sums = here.group_sums(rows, columns, plan), sums_there = there.group_sums(rows_there, columns_there, plan);
+    ASSERT_EQ(sums.size(), sums_there.size());
+    for (std::size_t t = 0; t < sums.size(); ++t) EXPECT_EQ(bits_text(sums[t]), bits_text(sums_there[t]));
+    EXPECT_EQ(here.workspace(plan, 4, 3, 6), there.workspace(plan, 4, 3, 6));
+  }
+}
+
+TEST_F(Products, UnderEveryPlanAndCap) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    for (const auto& encoding : all_encodings())
+      for (const auto accumulation : {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal}) {
+        const SplitPlan plan{{encoding, 3}, {encoding, 2}, 4, accumulation};
+        if (!encoding.common_ratio() && accumulation != Accumulation::per_product) continue;
+        const auto seen = [&](const Engine& engine, double cap) {
+          Case<double> of(6, 5, 7, Like::wide, 21);
+          of.alpha = -2, of.beta = 3;
+          const auto thrown = or_thrown([&] {
+            multiply_unproven(of.product(), plan, engine, cap);
+            return std::string();
+          });
+          return Seen{thrown + bits_text(of.c)};
+        };
+        for (const double cap : {unlimited_workspace, least_workspace(both.here->engine(), plan, 7), 1.0})
+          EXPECT_EQ(seen(both.here->engine(), cap), seen(both.through.engine(), cap)) << to_string(plan) << cap;
+      }
+  }
+}
+
+TEST_F(Products, WithKeptSlices) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    const SplitPlan plan = SplitPlan::balanced(4, 3, 6);
+    const auto seen = [&](const Engine& engine, bool ziv) {
+      Case<double> of(8, 9, 10, Like::wide, 22);
+      of.alpha = 3, of.beta = -1;
+      const auto product = of.product().real();
+      const auto a = engine.slice(product.a, Side::rows_of_a, plan.a);
+      const auto b = engine.slice(product.b, Side::columns_of_b, plan.b);
+      const auto bound = fetched(both.here->examiner().examine(product)->bound(plan)).product;
+      const auto open = multiply_finite(product, plan, engine, {&a, &b}, ziv ? &bound : nullptr);
+      std::string text;
+      for (const auto& entry : open) text += std::to_string(entry.i) + "," + std::to_string(entry.j) + " ";
+      start_finite(product, plan, engine, {&a, nullptr}, unlimited_workspace);
+      return Seen{text + bits_text(of.c)};
+    };
+    for (const bool ziv : {false, true}) EXPECT_EQ(seen(both.here->engine(), ziv), seen(both.through.engine(), ziv));
+    EXPECT_NE(seen(both.here->engine(), true).text.find(','), std::string::npos) << "no entry is left open";
+  }
+}
+
+TEST_F(Products, TakeSlicesOfTheirOwnLayoutAlone) {
+  const BothWays plain(plain_device), other(other_layout);
+  const auto &engine = plain.through.engine(), &another = other.through.engine();
+  std::mt19937_64 random(4);
+  const auto a = matrix<double>(3, 20, Like::uniform, random), b = matrix<double>(20, 3, Like::uniform, random);
+  const SplitPlan plan = SplitPlan::balanced(2, 2, 4);
+  const auto ours = engine.slice(a, Side::rows_of_a, plan.a), right = engine.slice(b, Side::columns_of_b, plan.b);
+  const auto theirs = another.slice(a, Side::rows_of_a, plan.a);
+  const auto foreign = plain.here->engine().slice(a, Side::rows_of_a, plan.a);
+  EXPECT_TRUE(engine.takes(ours));
+  EXPECT_TRUE(another.takes(theirs));
+  EXPECT_FALSE(engine.takes(theirs));
+  EXPECT_FALSE(another.takes(ours));
+  EXPECT_FALSE(engine.takes(foreign));
+  EXPECT_FALSE(plain.here->engine().takes(ours));
+  EXPECT_TRUE(BothWays(plain_device).through.engine().takes(ours));  // another engine with the same options
+  Matrix<double> c(3, 3);
+  for (const auto& left : {theirs, foreign}) {
+    EXPECT_THROW(engine.multiply(left, right, plan, {}, c), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(engine.group_sums(left, right, plan)), std::invalid_argument);
+  }
+  EXPECT_THROW(static_cast<void>(engine.start({a, b, c}, plan, {&foreign, &right})), std::invalid_argument);
+}
+
+// Prepared by another engine they are no help, and no harm.
+TEST_F(Products, WithOperandsPreparedElsewhere) {
+  const BothWays both(plain_device);
+  Case<double> of(5, 6, 7, Like::wide, 13);
+  const auto product = of.product().real();
+  const SplitPlan plan = SplitPlan::balanced(3, 3, 5);
+  const PreparedOperand a(product.a, Side::rows_of_a, plan.a, both.here->engine());
+  const auto with = both.through.examiner().examine(product, Encoding::balanced(), {&a, nullptr})->bound(plan);
+  const auto without = both.through.examiner().examine(product)->bound(plan);
+  EXPECT_EQ(with.product.upper(2, 3), without.product.upper(2, 3));
+  EXPECT_EQ(with.row_exponents, without.row_exponents);
+}
+
+TEST_F(Products, HaveTheMatricesOfTheirEngine) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    const auto &here = both.here->engine().matrices(), &there = both.through.engine().matrices();
+    for (const auto place : {in_host_memory, far, on_cuda_device(5)}) EXPECT_EQ(here.reaches(place), there.reaches(place));
+    std::mt19937_64 random(14);
+    for (const auto like : all_kinds) {
+      const auto x = matrix<float>(4, 5, like, random);
+      EXPECT_EQ(here.fingerprint(x), there.fingerprint(x));
+      for (const auto side : {Side::rows_of_a, Side::columns_of_b}) {
+        EXPECT_EQ(here.exponent_range(x, side).least, there.exponent_range(x, side).least);
+        EXPECT_EQ(here.exponent_range(x, side).top, there.exponent_range(x, side).top);
+      }
+      EXPECT_EQ(here.exponent_range(x).least, there.exponent_range(x).least);
+      EXPECT_EQ(here.exponent_range(x).top, there.exponent_range(x).top);
+      const auto copy = there.copy(x);
+      EXPECT_EQ(copy->view().place(), here.copy(x)->view().place());
+      EXPECT_TRUE(copy->view().is_double());
+      EXPECT_EQ(here.fingerprint(near(copy->view().as_input())), here.fingerprint(here.copy(x)->view().as_input()));
+    }
+    EXPECT_FALSE(there.matrix(2, 3, false)->view().is_double());
+    EXPECT_EQ(there.matrix(2, 3, true)->view().rows(), 2);
+  }
+}
+
+TEST_F(Products, CostWhatTheirEngineSays) {
+  const BothWays both(plain_device);
+  const auto &here = both.here->engine().costs(), &there = both.through.engine().costs();
+  const SplitPlan plan = SplitPlan::balanced(3, 4, 5);
+  EXPECT_EQ(here.origin(), there.origin());
+  EXPECT_EQ(here.slices(plan, 2, 3, 4), there.slices(plan, 2, 3, 4));
+  EXPECT_EQ(here.native(2, 3, 4), there.native(2, 3, 4));
+  EXPECT_EQ(here.exact(2, 3, 4), there.exact(2, 3, 4));
+  EXPECT_EQ(both.through.native()->name(), both.here->native()->name());
+  EXPECT_EQ(to_string(both.through.backend().id()), "cuda: Counterfeit 0");
+}
+
+TEST_F(Products, HaveTheThreadsThatWereAskedFor) {
+  for (const int threads : {1, 3})
+    EXPECT_EQ(plugin::PluginBackend(counterfeit(), plain_device, threads).engine().threads(), threads);
+  EXPECT_EQ(plugin::PluginBackend(counterfeit(), plain_device).engine().threads(), CpuEngine().threads());
+}
+
+}  // namespace
+}  // namespace ozbound::test
