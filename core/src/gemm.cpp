@@ -126,8 +126,10 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const SplitPlan&
   if (call.k() == 0) kept = {};
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   if (call.all_special()) return {};
-  if (call.k() == 0) error = nullptr;  // nothing was truncated
-  auto undecided = writing_c([&] { return multiply_blocks(call, plan, engine, kept, error, rows, columns); });
+  if (call.k() == 0) error = nullptr;                               // nothing was truncated
+  auto undecided = writing_c([&, rows = rows, columns = columns] {  // bindings, which clang 14 does not capture
+    return multiply_blocks(call, plan, engine, kept, error, rows, columns);
+  });
   std::sort(undecided.begin(), undecided.end());  // blocks of columns come one after the other
   return undecided;
 }

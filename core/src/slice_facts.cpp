@@ -119,7 +119,7 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
   }
   for (std::size_t i = 0; i < scales.size(); ++i) vectors[i].scale = scales[i];
   const bool in_blocks = slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= balanced_block_slices;
-  const Index group = in_blocks ? tile_vectors : 1;
+  const Index group = in_blocks ? tile_vectors : 1;  // vectors that are measured together
   FirstException failure;
   std::visit(
       [&](const auto& typed) {
@@ -130,7 +130,7 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
           for (Index i = 0; i < count; i += group) {
             auto* const facts = vectors.data() + i;
             failure.run([&] {
-              if (in_blocks)
+              if (group > 1)
                 measure_tile(typed, i, std::min(group, count - i), facts);
               else if (!facts->scale.special)
                 measure_row(typed, i, slicing, *facts);
