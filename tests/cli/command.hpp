@@ -43,10 +43,8 @@ class CountedProducts {
 
 inline const CountedProducts counted_products;
 
-/// Runs the built command and waits for it.
-inline Finished ozbound(std::vector<std::string> arguments) {
-  const TemporaryDirectory directory;
-  const std::string out = directory / "out", err = directory / "err";
+/// Starts the built command, what it says going to files.
+inline pid_t start_command(std::vector<std::string> arguments, const std::string& out, const std::string& err) {
   arguments.insert(arguments.begin(), OZBOUND_COMMAND);
   std::vector<char*> argv;
   for (auto& argument : arguments) argv.push_back(argument.data());
@@ -59,8 +57,15 @@ inline Finished ozbound(std::vector<std::string> arguments) {
   const int failed = posix_spawn(&process, OZBOUND_COMMAND, &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0) throw std::runtime_error("the command cannot be run: " OZBOUND_COMMAND);
+  return process;
+}
+
+/// Runs the built command and waits for it.
+inline Finished ozbound(const std::vector<std::string>& arguments) {
+  const TemporaryDirectory directory;
+  const std::string out = directory / "out", err = directory / "err";
   int status = 0;
-  waitpid(process, &status, 0);
+  waitpid(start_command(arguments, out, err), &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(out), read_bytes(err)};
 }
 

@@ -91,21 +91,10 @@ struct Signalled {
   int status = 0;
   std::string out, err;
 
-  Signalled(std::vector<std::string> arguments, int signal) {
+  Signalled(const std::vector<std::string>& arguments, int signal) {
     const TemporaryDirectory directory;
     const std::string out_path = directory / "out", err_path = directory / "err";
-    arguments.insert(arguments.begin(), OZBOUND_COMMAND);
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out_path.c_str(), O_WRONLY | O_CREAT, 0600);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_path.c_str(), O_WRONLY | O_CREAT, 0600);
-    pid_t process = 0;
-    const int failed = posix_spawn(&process, OZBOUND_COMMAND, &files, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (failed != 0) throw std::runtime_error("the command cannot be run: " OZBOUND_COMMAND);
+    const pid_t process = start_command(arguments, out_path, err_path);
     bool runs = true;
     while ((runs = waitpid(process, &status, WNOHANG) == 0) && threads_of(process) < 2)
       std::this_thread::sleep_for(milliseconds(5));
