@@ -50,14 +50,11 @@ bool has_driver() {
 Loaded load_first() {
   const char* variable = secure_getenv("OZBOUND_CUDA_PLUGIN");  // NOLINT(concurrency-mt-unsafe): only read
   if (variable != nullptr && variable[0] == 0) variable = nullptr;
+  if (variable == nullptr && !has_driver()) return {nullptr, "there is no CUDA driver here"};
   for (const auto& file : search_order(variable, self())) {
     std::error_code error;
     const bool on_path = file.find('/') == std::string::npos;
     if (variable != nullptr || on_path || std::filesystem::exists(file, error)) {
-      if (variable == nullptr && !has_driver()) {
-        if (on_path) break;  // whether it has one is not worth the loading
-        return {nullptr, "there is no CUDA driver here"};
-      }
       auto found = load(file);
       // The system's search path has none: the loader names no library but the one that was asked for.
       if (on_path && found.obstacle.find("cannot be loaded: cannot open shared object file") != std::string::npos) break;
