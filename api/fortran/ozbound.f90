@@ -317,6 +317,12 @@ module ozbound
       type(c_ptr), intent(out) :: machine
     end function
 
+    integer(c_int) function ozb_machine_cuda(threads, machine) bind(c)
+      import
+      integer(c_int), value :: threads
+      type(c_ptr), intent(out) :: machine
+    end function
+
     integer(c_int) function ozb_machine_detect(threads, machine) bind(c)
       import
       integer(c_int), value :: threads

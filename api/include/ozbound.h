@@ -185,11 +185,13 @@ int ozb_certificate_json(const ozb_certificate* certificate, const char** json) 
 /* Null is fine. */
 void ozb_certificate_destroy(ozb_certificate* certificate) OZB_NOEXCEPT;
 
-/* What products may run on: the CPU, or the CPU and a CUDA device, of which each product takes the one that is predicted to be
- * faster. `threads` are those of the host; 0 is as many as OpenMP would use. */
+/* What products may run on: the CPU; the first CUDA device (OZB_INVALID_ARGUMENT where there is none); or both, of which each
+ * product takes the one that is predicted to be faster, where it is known how fast the device is. `threads` are those of the
+ * host; 0 is as many as OpenMP would use. */
 typedef struct ozb_machine ozb_machine;
 
 int ozb_machine_cpu(int threads, ozb_machine** machine) OZB_NOEXCEPT;
+int ozb_machine_cuda(int threads, ozb_machine** machine) OZB_NOEXCEPT;
 int ozb_machine_detect(int threads, ozb_machine** machine) OZB_NOEXCEPT;
 
 /* Its backends, as records name them, a line each: "cpu\ncuda: NVIDIA H200\n". The text lives as long as the handle. */

@@ -572,6 +572,7 @@ int made(ozb_machine** machine, ozbound::Machine (*make)(int), int threads) noex
 }  // namespace
 
 int ozb_machine_cpu(int threads, ozb_machine** machine) noexcept { return made(machine, ozbound::Machine::cpu, threads); }
+int ozb_machine_cuda(int threads, ozb_machine** machine) noexcept { return made(machine, ozbound::Machine::cuda, threads); }
 int ozb_machine_detect(int threads, ozb_machine** machine) noexcept { return made(machine, ozbound::Machine::detect, threads); }
 
 int ozb_machine_backends(const ozb_machine* machine, const char** text) noexcept {

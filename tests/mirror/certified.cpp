@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "mirror/counting.hpp"
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/scheme.hpp"
-#include "ozbound/gpu/cuda_backend.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::mirror {
@@ -341,7 +341,7 @@ int main() {
   return mirror::compare_on_device([] {
     const CpuEngine cpu;
     const gpu::CudaBackend device;
-    const auto cuda = device.backend();
+    const auto cuda = mirror::counting(device);
     const bool answers = mirror::compare_answers(cpu, cuda);
     bool good = answers;
     for (const mirror::Way& way : {mirror::Way{"matrices of the host"}, {"matrices of the device", true, true, true, true}})

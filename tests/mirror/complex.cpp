@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "mirror/counting.hpp"
 #include "mirror/device_stored.hpp"
 #include "mirror/products.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/gpu/cuda_backend.hpp"
 #include "support/stored_complex.hpp"
 
 namespace ozbound::mirror {
@@ -152,5 +152,8 @@ bool compare(const Engine& cpu, const Backend& device) {
 
 int main() {
   using namespace ozbound;
-  return mirror::compare_on_device([] { return mirror::compare(CpuEngine(), gpu::CudaBackend().backend()); });
+  return mirror::compare_on_device([] {
+    const gpu::CudaBackend device;
+    return mirror::compare(CpuEngine(), mirror::counting(device));
+  });
 }

@@ -99,19 +99,37 @@ std::string hex(double x) {
   return text;
 }
 
+/// Rows and columns that are `step` apart.
+Matrix<double> rows_of(const Matrix<double>& x, Index step) {
+  Matrix<double> some((x.rows() + step - 1) / step, x.cols());
+  for (Index i = 0; i < some.rows(); ++i)
+    for (Index l = 0; l < x.cols(); ++l) some(i, l) = x(i * step, l);
+  return some;
+}
+Matrix<double> columns_of(const Matrix<double>& x, Index step) {
+  Matrix<double> some(x.rows(), (x.cols() + step - 1) / step);
+  for (Index l = 0; l < x.rows(); ++l)
+    for (Index j = 0; j < some.cols(); ++j) some(l, j) = x(l, j * step);
+  return some;
+}
+
 /// Every entry of C, or so many rows and columns of it.
 void compare(const Emulation& emulation, int bits, const vectors::Case& c, const std::string& origin, Section& section,
              Index most = 1 << 30) {
-  const auto operands = c.operands();
-  const auto actual = emulation.multiply(bits, operands, c.a, c.b, c.c0);
-  const CublasProduct expected({.mantissa_bits = bits}, operands);
-  const Index row_step = std::max<Index>(1, actual.rows() / most), column_step = std::max<Index>(1, actual.cols() / most);
-  for (Index i = 0; i < actual.rows(); i += row_step)
-    for (Index j = 0; j < actual.cols(); j += column_step) {
-      const double x = expected.entry(i, j);
-      section.expect(same(x, actual(i, j)), [&] {
-        return hex(x) + " expected, " + hex(actual(i, j)) + " at (" + std::to_string(i) + ", " + std::to_string(j) + "), " +
-               std::to_string(bits) + " bits, " + origin;
+  const auto actual = emulation.multiply(bits, c.operands(), c.a, c.b, c.c0);
+  const Index m = actual.rows(), n = actual.cols();
+  const Index row_step = std::max<Index>(1, m / most), column_step = std::max<Index>(1, n / most);
+  auto some = c;
+  some.a = rows_of(c.a, row_step), some.b = columns_of(c.b, column_step);
+  if (c.reads_c0()) some.c0 = columns_of(rows_of(c.c0, row_step), column_step);
+  const auto pieces = static_cast<int>(models::cublas_pieces(m, n, c.a.cols()).size());
+  const CublasProduct expected({.mantissa_bits = bits, .pieces = pieces}, some.operands());
+  for (Index i = 0; i < expected.rows(); ++i)
+    for (Index j = 0; j < expected.cols(); ++j) {
+      const double x = expected.entry(i, j), y = actual(i * row_step, j * column_step);
+      section.expect(same(x, y), [&] {
+        return hex(x) + " expected, " + hex(y) + " at (" + std::to_string(i * row_step) + ", " +
+               std::to_string(j * column_step) + "), " + std::to_string(bits) + " bits, " + origin;
       });
     }
 }
@@ -139,35 +157,29 @@ bool compare_families(const Emulation& emulation) {
   return section.report();
 }
 
-/// One tile of C, and square layouts of several: what was probed.
+/// One tile of C and several, in squares, rows and columns of tiles.
 bool compare_pieces(const Emulation& emulation) {
   Section section("inner dimensions that are cut");
-  for (const auto& [m, n] :
-       {std::pair<Index, Index>{1, 1}, {5, 128}, {128, 128}, {256, 256}, {300, 290}, {512, 512}, {1024, 1024}})
-    for (const Index k : {1000, 1023, 1024, 1025, 1500, 2048, 4096, 5000, 16384, 20000})
+  const std::pair<Index, Index> sizes[] = {{1, 1},     {5, 128},    {128, 128}, {256, 256}, {300, 290},   {512, 512},
+                                           {256, 128}, {128, 256},  {128, 384}, {640, 64},  {64, 640},    {257, 129},
+                                           {384, 256}, {1000, 100}, {768, 512}, {100, 900}, {128, 4096},  {2048, 128},
+                                           {385, 600}, {1, 3000},   {2500, 3},  {896, 640}, {1024, 1024}, {2000, 2000}};
+  for (const auto& [m, n] : sizes)
+    for (const Index k : {1000, 1023, 1024, 1025, 1500, 2048, 4096, 5000, 12288, 16384, 20000, 24576, 40000})
       for (const int bits : {15, 55}) {
-        if (m * n * k > Index{1} << 31) continue;
+        if (m * n * k > Index{1} << 32 || (m + n) * k > Index{1} << 25) continue;
         const Recipe recipe{Family::graded_inner, m, n, k, 0.5, static_cast<std::uint64_t>(k + bits)};
-        compare(emulation, bits, problem_case(recipe), generate_command(recipe), section, 12);
+        auto c = problem_case(recipe);
+        compare(emulation, bits, c, generate_command(recipe), section, 6);
+        if (k != 4096) continue;
+        c.alpha = 0.1, c.beta = -0.7, c.c0 = Matrix<double>(m, n);
+        for (Index t = 0; t < m * n; ++t) c.c0.data()[t] = static_cast<double>(t % 1009) / 7;
+        compare(emulation, bits, c, generate_command(recipe) + ", alpha 0.1, beta -0.7", section, 6);
       }
   return section.report();
 }
 
-/// Rows and columns of a case: `step` apart.
-Matrix<double> rows_of(const Matrix<double>& x, Index step) {
-  Matrix<double> some((x.rows() + step - 1) / step, x.cols());
-  for (Index i = 0; i < some.rows(); ++i)
-    for (Index l = 0; l < x.cols(); ++l) some(i, l) = x(i * step, l);
-  return some;
-}
-Matrix<double> columns_of(const Matrix<double>& x, Index step) {
-  Matrix<double> some(x.rows(), (x.cols() + step - 1) / step);
-  for (Index l = 0; l < x.rows(); ++l)
-    for (Index j = 0; j < some.cols(); ++j) some(l, j) = x(l, j * step);
-  return some;
-}
-
-/// How many of some entries each count of pieces explains.
+/// How many of some entries the rule's count of pieces explains, and its neighbours.
 void show_pieces(const Emulation& emulation, const Recipe& recipe, int bits) {
   const auto c = problem_case(recipe);
   const auto actual = emulation.multiply(bits, c.operands(), c.a, c.b, c.c0);
@@ -176,8 +188,7 @@ void show_pieces(const Emulation& emulation, const Recipe& recipe, int bits) {
   const auto by_rule = static_cast<int>(models::cublas_pieces(recipe.m, recipe.n, recipe.k).size());
   std::printf("%ld x %ld x %ld, %d bits, %ld entries, the rule: %d pieces; explained by pieces:", recipe.m, recipe.n, recipe.k,
               bits, a.rows() * b.cols(), by_rule);
-  const int units = static_cast<int>((recipe.k + 127) / 128);
-  for (int pieces = 1; pieces <= std::min(units, 64); ++pieces) {
+  for (int pieces = std::max(1, by_rule - 2); pieces <= by_rule + 2; ++pieces) {
     const CublasProduct product({.mantissa_bits = bits, .pieces = pieces}, {a.view(), b.view()});
     Index equal = 0;
     for (Index i = 0; i < a.rows(); ++i)
@@ -195,20 +206,10 @@ void show_pieces(const Emulation& emulation, const Recipe& recipe, int bits) {
 }
 
 void show_open(const Emulation& emulation) {
-  for (const auto& [m, n] : {std::pair<Index, Index>{256, 128},
-                             {128, 256},
-                             {128, 384},
-                             {640, 64},
-                             {64, 640},
-                             {257, 129},
-                             {384, 256},
-                             {1000, 100},
-                             {2048, 128},
-                             {128, 4096},
-                             {768, 512}})
-    for (const Index k : {1024, 1500, 4096, 16384}) show_pieces(emulation, {Family::graded_inner, m, n, k, 0.5, 1}, 15);
+  for (const Index k : {12288, 20000, 24575, 24576, 40000, 65536, 100000})
+    for (const int bits : {15, 55}) show_pieces(emulation, {Family::graded_inner, 128, 4096, k, 0.5, 1}, bits);
   for (const int bits : {15, 55})
-    for (const Index k : {65536, 131072, 200000, 300000})
+    for (const Index k : {262144, 270000, 280000, 300000, 400000})
       for (const auto family : {Family::uniform, Family::graded_inner})
         show_pieces(emulation, {family, 64, 64, k, 0.5, 2}, bits);
 }

@@ -65,6 +65,9 @@ void add_ranges(std::vector<Case>& cases) {
   add(cases, "subnormal", "rows of subnormal numbers: the least exponent is -1022",
       matrix({{0x1p-1040, 0x1.8p-1041}, {0x1.23456p-1030, eta}, {0x1.8p-1022, 0x1p-1060}}),
       matrix({{0x1.23456789abcdfp600, 0x1p1000}, {-0x1.8p599, 0x1.fffffffffffffp1000}}), {15, 31, 55});
+  add(cases, "subnormal-bumps", "of rows of subnormal numbers the fraction's field is looked at: 0x0.FC and beyond",
+      matrix({{0x0.fbfffffffffffp-1022, 0x1.23p-1030}, {-0x0.fcp-1022, 0x1.23p-1030}, {0x0.fffffffffffffp-1022, 0x0.fcp-1022}}),
+      matrix({{0x1.23456789abcdfp600, 0x1p1000}, {-0x1.8p599, 0x1.fffffffffffffp1000}}), {8, 15, 31, 55});
   add(cases, "late-exponents", "exponents are applied to the sum: one rounding to a subnormal number",
       matrix({{0x1.8p-500, 0x1.0000000000001p-501}, {0x1p-520, -0x1.fp-520}}),
       matrix({{0x1.0000000000001p-574, 0x1.7p-552}, {0x1.5555555555555p-573, 0x1.23456789abcdfp-553}}), {15, 55, 63});

@@ -27,8 +27,9 @@ struct CublasLine {
     for (const double element : x) {
       int exponent_here = 0;
       const double m = std::frexp(std::fabs(element), &exponent_here);
-      if (element != 0) exponent = std::max(exponent, exponent_here);  // of the largest: its bump below
-      if (m >= 127.0 / 128 && exponent_here >= exponent) bumped_ = std::max(bumped_, exponent_here + 1);
+      if (element != 0) exponent = std::max(exponent, exponent_here);         // of the largest: its bump below
+      const double least = exponent_here == -1022 ? 63.0 / 64 : 127.0 / 128;  // below the normal numbers
+      if (m >= least && exponent_here >= exponent) bumped_ = std::max(bumped_, exponent_here + 1);
     }
     exponent = std::max(exponent, bumped_);
     for (const double element : x) digits.push_back(digits_of(element, slices));
@@ -65,7 +66,7 @@ inline std::vector<std::pair<Index, Index>> cublas_ranges(Index m, Index n, Inde
   if (k == 0) return {};
   if (k < 1024) return {{0, k}};
   const Index units = (k + 127) / 128, tiles = ((m + 127) / 128) * ((n + 127) / 128);
-  const Index pieces = std::min(units, std::max({32 / tiles, k / 8192, Index{1}}));
+  const Index pieces = std::min(units, std::max((32 + tiles - 1) / tiles, k / 8192));
   std::vector<std::pair<Index, Index>> ranges;
   Index unit = 0;
   for (Index r = 0; r < pieces; ++r) {

@@ -86,6 +86,12 @@ TEST(CublasEmulation, cutsUnitsOf128ShorterPiecesFirst) {
   EXPECT_EQ(cublas_pieces(129, 128, 2048), Lengths(16, 128));  // 2 tiles, 16 pieces
   EXPECT_EQ(cublas_pieces(256, 256, 1280), (Lengths{128, 128, 128, 128, 128, 128, 256, 256}));
   EXPECT_EQ(cublas_pieces(1024, 1024, 16384), Lengths(2, 8192));
+  // As few as make 32 with the tiles, or more.
+  EXPECT_EQ(cublas_pieces(128, 384, 4096).size(), 11U);
+  EXPECT_EQ(cublas_pieces(640, 64, 4096).size(), 7U);
+  EXPECT_EQ(cublas_pieces(300, 290, 4096).size(), 4U);
+  EXPECT_EQ(cublas_pieces(768, 512, 1024), Lengths(2, 512));
+  EXPECT_EQ(cublas_pieces(128, 4096, 16383).size(), 1U);
   EXPECT_EQ(cublas_pieces(1, 1, 300000).size(), 36U);
   const auto long_ones = cublas_pieces(1, 1, 300000);
   EXPECT_EQ(std::accumulate(long_ones.begin(), long_ones.end(), Index{0}), 300000);
@@ -115,6 +121,10 @@ TEST(CublasEmulation, bumpsTheExponentFromSignificand0x1FcOn) {
   EXPECT_EQ(product(below, 1, 8), below);
   EXPECT_EQ(product(from, 1, 8), from - 0x1p-14);
   EXPECT_EQ(product(std::nextafter(0x1.fcp0, 0), 1, 64), std::nextafter(0x1.fcp0, 0));
+  // Of subnormal numbers the fraction's field is what is looked at.
+  EXPECT_EQ(product(0x0.fb02p-1022, 1, 8), 0x0.fb02p-1022);
+  EXPECT_EQ(product(0x0.fc02p-1022, 1, 8), 0x0.fcp-1022);
+  EXPECT_EQ(product(0x0.7f02p-1022, 1, 8), 0x0.7f02p-1022);
 }
 
 TEST(CublasEmulation, losesSmallNumbersAndAppliesExponentsLast) {

@@ -1,6 +1,7 @@
 #include "ozbound/verify/literature/models/cublas_emulation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -18,9 +19,8 @@ __extension__ using Int128 = __int128;
 
 constexpr Index unit = 128;         ///< of the inner dimension, where it is cut, and of a tile of C
 constexpr Index least_cut = 1024;   ///< the shortest inner dimension that is cut
-constexpr Index tiles_wanted = 32;  ///< with one piece for each tile of C
+constexpr Index tiles_wanted = 32;  ///< at least, all pieces of all tiles of C together
 constexpr Index long_piece = 8192;
-constexpr int least_exponent = -1022;
 constexpr Index few = 10000;  ///< of anything, for one thread
 
 void require(bool holds, const std::string& what) {
@@ -38,14 +38,12 @@ std::vector<Index> cut(Index k, Index count) {
   return lengths;
 }
 
-/// (C2). @pre every |x| is finite.
+/// (C2), of a magnitude as its bits lie: the exponent's field, and the fraction's first six bits, of subnormal numbers too.
+/// @pre finite
 int exponent_of(double largest) {
-  if (is_zero(largest)) return least_exponent;
-  const auto x = to_dyadic(largest);
-  const int exponent = x.top_exponent() + 1;
-  const int bits = bit_length(x.magnitude);
-  const bool bump = bits >= 7 && x.magnitude >> (bits - 7) == 127;  // significand 0x1.FC or more
-  return std::max(exponent + (bump ? 1 : 0), least_exponent);
+  const auto bits = std::bit_cast<std::uint64_t>(largest);
+  const auto fraction = bits & ((std::uint64_t{1} << 52) - 1);
+  return static_cast<int>(bits >> 52) - 1022 + (fraction >> 46 == 63 ? 1 : 0);
 }
 
 /// (C3): x 2^shift = (negative ? -1 : 1) (whole + rest), 0 <= rest < 1.
@@ -157,7 +155,7 @@ std::vector<Index> cublas_pieces(Index m, Index n, Index k) {
   if (k == 0) return {};
   if (k < least_cut || m == 0 || n == 0) return {k};
   const Index tiles = divided_up(m, unit) * divided_up(n, unit);
-  const Index wanted = std::max({tiles_wanted / tiles, k / long_piece, Index{1}});
+  const Index wanted = std::max(divided_up(tiles_wanted, tiles), k / long_piece);
   return cut(k, std::min(divided_up(k, unit), wanted));
 }
 
