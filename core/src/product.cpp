@@ -30,15 +30,16 @@ void check_doubled(const View& view, const char* name) {
 template <class T>
 T nothing{};
 
+template <class Output>
+bool has_no_memory(const Output& c) {
+  return std::visit([]<class T>(const MatrixView<T>& view) { return view.data() == &nothing<T>; }, c.typed());
+}
+
 /// Checks that a C is there.
 template <class Output>
 void check_given(const Output& c) {
-  std::visit(
-      []<class T>(const MatrixView<T>& view) {
-        if (!view.empty() && view.data() == &nothing<T>)
-          throw std::invalid_argument("c must be given: this product has none, and can only be decided for");
-      },
-      c.typed());
+  if (!c.as_input().empty() && has_no_memory(c))
+    throw std::invalid_argument("c must be given: this product has none, and can only be decided for");
 }
 
 /// Shapes, and that what is read and written lies in one memory.
@@ -101,6 +102,8 @@ OutputView unwritten(Index rows, Index cols, const Format& format, Place place) 
   const auto of = [&]<class Real>(Real) { return OutputView(MatrixView<Real>(&nothing<Real>, rows, cols, 1, rows)).at(place); };
   return format.precision == binary64.precision ? of(double{}) : of(float{});
 }
+
+bool is_unwritten(const OutputView& c) { return has_no_memory(c); }
 
 ComplexOutputView unwritten_complex(Index rows, Index cols, const Format& format, Place place) {
   const auto of = [&]<class Real>(Real) {

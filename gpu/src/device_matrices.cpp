@@ -72,7 +72,7 @@ OutputView output_of(const DeviceMatrix& matrix, Index rows, Index cols) {
 }
 
 /// A product of copies on the device, of those matrices that are not there. C is a copy that is not set: all its entries are
-/// written, and a C0 that is read is a copy of its own.
+/// written, and a C0 that is read is a copy of its own. A C that is never written stays what it is.
 class BroughtProduct final : public RealRepresentation {
  public:
   BroughtProduct(const RealProduct& call, int device)
@@ -82,7 +82,7 @@ class BroughtProduct final : public RealRepresentation {
         b_(call.b, "b", stream),
         c0_(is_zero(call.beta) ? InputView() : call.c0, "c0", stream),
         product_{at(a_, call.a), at(b_, call.b), call.c, call.alpha, call.beta, at(c0_, call.c0)} {
-    if (!on_device(call.c.as_input(), "c")) {
+    if (!is_unwritten(call.c) && !on_device(call.c.as_input(), "c")) {
       result_ = DeviceCopy::unset(call.c.as_input(), stream);
       product_.c = output_of(result_.matrix(), call.m(), call.n());
       copied_ = true;

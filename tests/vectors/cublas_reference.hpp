@@ -66,7 +66,7 @@ inline std::vector<std::pair<Index, Index>> cublas_ranges(Index m, Index n, Inde
   if (k == 0) return {};
   if (k < 1024) return {{0, k}};
   const Index units = (k + 127) / 128, tiles = ((m + 127) / 128) * ((n + 127) / 128);
-  const Index pieces = std::min(units, std::max((32 + tiles - 1) / tiles, k / 8192));
+  const Index pieces = std::min(units, std::max((32 + tiles - 1) / tiles, (k + 1) / 8192));
   std::vector<std::pair<Index, Index>> ranges;
   Index unit = 0;
   for (Index r = 0; r < pieces; ++r) {
@@ -90,10 +90,10 @@ class CublasReference {
   }
 
   [[nodiscard]] double entry(Index i, Index j) const {
-    double total = 0;
+    double c = operands_.beta == 0 ? 0 : operands_.beta * operands_.c0(i, j);
     for (const auto& piece : pieces_)
-      total += of(piece.rows[static_cast<std::size_t>(i)], piece.columns[static_cast<std::size_t>(j)]);
-    return std::fma(operands_.alpha, total, operands_.beta == 0 ? 0 : operands_.beta * operands_.c0(i, j));
+      c = std::fma(operands_.alpha, of(piece.rows[static_cast<std::size_t>(i)], piece.columns[static_cast<std::size_t>(j)]), c);
+    return c;
   }
 
  private:
@@ -110,11 +110,17 @@ class CublasReference {
 
   [[nodiscard]] double of(const CublasLine& row, const CublasLine& column) const {
     double sum = 0;
+    const auto length = row.digits.size(), padded = (length + 127) / 128 * 128;
     for (int d = 2; d <= slices_ + 1; ++d) {
       std::int64_t products = 0;
-      for (std::size_t l = 0; l < row.digits.size(); ++l)
-        for (int p = 1; p < d; ++p)
-          products += row.digits[l][static_cast<std::size_t>(p - 1)] * column.digits[l][static_cast<std::size_t>(d - p - 1)];
+      std::size_t terms = 0;
+      for (int pair = 1; pair < d; ++pair) {
+        if (terms > 0 && terms + padded > 33025)
+          sum += std::ldexp(static_cast<double>(products), 2 - 8 * d), products = 0, terms = 0;
+        const auto p = static_cast<std::size_t>(d % 2 == 1 ? d - pair : pair), q = static_cast<std::size_t>(d) - p;
+        for (std::size_t l = 0; l < length; ++l) products += row.digits[l][p - 1] * column.digits[l][q - 1];
+        terms += padded;
+      }
       sum += std::ldexp(static_cast<double>(products), 2 - 8 * d);
     }
     return std::ldexp(sum, row.exponent + column.exponent);

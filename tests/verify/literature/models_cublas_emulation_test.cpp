@@ -66,13 +66,14 @@ TEST(CublasEmulation, isTheRuleOverTheFamilies) {
 TEST(CublasEmulation, isTheRuleWhereTheInnerDimensionIsCut) {
   for (const Index k : {1023, 1024, 1025, 1500, 4096, 4097}) {
     const auto problem = generate({Family::graded_inner, 2, 3, k, 1, 5});
-    const Operands operands{problem.a.view(), problem.b.view()};
-    for (const int bits : {8, 55}) {
-      const auto c = multiply({.mantissa_bits = bits}, operands);
-      const test::CublasReference reference(operands, bits);
-      for (Index i = 0; i < 2; ++i)
-        for (Index j = 0; j < 3; ++j) EXPECT_EQ(c(i, j), reference.entry(i, j)) << k << " " << bits;
-    }
+    for (const auto& [alpha, beta] : {std::pair{1.0, 0.0}, {0.1, -0.7}})
+      for (const int bits : {8, 55}) {
+        const Operands operands{problem.a.view(), problem.b.view(), alpha, beta, problem.a.view().block(0, 5, 2, 3)};
+        const auto c = multiply({.mantissa_bits = bits}, operands);
+        const test::CublasReference reference(operands, bits);
+        for (Index i = 0; i < 2; ++i)
+          for (Index j = 0; j < 3; ++j) EXPECT_EQ(c(i, j), reference.entry(i, j)) << k << " " << bits << " " << alpha;
+      }
   }
 }
 
@@ -91,12 +92,53 @@ TEST(CublasEmulation, cutsUnitsOf128ShorterPiecesFirst) {
   EXPECT_EQ(cublas_pieces(640, 64, 4096).size(), 7U);
   EXPECT_EQ(cublas_pieces(300, 290, 4096).size(), 4U);
   EXPECT_EQ(cublas_pieces(768, 512, 1024), Lengths(2, 512));
-  EXPECT_EQ(cublas_pieces(128, 4096, 16383).size(), 1U);
+  EXPECT_EQ(cublas_pieces(128, 4096, 16382).size(), 1U);
+  EXPECT_EQ(cublas_pieces(128, 4096, 16383).size(), 2U);  // an odd one as the next even one
+  EXPECT_EQ(cublas_pieces(128, 4096, 24574).size(), 2U);
+  EXPECT_EQ(cublas_pieces(128, 4096, 24575).size(), 3U);
   EXPECT_EQ(cublas_pieces(1, 1, 300000).size(), 36U);
   const auto long_ones = cublas_pieces(1, 1, 300000);
   EXPECT_EQ(std::accumulate(long_ones.begin(), long_ones.end(), Index{0}), 300000);
   EXPECT_EQ(cublas_pieces(0, 1, 2048), Lengths{2048});
   EXPECT_THROW(cublas_pieces(1, 1, -1), std::invalid_argument);
+}
+
+TEST(CublasEmulation, addsEachPieceToCByAnFma) {
+  // Eight pieces of one unit, whose sum is 8: 0.1 is added eight times, which is not 0.8.
+  Matrix<double> a(1, 1024), b(1024, 1);
+  for (Index l = 0; l < 1024; ++l) a(0, l) = l % 128 == 0 ? 1 : 0, b(l, 0) = 1;
+  double c = 0;
+  for (int r = 0; r < 8; ++r) c = std::fma(0.1, 1.0, c);
+  ASSERT_NE(c, 0.8);
+  EXPECT_EQ(multiply({.mantissa_bits = 55}, {a.view(), b.view(), 0.1})(0, 0), c);
+}
+
+TEST(CublasEmulation, addsLongPairsOfDigitsOneGroupAfterTheOther) {
+  // 1, and twice three quarters of what it takes to be rounded up: pairs (7, 1) and (1, 7) of the last diagonal, which are
+  // added together where seven pairs of the inner dimension in whole units are 33025 terms at most.
+  for (const Index k : {128, 4608, 4609, 16382}) {
+    Matrix<double> a(1, k), b(k, 1);
+    a(0, 0) = b(0, 0) = 1;
+    a(0, 1) = b(2, 0) = 0x3p-54, a(0, 2) = b(1, 0) = 0.5;
+    const CublasEmulation method{.mantissa_bits = 55, .pieces = 1};
+    EXPECT_EQ(multiply(method, {a.view(), b.view()})(0, 0), k <= 4608 ? 1 + 0x1p-52 : 1) << k;
+  }
+}
+
+TEST(CublasEmulation, takesPairsOfOddDiagonalsBackwards) {
+  // Four pairs together: of diagonal 7 (6, 1) to (3, 4), then (2, 5) and (1, 6). Beside 16, three quarters of half a last bit
+  // are lost alone, and twice that is rounded up.
+  const Index k = 8192;
+  const auto with = [&](int p, int q) {
+    Matrix<double> a(1, k), b(k, 1);
+    for (Index l = 100; l < 116; ++l) a(0, l) = b(l, 0) = 1;
+    for (const int digit : {p, q}) a(0, digit) = std::ldexp(3.0, 2 - 8 * digit), b(digit, 0) = std::ldexp(1.0, 8 * digit - 53);
+    return multiply({.mantissa_bits = 47, .pieces = 1}, {a.view(), b.view()})(0, 0);
+  };
+  EXPECT_EQ(with(1, 2), 16 + 0x1p-48);
+  EXPECT_EQ(with(3, 6), 16 + 0x1p-48);
+  EXPECT_EQ(with(2, 3), 16);
+  EXPECT_EQ(with(1, 6), 16);
 }
 
 TEST(CublasEmulation, truncatesTowardsZero) {
@@ -166,7 +208,16 @@ TEST(CublasEmulation, boundHoldsWhereTheInnerDimensionIsCut) {
   for (const auto family : {Family::uniform, Family::maximal_digits_positive, Family::full_range, Family::graded_inner}) {
     const auto problem = generate({family, 2, 2, 1100, 1, 9});
     for (const int bits : {8, 31, 55, 64})
-      worst_ratio({.mantissa_bits = bits}, {problem.a.view(), problem.b.view()}, generate_command(problem.recipe));
+      for (const double alpha : {1.0, 0.1})
+        worst_ratio({.mantissa_bits = bits}, {problem.a.view(), problem.b.view(), alpha}, generate_command(problem.recipe));
+  }
+}
+
+TEST(CublasEmulation, boundHoldsWhereDiagonalsAreCut) {
+  for (const auto family : {Family::uniform_positive, Family::maximal_digits_positive, Family::cancellation}) {
+    const auto problem = generate({family, 2, 2, 12000, 0, 9});
+    for (const int bits : {31, 55, 64})
+      worst_ratio({.mantissa_bits = bits, .pieces = 1}, {problem.a.view(), problem.b.view()}, generate_command(problem.recipe));
   }
 }
 

@@ -141,6 +141,7 @@ class Product {
 
 /// A matrix without memory that is never written; the parts of a complex one would lie stacked (real_representation.hpp).
 OutputView unwritten(Index rows, Index cols, const Format& format, Place place = {});
+bool is_unwritten(const OutputView& c);
 ComplexOutputView unwritten_complex(Index rows, Index cols, const Format& format, Place place = {});
 
 }  // namespace ozbound

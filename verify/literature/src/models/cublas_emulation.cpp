@@ -21,6 +21,8 @@ constexpr Index unit = 128;         ///< of the inner dimension, where it is cut
 constexpr Index least_cut = 1024;   ///< the shortest inner dimension that is cut
 constexpr Index tiles_wanted = 32;  ///< at least, all pieces of all tiles of C together
 constexpr Index long_piece = 8192;
+constexpr Index many_units = 128;  ///< whole ones, from where on long pieces are cut
+constexpr Index group_terms = 32768;
 constexpr Index few = 10000;  ///< of anything, for one thread
 
 void require(bool holds, const std::string& what) {
@@ -36,6 +38,11 @@ std::vector<Index> cut(Index k, Index count) {
   for (Index r = count - units % count; r < count; ++r) lengths[static_cast<std::size_t>(r)] += unit;
   lengths.back() -= units * unit - k;
   return lengths;
+}
+
+/// (C4): how many pairs of digits are summed together.
+int pairs_together(Index length) {
+  return static_cast<int>(std::max<Index>(1, group_terms / (divided_up(length, unit) * unit)));
 }
 
 /// (C2), of a magnitude as its bits lie: the exponent's field, and the fraction's first six bits, of subnormal numbers too.
@@ -155,8 +162,7 @@ std::vector<Index> cublas_pieces(Index m, Index n, Index k) {
   if (k == 0) return {};
   if (k < least_cut || m == 0 || n == 0) return {k};
   const Index tiles = divided_up(m, unit) * divided_up(n, unit);
-  const Index wanted = std::max(divided_up(tiles_wanted, tiles), k / long_piece);
-  return cut(k, std::min(divided_up(k, unit), wanted));
+  return cut(k, std::min(divided_up(k, unit), std::max(divided_up(tiles_wanted, tiles), (k + 1) / long_piece)));
 }
 
 CublasProduct::CublasProduct(const CublasEmulation& method, const Operands& operands)
@@ -232,29 +238,38 @@ const CublasProduct::Line& CublasProduct::column(std::size_t r, Index j) const {
 /// (C4), (C5).
 double CublasProduct::piece_entry(std::size_t r, Index i, Index j) const {
   const auto& piece = pieces_[r];
+  const int group = pairs_together(piece.length);
   double sum = 0;
-  for (int diagonal = 2; diagonal <= slices_ + 1; ++diagonal) {
-    std::int64_t products = 0;
-    for (int p = 1; p < diagonal; ++p)
-      products += dot(digits(a_, i, piece, p), digits(b_, j, piece, diagonal - p), piece.length);
-    sum += std::ldexp(static_cast<double>(products), 2 - 8 * diagonal);
-  }
+  for (int diagonal = 2; diagonal <= slices_ + 1; ++diagonal)
+    for (int first = 1; first < diagonal; first += group) {
+      std::int64_t products = 0;
+      for (int q = first; q < std::min(first + group, diagonal); ++q) {
+        const int p = diagonal % 2 == 0 ? q : diagonal - q;
+        products += dot(digits(a_, i, piece, p), digits(b_, j, piece, diagonal - p), piece.length);
+      }
+      sum += std::ldexp(static_cast<double>(products), 2 - 8 * diagonal);
+    }
   return std::ldexp(sum, row(r, i).exponent + column(r, j).exponent);
 }
 
 /// (C6).
 double CublasProduct::entry(Index i, Index j) const {
   const FloatEnvironment environment;
-  double total = 0;
-  for (std::size_t r = 0; r < pieces_.size(); ++r) total += piece_entry(r, i, j);
-  const double addend = operands_.beta == 0 ? 0 : operands_.beta * operands_.c0(i, j);
-  return std::fma(operands_.alpha, total, addend);
+  double c = operands_.beta == 0 ? 0 : operands_.beta * operands_.c0(i, j);
+  for (std::size_t r = 0; r < pieces_.size(); ++r) c = std::fma(operands_.alpha, piece_entry(r, i, j), c);
+  return c;
 }
 
 Magnitude CublasProduct::bound_upper(Index i, Index j) const {
   const FloatEnvironment environment;
   const auto slices = static_cast<std::size_t>(slices_);
-  Computed total;
+  const auto largest = Magnitude::power_of_two(1023), alpha = Magnitude::of(operands_.alpha);
+  const bool scales = std::fabs(operands_.alpha) != 1;
+  Computed c;
+  if (operands_.beta != 0) {  // (C11)
+    c.size = multiply_upper(Magnitude::of(operands_.beta), Magnitude::of(operands_.c0(i, j)));
+    if (std::fabs(operands_.beta) != 1) c.round(true);
+  }
   for (std::size_t r = 0; r < pieces_.size(); ++r) {
     const auto &x = row(r, i), &y = column(r, j);
     // (C7): what is not multiplied, in units of 2^(2 - 8 (s + 1)).
@@ -267,7 +282,9 @@ Magnitude CublasProduct::bound_upper(Index i, Index j) const {
     }
     // (C9): sums of diagonals that are multiples of 2^(2 - 8d) and at most 2^53 of them are exact.
     int roundings = 0;
-    for (int diagonal = 3; diagonal <= slices_ + 1; ++diagonal) roundings += size > std::ldexp(1.0, 55 - 8 * diagonal) ? 1 : 0;
+    const int group = pairs_together(pieces_[r].length);
+    for (int diagonal = 3; diagonal <= slices_ + 1; ++diagonal)
+      if (size > std::ldexp(1.0, 55 - 8 * diagonal)) roundings += (diagonal - 2) / group + 1;
     const double rounding = multiply_upper(roundings * 0x1p-53, size);
     const double cut_off = multiply_upper(omitted, std::ldexp(1.0, 2 - 8 * (slices_ + 1)));
 
@@ -276,20 +293,12 @@ Magnitude CublasProduct::bound_upper(Index i, Index j) const {
     Computed piece{scaled(add_upper(size, rounding), exponent), scaled(add_upper(cut_off, rounding), exponent)};
     if (exponent + 2 - 8 * (slices_ + 1) < -1074 && size != 0)
       piece.size = add_upper(piece.size, half_subnormal), piece.error = add_upper(piece.error, half_subnormal);
-    total.add(piece);
-    if (r > 0) total.round(false);  // (C11): a sum that is subnormal is exact
+    if (!(piece.size < largest)) return Magnitude::infinity();
+    // (C12)
+    c.add({multiply_upper(alpha, piece.size), multiply_upper(alpha, piece.error)});
+    if (scales || r > 0 || operands_.beta != 0) c.round(scales);
   }
-  const auto largest = Magnitude::power_of_two(1023);
-  if (total.size >= largest) return Magnitude::infinity();
-  const auto alpha = Magnitude::of(operands_.alpha);
-  total = {multiply_upper(alpha, total.size), multiply_upper(alpha, total.error)};
-  if (operands_.beta != 0) {
-    Computed addend{multiply_upper(Magnitude::of(operands_.beta), Magnitude::of(operands_.c0(i, j))), {}};
-    if (std::fabs(operands_.beta) != 1) addend.round(true);
-    total.add(addend);
-  }
-  if (operands_.beta != 0 || std::fabs(operands_.alpha) != 1) total.round(true);  // (C12)
-  return total.size < largest ? total.error : Magnitude::infinity();
+  return c.size < largest ? c.error : Magnitude::infinity();
 }
 
 Matrix<double> multiply(const CublasEmulation& method, const Operands& operands) {
