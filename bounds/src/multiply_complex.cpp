@@ -148,15 +148,15 @@ class ScaledMultiplication : private Certifier {
 
   /// Ziv's test, more slices, and the superaccumulator for entries that stay open.
   void run_refined() {
-    const auto multiply = [this](const SplitPlan& plan) {
+    const auto multiply = [this](const Plan& plan) {
       const auto bound = fetched(examination().bound(plan));
       return multiply_scaled(call_, plan, engine_, &bound.product, options_.workspace);
     };
-    finish_exactly(call_, refine(multiply, [this](const SplitPlan& plan) { return least_bytes(plan); }), engine_.threads());
+    finish_exactly(call_, refine(multiply, [this](const Plan& plan) { return least_bytes(plan); }), engine_.threads());
     certify_rounding();
   }
 
-  [[nodiscard]] double least_bytes(const SplitPlan& plan) const {
+  [[nodiscard]] double least_bytes(const Plan& plan) const {
     return call_.has_product() ? least_scaled_workspace(engine_, plan, call_.k()) : 0;
   }
 
@@ -275,7 +275,7 @@ Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std
   const bool reads = !is_zero(alpha) && m > 0 && n > 0 && k > 0;
   if (!decision.plan || decision.method == Method::exact || !reads) return {};
   const auto& plan = *decision.plan;
-  const auto full = [&](const SplitPlan& p) { return full_scaled_workspace(engine, p, m, n, k); };
+  const auto full = [&](const Plan& p) { return full_scaled_workspace(engine, p, m, n, k); };
   return {least_scaled_workspace(engine, plan, k), std::max(full(plan), full(last_plan(decision)))};
 }
 
