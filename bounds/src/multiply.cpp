@@ -120,10 +120,12 @@ class RealMultiplication : private Certifier {
     return found_.evidence && plan == this->plan() ? found_.evidence->bound : examination().bound(plan);
   }
 
-  [[nodiscard]] ErrorBound error_bound(PlanBound bound) const {
-    return rounded(
-        std::move(bound),
-        "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding");
+  /// That of a product under a plan, from the bound of what precedes its rounding.
+  [[nodiscard]] ErrorBound error_bound(const Plan& plan, PlanBound bound) const {
+    const char* const source = plan.visit([](const SplitPlan&) {
+      return "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+    });
+    return rounded(std::move(bound), source);
   }
 
   Certificate run_slices() {
@@ -137,7 +139,7 @@ class RealMultiplication : private Certifier {
     else
       judge_slices(bound, examination());
     remote_bound_ = bound.remote;
-    certificate_.bound = error_bound(std::move(bound));
+    certificate_.bound = error_bound(plan(), std::move(bound));
     return finish();
   }
 
@@ -173,7 +175,7 @@ class RealMultiplication : private Certifier {
     const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
     double worst = 0;
     refine_all([&](const Plan& plan) {
-      const auto bound = error_bound(plan_bound(plan));
+      const auto bound = error_bound(plan, plan_bound(plan));
       const auto wide = matrices_.matrix(certificate_.m, certificate_.n, call_.c.is_double());
       auto product = call_;
       product.c = wide->view();

@@ -141,8 +141,9 @@ class ScaledMultiplication : private Certifier {
       set_worst({infinity, 0, 0});
     else if (!correctly_rounded())
       judge_slices(bound, examination());
-    certificate_.bound = rounded(times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0),
-                                 "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding");
+    const char* const source = plan().visit(
+        [](const SplitPlan&) { return "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; });
+    certificate_.bound = rounded(times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0), source);
     if (correctly_rounded()) judge_zero_error(certificate_.bound.product, specials());
   }
 
