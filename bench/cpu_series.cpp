@@ -173,7 +173,7 @@ Decision sliced_decision(const Work& work, const Target& target) {
 Series proof_series(const SeriesEntry& entry, double phi) {
   const auto work = std::make_shared<Work>(entry, phi, SplitPlan{});
   const auto decision = std::make_shared<Decision>(sliced_decision(*work, Target::dgemm()));
-  work->plan = *decision->plan;
+  work->plan = decision->plan->split();
   const auto name = fmt::format("proof/phi={}", phi);
   Builder builder;
   const auto plain = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });

@@ -26,7 +26,7 @@ constexpr Shape held_out[] = {{48, 48, 48},     {7, 61, 68},     {100, 100, 100}
                               {100, 100, 1500}, {320, 320, 320}, {200, 900, 150}, {448, 448, 448}, {700, 700, 700}};
 constexpr const char* targets[] = {"dgemm", "componentwise:1e-12", "componentwise:1e-8"};
 
-std::string name_of(Method method, const std::optional<SplitPlan>& plan) { return plan ? to_string(*plan) : to_string(method); }
+std::string name_of(Method method, const std::optional<Plan>& plan) { return plan ? to_string(*plan) : to_string(method); }
 
 /// A product, and everything to decide and to run it with.
 class HeldOut {

@@ -96,7 +96,7 @@ class RequestedProduct {
 
  private:
   /// The plan given, for an inner dimension k. @pre there is one.
-  [[nodiscard]] SplitPlan plan(Index k) const {
+  [[nodiscard]] Plan plan(Index k) const {
     try {
       return parse_plan(*plan_, k);
     } catch (const std::invalid_argument& error) {

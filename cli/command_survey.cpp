@@ -45,7 +45,7 @@ struct Case {
   Certificate certificate;
   Verification verification;
   bool refused = false;
-  std::optional<SplitPlan> enumerated;  ///< where no plan was certified: the cheapest that the oracle accepts
+  std::optional<Plan> enumerated;  ///< where no plan was certified: the cheapest that the oracle accepts
 
   [[nodiscard]] bool uncertified() const {
     return certificate.method == Method::exact || certificate.method == Method::correctly_rounded;

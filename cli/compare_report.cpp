@@ -89,7 +89,7 @@ nlohmann::ordered_json optional_number(const std::optional<double>& x) {
   return x ? json_number(*x) : nlohmann::ordered_json(nullptr);
 }
 
-nlohmann::ordered_json optional_plan(const std::optional<SplitPlan>& plan) {
+nlohmann::ordered_json optional_plan(const std::optional<Plan>& plan) {
   return plan ? nlohmann::ordered_json(to_string(*plan)) : nlohmann::ordered_json(nullptr);
 }
 

@@ -127,7 +127,8 @@ class SharedOperand {
   /// `others`: how many vectors of the other operand must have room beside it.
   const PreparedOperand* prepared(const InputView& operand, const Decision& decision, Index others) {
     if (!shared_ || !decision.plan || !fits(*decision.plan, decision, others)) return nullptr;
-    const auto& slicing = side_ == Side::rows_of_a ? decision.plan->a : decision.plan->b;
+    const auto slicing =
+        decision.plan->visit([this](const SplitPlan& plan) { return side_ == Side::rows_of_a ? plan.a : plan.b; });
     if (!held_ || held_->slices(slicing) == nullptr) {
       held_.reset();
       held_ = std::make_unique<PreparedOperand>(operand, side_, slicing, engine_);
@@ -136,7 +137,7 @@ class SharedOperand {
   }
 
  private:
-  [[nodiscard]] bool fits(const SplitPlan& plan, const Decision& decision, Index others) const {
+  [[nodiscard]] bool fits(const Plan& plan, const Decision& decision, Index others) const {
     const bool rows = side_ == Side::rows_of_a;
     return full_workspace(engine_, plan, rows ? decision.m : others, rows ? others : decision.n, decision.k) <= workspace_;
   }
@@ -203,7 +204,9 @@ class BatchedProduct {
 
   [[nodiscard]] std::pair<std::string, std::string> shared_slices(const Decision& decision) const {
     if (!decision.plan) return {};
-    return {batch_.shares_a() ? spelling(decision.plan->a) : "", batch_.shares_b() ? spelling(decision.plan->b) : ""};
+    return decision.plan->visit([this](const SplitPlan& plan) {
+      return std::pair(batch_.shares_a() ? spelling(plan.a) : "", batch_.shares_b() ? spelling(plan.b) : "");
+    });
   }
 
   const Batch<T>& batch_;

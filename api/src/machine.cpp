@@ -37,8 +37,8 @@ class CpuCosts final : public CostModel {
   explicit CpuCosts(const CpuEngine& engine) : engine_(engine) {}
 
   [[nodiscard]] CostOrigin origin() const override { return known().origin(); }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override {
-    return known().slices(plan, m, n, k);
+  [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override {
+    return known().planned(plan, m, n, k);
   }
   [[nodiscard]] double native(Index m, Index n, Index k) const override { return known().native(m, n, k); }
   [[nodiscard]] double exact(Index m, Index n, Index k) const override { return known().exact(m, n, k); }
@@ -90,7 +90,7 @@ class Reaching {
   /// exactly is not priced.
   void take(Decision& decision, bool by_own_costs = true) const {
     auto priced = decision;
-    if (!by_own_costs && decision.plan) priced.cost = costs_.slices(*decision.plan, decision.m, decision.n, decision.k);
+    if (!by_own_costs && decision.plan) priced.cost = costs_.planned(*decision.plan, decision.m, decision.n, decision.k);
     const auto chosen = costs_.engine_for(priced);
     decision.engine = backends_[chosen]->id();
     if (!by_own_costs) return;

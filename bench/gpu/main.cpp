@@ -166,7 +166,7 @@ const char* suffix(Path path) { return path == Path::cublaslt ? "/cuBLASLt" : pa
 
 /// The whole product under a plan, slicing and all.
 Subject product(const std::string& plan, Path path, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
-  const auto parsed = parse_plan(plan);
+  const auto parsed = parse_plan(plan).split();
   const auto gemm =
       std::make_shared<gpu::DeviceGemm>(parsed, shape.m, shape.n, shape.k, gpu::DeviceGemm::Options{.path = path});
   const auto launch = captured([gemm, call](cudaStream_t on) { (*gemm)(call, on); }, stream);
@@ -184,7 +184,7 @@ std::vector<Subject> phases(const std::string& plan, const Shape& shape, const R
     void* workspace;
   };
   const auto work = std::make_shared<Work>();
-  const auto parsed = parse_plan(plan);
+  const auto parsed = parse_plan(plan).split();
   if (!work->fused.applies(parsed, shape.m, shape.n, shape.k)) return {};
   const auto matrix = [](const auto& view) {
     return gpu::DeviceMatrix{const_cast<double*>(view.data()), view.row_stride(), view.col_stride(), true};
@@ -284,7 +284,7 @@ std::vector<Subject> subjects_for(const Problem& problem, const Shape& shape, cu
   const auto add = [&](const char* plan, Path path) { subjects.push_back(product(plan, path, shape, call, stream)); };
   add(plan_of_28, Path::automatic);
   for (auto& phase : phases(plan_of_28, shape, call, stream)) subjects.push_back(std::move(phase));
-  if (gpu::LtProduct::applies(parse_plan(plan_of_28))) {
+  if (gpu::LtProduct::applies(parse_plan(plan_of_28).split())) {
     add(plan_of_28, Path::cublaslt);
     if (std::min(shape.m, shape.n) >= least_ceiling) subjects.push_back(ceiling(shape));
   }

@@ -257,9 +257,10 @@ CalibratedCosts::CalibratedCosts(const Calibration& calibration, int threads, Co
   calibration_.rates = {calibration.with_threads(threads)};
 }
 
-double CalibratedCosts::slices(const SplitPlan& plan, Index m, Index n, Index k) const {
+double CalibratedCosts::planned(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
-  return seconds(rates().slices, slice_counts(plan, m, n, k, calibration_.tile));
+  return plan.visit(
+      [&](const SplitPlan& slices) { return seconds(rates().slices, slice_counts(slices, m, n, k, calibration_.tile)); });
 }
 
 double CalibratedCosts::native(Index m, Index n, Index k) const {

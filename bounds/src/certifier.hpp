@@ -40,7 +40,7 @@ inline Worst after_rounding(Worst before, double tau, double u) {
 }
 
 /// The last plan that a decision comes to: `cr` and `relative` may go on to finer ones. @pre it has one.
-inline SplitPlan last_plan(const Decision& decision) {
+inline Plan last_plan(const Decision& decision) {
   auto plan = *decision.plan;
   const bool relative = decision.method == Method::slices && decision.target.kind == Target::Kind::relative;
   if (decision.method != Method::correctly_rounded && !relative) return plan;
@@ -70,7 +70,7 @@ class Certifier {
     certificate_.narrow = format.precision == binary32.precision;
   }
 
-  [[nodiscard]] const SplitPlan& plan() const {
+  [[nodiscard]] const Plan& plan() const {
     if (!decision_.plan) throw std::invalid_argument("decision: plan is missing");
     return *decision_.plan;
   }
@@ -142,7 +142,7 @@ class Certifier {
   /// that.
   template <class Open, class Least>
   std::vector<Entry> refine(const Open& open, const Least& least) {
-    std::optional<SplitPlan> next = plan();
+    std::optional<Plan> next = plan();
     std::optional<std::vector<Entry>> undecided;
     while (next && (!undecided || (least(*next) <= options_.workspace && worth_multiplying(*next, certificate_.exact)))) {
       certificate_.plans.push_back(*next);
@@ -180,10 +180,10 @@ class Certifier {
     return both;
   }
 
-  [[nodiscard]] bool worth_multiplying(const SplitPlan& next, Index undecided) const {
+  [[nodiscard]] bool worth_multiplying(const Plan& next, Index undecided) const {
     const Index m = certificate_.m, n = certificate_.n, k = certificate_.k;
     const double share = static_cast<double>(undecided) / (static_cast<double>(m) * static_cast<double>(n));
-    return share * engine_.costs().exact(m, n, k) > engine_.costs().slices(next, m, n, k);
+    return share * engine_.costs().exact(m, n, k) > engine_.costs().planned(next, m, n, k);
   }
 
   Index parts_;

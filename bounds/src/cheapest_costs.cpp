@@ -30,9 +30,9 @@ CheapestCosts::CheapestCosts(std::vector<Of> engines) : engines_(std::move(engin
     if (engine.costs->origin().unit != origin().unit) throw std::invalid_argument("engines must count costs in one unit");
 }
 
-double CheapestCosts::slices(const SplitPlan& plan, Index m, Index n, Index k) const {
+double CheapestCosts::planned(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
-  return least(engines_, [&](const Of& engine) { return engine.costs->slices(plan, m, n, k); });
+  return least(engines_, [&](const Of& engine) { return engine.costs->planned(plan, m, n, k); });
 }
 
 double CheapestCosts::native(Index m, Index n, Index k) const {
@@ -59,9 +59,9 @@ double CheapestCosts::cost_on(std::size_t engine, const Decision& decision) cons
   const auto& costs = *engines_.at(engine).costs;
   if (decision.method == Method::native) return native_cost(engines_[engine], m, n, k);
   if (decision.method == Method::exact || !decision.plan) return costs.exact(m, n, k);
-  const double beyond = std::max(0.0, decision.cost - slices(*decision.plan, m, n, k));
+  const double beyond = std::max(0.0, decision.cost - planned(*decision.plan, m, n, k));
   const double share = beyond > 0 ? beyond / exact(m, n, k) : 0;
-  return costs.slices(*decision.plan, m, n, k) + share * costs.exact(m, n, k);
+  return costs.planned(*decision.plan, m, n, k) + share * costs.exact(m, n, k);
 }
 
 }  // namespace ozbound

@@ -24,7 +24,7 @@ namespace ozbound {
 namespace {
 
 struct CostedPlan {
-  SplitPlan plan;
+  Plan plan;
   double cost;
   int slices;  ///< of both operands
   int number;  ///< in the order in which plans are enumerated
@@ -46,7 +46,7 @@ class PlansByCost {
       for (int b = 1; b <= max_slices; ++b)
         for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
           const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
-          plans_.push_back({plan, costs.slices(plan, m, n, k), a + b, static_cast<int>(plans_.size())});
+          plans_.push_back({plan, costs.planned(plan, m, n, k), a + b, static_cast<int>(plans_.size())});
         }
     std::make_heap(plans_.begin(), plans_.end());
   }
@@ -171,7 +171,7 @@ class Chooser {
                                                     : "slices, then more of them where an entry is not certified");
   }
 
-  double probe(const SplitPlan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
+  double probe(const Plan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
     double worst = 0;
     double total = 0;
     const double uniform = truncation_a_priori_upper(plan, product_.k());
@@ -190,7 +190,7 @@ class Chooser {
     for (int s = 1; s <= max_slices; ++s) {
       poll_cancelled();
       const SplitPlan plan{{choices_.encoding, s}, {choices_.encoding, s}, s + 1, Accumulation::exact};
-      const double cost = costs().slices(plan, m(), n(), decision_.k);
+      const double cost = costs().planned(plan, m(), n(), decision_.k);
       if (cost + least_open * exact > least) break;
       least = std::min(least, expected_cost(plan, cost, exact, least, probes));
     }
@@ -199,7 +199,7 @@ class Chooser {
 
   /// The cost of a plan and of finishing exactly the share of probes whose error bound is beyond their allowance, or anything
   /// above `limit`.
-  double expected_cost(const SplitPlan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes) {
+  double expected_cost(const Plan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes) {
     const double uniform = truncation_a_priori_upper(plan, product_.k());
     double open = 0, expected = cost + least_open * exact;
     for (const auto& probe : probes) {
@@ -210,7 +210,7 @@ class Chooser {
     return expected;
   }
 
-  Evidence check_all(const SplitPlan& plan, const Allowance& allowance) {
+  Evidence check_all(const Plan& plan, const Allowance& allowance) {
     Evidence found{examination_->bound(plan), {}};
     found.worst = after_rounding(allowance.worst(found.bound), tau_, u_);
     return found;

@@ -31,7 +31,7 @@ Method parse_method(const std::string& text) {
   throw std::invalid_argument("method must be slices, correctly_rounded, native or exact: '" + text + "'");
 }
 
-nlohmann::json plan_json(const std::optional<SplitPlan>& plan) {
+nlohmann::json plan_json(const std::optional<Plan>& plan) {
   return plan ? nlohmann::json(to_string(*plan)) : nlohmann::json(nullptr);
 }
 

@@ -7,8 +7,8 @@
 
 namespace ozbound {
 
-/// The plan with half as many slices again: what entries that are still open are multiplied with next.
-inline std::optional<SplitPlan> finer(const SplitPlan& plan) {
+/// The plan with half as many slices again; none where there are no more.
+inline std::optional<SplitPlan> finer_slices(const SplitPlan& plan) {
   const auto more = [](int slices) { return std::min(max_slices, slices + std::max(2, slices / 2)); };
   SplitPlan next = plan;
   next.a.slices = more(plan.a.slices);
@@ -19,6 +19,11 @@ inline std::optional<SplitPlan> finer(const SplitPlan& plan) {
     if (!encoding->common_ratio()) *encoding = Encoding::nearest(encoding->beta);
   if (next == plan) return std::nullopt;
   return next;
+}
+
+/// What entries that are still open are multiplied with next.
+inline std::optional<Plan> finer(const Plan& plan) {
+  return plan.visit([](const SplitPlan& slices) -> std::optional<Plan> { return finer_slices(slices); });
 }
 
 }  // namespace ozbound

@@ -40,13 +40,26 @@ class HostExamination final : public Examination {
             special_vectors(of_.b, Side::columns_of_b, threads)};
   }
 
-  PlanBound bound(const SplitPlan& plan) override {
+  PlanBound bound(const Plan& plan) override {
+    return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); });
+  }
+
+  double error_at(const Plan& plan, double uniform, Index i, Index j) override {
+    return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); });
+  }
+
+  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
+    return std::make_unique<HostAllowance>(of_, target, factor, product(), engine_);
+  }
+
+ private:
+  PlanBound bound_of_slices(const SplitPlan& plan) {
     const auto& rows = rows_.all(plan.a);
     const auto& columns = columns_.all(plan.b);
     return {plan_error_upper(rows, columns, plan, of_.k()), exponents_of(rows), exponents_of(columns)};
   }
 
-  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
+  double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j) {
     const auto& row = rows_.one(i, plan.a);
     const auto& column = columns_.one(j, plan.b);
     const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent -
@@ -55,11 +68,6 @@ class HostExamination final : public Examination {
     return rescaled_upper(entry_error_upper(row, column, plan, of_.k(), uniform), shift);
   }
 
-  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
-    return std::make_unique<HostAllowance>(of_, target, factor, product(), engine_);
-  }
-
- private:
   const MagnitudeProduct& product() {
     if (!product_) product_.emplace(of_.a, of_.b, engine_);
     return *product_;

@@ -108,20 +108,24 @@ class RealMultiplication : private Certifier {
   }
 
   /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
-  [[nodiscard]] KeptSlices kept(const SplitPlan& plan) const {
+  [[nodiscard]] KeptSlices kept(const Plan& plan) const {
     if (plan != this->plan()) return {};
-    return {prepared_a_ == nullptr ? nullptr : prepared_a_->slices(plan.a),
-            prepared_b_ == nullptr ? nullptr : prepared_b_->slices(plan.b)};
+    return plan.visit([this](const SplitPlan& slices) {
+      return KeptSlices{prepared_a_ == nullptr ? nullptr : prepared_a_->slices(slices.a),
+                        prepared_b_ == nullptr ? nullptr : prepared_b_->slices(slices.b)};
+    });
   }
 
-  [[nodiscard]] PlanBound plan_bound(const SplitPlan& plan) {
+  [[nodiscard]] PlanBound plan_bound(const Plan& plan) {
     return found_.evidence && plan == this->plan() ? found_.evidence->bound : examination().bound(plan);
   }
 
-  [[nodiscard]] ErrorBound error_bound(PlanBound bound) const {
-    return rounded(
-        std::move(bound),
-        "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding");
+  /// That of a product under a plan, from the bound of what precedes its rounding.
+  [[nodiscard]] ErrorBound error_bound(const Plan& plan, PlanBound bound) const {
+    const char* const source = plan.visit([](const SplitPlan&) {
+      return "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+    });
+    return rounded(std::move(bound), source);
   }
 
   Certificate run_slices() {
@@ -135,26 +139,31 @@ class RealMultiplication : private Certifier {
     else
       judge_slices(bound, examination());
     remote_bound_ = bound.remote;
-    certificate_.bound = error_bound(std::move(bound));
+    certificate_.bound = error_bound(plan(), std::move(bound));
     return finish();
   }
 
   /// The examination of the operands, made when first needed.
   Examination& examination() {
-    const auto encoding = decision_.plan ? decision_.plan->a.encoding : Encoding::balanced();
-    if (!found_.examination) found_.examination = examiner_.examine(call_, encoding, {prepared_a_, prepared_b_});
+    if (!found_.examination) found_.examination = examiner_.examine(call_, encoding(), {prepared_a_, prepared_b_});
     return *found_.examination;
+  }
+
+  /// Of the slices that the examination will be asked about.
+  [[nodiscard]] Encoding encoding() const {
+    if (!decision_.plan) return Encoding::balanced();
+    return decision_.plan->visit([](const SplitPlan& slices) { return slices.a.encoding; });
   }
 
   /// As Certifier::refine, and finished exactly.
   template <class Open>
   void refine_all(const Open& open) {
     matrices_.finish_exactly(call_,
-                             refine(open, [this](const SplitPlan& plan) { return least_workspace(engine_, plan, call_.k()); }));
+                             refine(open, [this](const Plan& plan) { return least_workspace(engine_, plan, call_.k()); }));
   }
 
   Certificate run_ziv() {
-    refine_all([this](const SplitPlan& plan) {
+    refine_all([this](const Plan& plan) {
       const auto bound = fetched(plan_bound(plan));
       return multiply_finite(call_, plan, engine_, kept(plan), &bound.product, options_.workspace);
     });
@@ -165,8 +174,8 @@ class RealMultiplication : private Certifier {
     // E + u |C^| <= tau (|C^| (1 - u) - E): E <= |C^| (tau (1 - u) - u) / (1 + tau); docs/derivations/targets.md.
     const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
     double worst = 0;
-    refine_all([&](const SplitPlan& plan) {
-      const auto bound = error_bound(plan_bound(plan));
+    refine_all([&](const Plan& plan) {
+      const auto bound = error_bound(plan, plan_bound(plan));
       const auto wide = matrices_.matrix(certificate_.m, certificate_.n, call_.c.is_double());
       auto product = call_;
       product.c = wide->view();
@@ -237,7 +246,7 @@ Workspace workspace_of(const Decision& decision, const Engine& engine) {
   const auto& plan = *decision.plan;
   const auto last = last_plan(decision);
   const bool stops_early = decision.method == Method::correctly_rounded;
-  const auto full = [&](const SplitPlan& p) { return full_workspace(engine, p, decision.m, decision.n, decision.k); };
+  const auto full = [&](const Plan& p) { return full_workspace(engine, p, decision.m, decision.n, decision.k); };
   return {least_workspace(engine, stops_early ? plan : last, decision.k), std::max(full(plan), full(last))};
 }
 

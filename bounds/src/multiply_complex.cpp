@@ -141,22 +141,23 @@ class ScaledMultiplication : private Certifier {
       set_worst({infinity, 0, 0});
     else if (!correctly_rounded())
       judge_slices(bound, examination());
-    certificate_.bound = rounded(times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0),
-                                 "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding");
+    const char* const source = plan().visit(
+        [](const SplitPlan&) { return "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; });
+    certificate_.bound = rounded(times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0), source);
     if (correctly_rounded()) judge_zero_error(certificate_.bound.product, specials());
   }
 
   /// Ziv's test, more slices, and the superaccumulator for entries that stay open.
   void run_refined() {
-    const auto multiply = [this](const SplitPlan& plan) {
+    const auto multiply = [this](const Plan& plan) {
       const auto bound = fetched(examination().bound(plan));
       return multiply_scaled(call_, plan, engine_, &bound.product, options_.workspace);
     };
-    finish_exactly(call_, refine(multiply, [this](const SplitPlan& plan) { return least_bytes(plan); }), engine_.threads());
+    finish_exactly(call_, refine(multiply, [this](const Plan& plan) { return least_bytes(plan); }), engine_.threads());
     certify_rounding();
   }
 
-  [[nodiscard]] double least_bytes(const SplitPlan& plan) const {
+  [[nodiscard]] double least_bytes(const Plan& plan) const {
     return call_.has_product() ? least_scaled_workspace(engine_, plan, call_.k()) : 0;
   }
 
@@ -275,7 +276,7 @@ Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std
   const bool reads = !is_zero(alpha) && m > 0 && n > 0 && k > 0;
   if (!decision.plan || decision.method == Method::exact || !reads) return {};
   const auto& plan = *decision.plan;
-  const auto full = [&](const SplitPlan& p) { return full_scaled_workspace(engine, p, m, n, k); };
+  const auto full = [&](const Plan& p) { return full_scaled_workspace(engine, p, m, n, k); };
   return {least_scaled_workspace(engine, plan, k), std::max(full(plan), full(last_plan(decision)))};
 }
 

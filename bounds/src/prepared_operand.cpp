@@ -13,7 +13,7 @@ namespace {
 
 std::optional<Slicing> slicing_of(const Decision& decision, Side side) {
   if (!decision.plan) return std::nullopt;
-  return side == Side::rows_of_a ? decision.plan->a : decision.plan->b;
+  return decision.plan->visit([side](const SplitPlan& plan) { return side == Side::rows_of_a ? plan.a : plan.b; });
 }
 
 std::string describe(const std::optional<Slicing>& slicing) {

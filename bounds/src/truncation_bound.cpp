@@ -104,9 +104,9 @@ double a_priori(const SplitPlan& plan, Index k) {
 
 }  // namespace
 
-double truncation_a_priori_upper(const SplitPlan& plan, Index k) {
+double truncation_a_priori_upper(const Plan& plan, Index k) {
   const FloatEnvironment environment;
-  return a_priori(plan, k);
+  return plan.visit([k](const SplitPlan& slices) { return a_priori(slices, k); });
 }
 
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,

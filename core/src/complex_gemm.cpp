@@ -167,19 +167,20 @@ void write_exactly(const ComplexProduct& call, const ComplexEpilogue& epilogue, 
 }
 
 /// Bytes of the integer sums of both parts of rows x columns entries.
-double sums_bytes(const SplitPlan& plan, Index rows, Index columns, Index k) {
-  return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sum_layout(plan, 2 * k).count * sizeof(std::int64_t);
+double sums_bytes(const Plan& plan, Index rows, Index columns, Index k) {
+  const int sums = plan.visit([k](const SplitPlan& slices) { return sum_layout(slices, 2 * k).count; });
+  return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sums * sizeof(std::int64_t);
 }
 
-/// The same with slices.
-double scaled_workspace(const Engine& engine, const SplitPlan& plan, Index rows, Index columns, Index k) {
+/// The same with what the sums are made of.
+double scaled_workspace(const Engine& engine, const Plan& plan, Index rows, Index columns, Index k) {
   return engine.workspace(plan, 2 * rows, columns, 2 * k) + sums_bytes(plan, rows, columns, k);
 }
 
-/// The product of a call with scalars of any kind, under a plan.
-class PlannedProduct {
+/// The product of a call with scalars of any kind, by slices.
+class SlicedProduct {
  public:
-  PlannedProduct(const ComplexProduct& call, const SplitPlan& plan, const Engine& engine, const EntryBound* error)
+  SlicedProduct(const ComplexProduct& call, const SplitPlan& plan, const Engine& engine, const EntryBound* error)
       : call_(call),
         plan_(plan),
         engine_(engine),
@@ -271,20 +272,22 @@ class PlannedProduct {
 };
 }  // namespace
 
-std::vector<Entry> multiply_scaled(const ComplexProduct& call, const SplitPlan& plan, const Engine& engine,
-                                   const EntryBound* error, double workspace) {
+std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan, const Engine& engine, const EntryBound* error,
+                                   double workspace) {
   const FloatEnvironment environment;
   plan.validate();
-  const PlannedProduct product(call, plan, engine, error);
-  return writing_c([&] { return product.run(workspace); });
+  return plan.visit([&](const SplitPlan& slices) {
+    const SlicedProduct product(call, slices, engine, error);
+    return writing_c([&] { return product.run(workspace); });
+  });
 }
 
-double least_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
+double least_scaled_workspace(const Engine& engine, const Plan& plan, Index k) {
   const FloatEnvironment environment;
   return scaled_workspace(engine, plan, 1, 1, k);
 }
 
-double full_scaled_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
+double full_scaled_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k) {
   const FloatEnvironment environment;
   return scaled_workspace(engine, plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }

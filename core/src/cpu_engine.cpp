@@ -105,8 +105,12 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
   return sums;
 }
 
-double CpuEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
+double CpuEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
+  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); });
+}
+
+double CpuEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
   const auto groups = plan.groups(k);
   const auto tile = TiledProduct::tile_shape(options_, *kernel_, groups.size(), m, n);
   const PanelLayout layout{kernel_->columns(), options_.inner_block};

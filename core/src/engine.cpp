@@ -8,7 +8,7 @@
 
 namespace ozbound {
 
-bool Engine::start(const RealProduct&, const SplitPlan&, KeptSlices) const { return false; }
+bool Engine::start(const RealProduct&, const Plan&, KeptSlices) const { return false; }
 
 void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan) {
   plan.validate();

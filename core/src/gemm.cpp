@@ -51,7 +51,7 @@ std::uint64_t exact_entry(const RealProduct& call, const std::vector<Dyadic>& ro
 }
 
 /// Rows and columns of C's blocks whose workspace the cap allows. Kept slices are not cut.
-std::pair<Index, Index> block_sizes(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k, double cap,
+std::pair<Index, Index> block_sizes(const Engine& engine, const Plan& plan, Index m, Index n, Index k, double cap,
                                     KeptSlices kept = {}) {
   const auto bytes = [&](Index rows, Index columns) { return engine.workspace(plan, rows, columns, k); };
   return ozbound::block_sizes(bytes, m, n, k, cap, {kept.a == nullptr, kept.b == nullptr});
@@ -67,7 +67,8 @@ RealProduct block_of(const RealProduct& call, Index i, Index j, Index height, In
   return block;
 }
 
-/// Multiplies blocks of C, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller ones.
+/// Multiplies blocks of C by slices, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller
+/// ones.
 /// @pre alpha and beta are finite.
 std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
                                    const EntryBound* error, Index rows, Index columns) {
@@ -103,22 +104,22 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& pla
 
 }  // namespace
 
-double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k) {
+double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k) {
   const FloatEnvironment environment;
   return engine.workspace(plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 
-double least_workspace(const Engine& engine, const SplitPlan& plan, Index k) {
+double least_workspace(const Engine& engine, const Plan& plan, Index k) {
   const FloatEnvironment environment;
   return engine.workspace(plan, 1, 1, k);
 }
 
-std::vector<Entry> multiply_finite(const RealProduct& original, const SplitPlan& plan, const Engine& engine,
-                                   const EntryBound* error, double workspace) {
+std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, const EntryBound* error,
+                                   double workspace) {
   return multiply_finite(original, plan, engine, KeptSlices{}, error, workspace);
 }
 
-std::vector<Entry> multiply_finite(const RealProduct& original, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    const EntryBound* error, double workspace) {
   const FloatEnvironment environment;
   plan.validate();
@@ -128,7 +129,8 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const SplitPlan&
   if (call.all_special()) return {};
   if (call.k() == 0) error = nullptr;                               // nothing was truncated
   auto undecided = writing_c([&, rows = rows, columns = columns] {  // bindings, which clang 14 does not capture
-    return multiply_blocks(call, plan, engine, kept, error, rows, columns);
+    return plan.visit(
+        [&](const SplitPlan& slices) { return multiply_blocks(call, slices, engine, kept, error, rows, columns); });
   });
   std::sort(undecided.begin(), undecided.end());  // blocks of columns come one after the other
   return undecided;
@@ -214,7 +216,7 @@ void multiply_exactly(const RealProduct& original, const SpecialEntries& special
 
 void multiply_exactly(const RealProduct& call, int threads) { multiply_exactly(call, special_entries(call, threads), threads); }
 
-void start_finite(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept, double workspace) {
+void start_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept, double workspace) {
   const FloatEnvironment environment;
   const auto read = call.without_unread();
   const bool fits = read.k() > 0 && !read.all_special() && engine.workspace(plan, read.m(), read.n(), read.k()) <= workspace;
@@ -223,14 +225,14 @@ void start_finite(const RealProduct& call, const SplitPlan& plan, const Engine& 
 
 namespace {
 
-void multiply_real(const RealProduct& product, const SplitPlan& plan, const Engine& engine, double workspace) {
+void multiply_real(const RealProduct& product, const Plan& plan, const Engine& engine, double workspace) {
   const auto read = product.without_unread();
   block_sizes(engine, plan, read.m(), read.n(), read.k(), workspace);  // refuses before anything is written
   engine.matrices().write_specials(product);
   multiply_finite(product, plan, engine, nullptr, workspace);
 }
 
-void multiply_complex(const ComplexProduct& product, const SplitPlan& plan, const Engine& engine, double workspace) {
+void multiply_complex(const ComplexProduct& product, const Plan& plan, const Engine& engine, double workspace) {
   if (!product.real_scalars()) {
     if (!product.c.place().is_host())
       throw std::invalid_argument("a, b and c must lie in the host's memory where alpha or beta has an imaginary part");
@@ -244,7 +246,7 @@ void multiply_complex(const ComplexProduct& product, const SplitPlan& plan, cons
 
 }  // namespace
 
-void multiply_unproven(const Product& product, const SplitPlan& plan, const Engine& engine, double workspace) {
+void multiply_unproven(const Product& product, const Plan& plan, const Engine& engine, double workspace) {
   const FloatEnvironment environment;
   product.check();
   check_reached(product, engine.matrices());

@@ -84,11 +84,11 @@ const Scheme& find_scheme(std::string_view name) {
   throw std::invalid_argument("scheme must be one of " + scheme_names() + ": '" + std::string(name) + "'");
 }
 
-SplitPlan parse_plan(std::string_view text, Index k) {
+Plan parse_plan(std::string_view text, Index k) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos) return parse_plan(text);
   const auto& scheme = find_scheme(text.substr(0, colon));
-  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact");
+  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact").split();
   return scheme.plan(counts.a.slices, counts.b.slices, k);
 }
 

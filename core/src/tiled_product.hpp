@@ -11,7 +11,7 @@
 #include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound {
 

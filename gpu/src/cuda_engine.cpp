@@ -130,12 +130,12 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
   return entries;
 }
 
-bool CudaEngine::start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const {
+bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptSlices kept) const {
   const CudaDevice device(options_.device);
   const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
   if (!takes_kept || !all_on_device(product)) return false;
   try {
-    launch_product(product, plan, kept);
+    plan.visit([&](const SplitPlan& slices) { launch_product(product, slices, kept); });
   } catch (const OutOfMemory&) {  // in blocks, then
     return false;
   }
@@ -208,7 +208,11 @@ std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, 
   return result;
 }
 
-double CudaEngine::workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
+double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
+  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); });
+}
+
+double CudaEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
   const auto elements = [](Index x, Index y) { return 8 * static_cast<double>(x) * static_cast<double>(y); };
   const double operand = std::max(elements(m, k), elements(k, n));  // one at a time, while it is sliced
   return CudaSlices::bytes(m, k, plan.a) + CudaSlices::bytes(n, k, plan.b) +

@@ -302,13 +302,13 @@ struct DeviceGemm::Work {
   }
 };
 
-DeviceGemm::DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k, Options options) {
+DeviceGemm::DeviceGemm(const Plan& plan, Index m, Index n, Index k, Options options) {
   plan.validate();
   const auto shape = checked(m, n, k);
   if (!(options.error >= 0)) throw std::invalid_argument("error must not be negative");
   if (options.device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(options.device));
   const CudaDevice device(options.device);
-  work_ = std::make_unique<Work>(plan, shape, options);
+  work_ = plan.visit([&](const SplitPlan& slices) { return std::make_unique<Work>(slices, shape, options); });
 }
 
 DeviceGemm::~DeviceGemm() = default;

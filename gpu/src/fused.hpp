@@ -6,7 +6,7 @@
 
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "special_entries.hpp"
 
 namespace ozbound::gpu {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "ozbound/core/host_device.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound::gpu {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ozbound/core/combine.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound::gpu {
 

@@ -9,7 +9,7 @@
 
 #include "block.hpp"
 #include "device_slices.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound::gpu {
 

@@ -13,7 +13,7 @@
 #include "device_slices.hpp"
 #include "fused.hpp"
 #include "lt_product.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/gpu/path.hpp"
 #include "special_entries.hpp"
 

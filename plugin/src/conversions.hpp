@@ -114,11 +114,13 @@ inline Slicing slicing_from(const ozbound_plugin_slicing& s) {
   return {{static_cast<Encoding::Kind>(s.kind), s.beta}, s.slices};
 }
 
-inline ozbound_plugin_plan plan_of(const SplitPlan& p) {
-  return {slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
+inline ozbound_plugin_plan plan_of(const Plan& plan) {
+  return plan.visit([](const SplitPlan& p) {
+    return ozbound_plugin_plan{slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
+  });
 }
-inline SplitPlan plan_from(const ozbound_plugin_plan& p) {
-  return {slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
+inline Plan plan_from(const ozbound_plugin_plan& p) {
+  return SplitPlan{slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
 }
 
 inline ozbound_plugin_target target_of(const Target& t) { return {t.tau, static_cast<std::int32_t>(t.kind), 0}; }

@@ -98,7 +98,7 @@ using Handle = const ozbound_plugin_backend;
 using View = const ozbound_plugin_view;
 using Specials = const ozbound_plugin_specials;
 using RealCall = const ozbound_plugin_product;
-using Plan = const ozbound_plugin_plan;
+using TablePlan = const ozbound_plugin_plan;
 using Status = std::int32_t;
 
 template <class T>
@@ -291,14 +291,14 @@ Status measure(Handle* backend, View* operand, std::int32_t side, const ozbound_
   });
 }
 
-Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, Plan* plan, double alpha,
+Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, TablePlan* plan, double alpha,
                 double beta, View* c0, const ozbound_plugin_entry_bound* error, View* c, ozbound_plugin_entries* open,
                 Call* call) noexcept {
   return run(call, [&] {
     std::optional<EntryBound> bound;
     if (error != nullptr) bound = bound_from(*error, nullptr);
     const Epilogue epilogue{alpha, beta, input_from(*c0), bound ? &*bound : nullptr};
-    give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan), epilogue, output_from(*c)), open);
+    give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan).split(), epilogue, output_from(*c)), open);
   });
 }
 
@@ -306,22 +306,22 @@ const SlicedMatrix* sliced_or_null(const ozbound_plugin_slices* slices) {
   return slices == nullptr ? nullptr : &slices->sliced;
 }
 
-Status start(Handle* backend, RealCall* product, Plan* plan, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b,
-             std::int32_t* started, Call* call) noexcept {
+Status start(Handle* backend, RealCall* product, TablePlan* plan, const ozbound_plugin_slices* a,
+             const ozbound_plugin_slices* b, std::int32_t* started, Call* call) noexcept {
   return run(call, [&] {
     const KeptSlices kept{sliced_or_null(a), sliced_or_null(b)};
     *started = backend->engine().start(product_from(*product), plan_from(*plan), kept) ? 1 : 0;
   });
 }
 
-Status group_sums(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, Plan* plan,
+Status group_sums(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, TablePlan* plan,
                   ozbound_plugin_sums* out, Call* call) noexcept {
   struct Sums {
     std::vector<Matrix<std::int64_t>> groups;
     std::vector<const std::int64_t*> data;
   };
   return run(call, [&] {
-    auto kept = keep(Sums{backend->engine().group_sums(a->sliced, b->sliced, plan_from(*plan)), {}});
+    auto kept = keep(Sums{backend->engine().group_sums(a->sliced, b->sliced, plan_from(*plan).split()), {}});
     auto& [groups, data] = kept->value;
     for (const auto& group : groups) data.push_back(group.data());
     *out = {data.data(), count_of(groups), a->sliced.count(), b->sliced.count(), kept.get()};
@@ -329,7 +329,7 @@ Status group_sums(Handle* backend, const ozbound_plugin_slices* a, const ozbound
   });
 }
 
-Status workspace(Handle* backend, Plan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* bytes,
+Status workspace(Handle* backend, TablePlan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* bytes,
                  Call* call) noexcept {
   return run(call, [&] { *bytes = backend->engine().workspace(plan_from(*plan), m, n, k); });
 }
@@ -375,9 +375,9 @@ Status cost_origin(Handle* backend, ozbound_plugin_cost_origin* out, Call* call)
   });
 }
 
-Status cost_of_slices(Handle* backend, Plan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* cost,
+Status cost_of_slices(Handle* backend, TablePlan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* cost,
                       Call* call) noexcept {
-  return run(call, [&] { *cost = backend->engine().costs().slices(plan_from(*plan), m, n, k); });
+  return run(call, [&] { *cost = backend->engine().costs().planned(plan_from(*plan), m, n, k); });
 }
 
 Status cost_of_native(Handle* backend, std::int64_t m, std::int64_t n, std::int64_t k, double* cost, Call* call) noexcept {
@@ -553,11 +553,11 @@ Status record(ozbound_plugin_examination* examination, ozbound_plugin_record* ou
   });
 }
 
-Status bound(ozbound_plugin_examination* examination, Plan* plan, ozbound_plugin_plan_bound* out, Call* call) noexcept {
+Status bound(ozbound_plugin_examination* examination, TablePlan* plan, ozbound_plugin_plan_bound* out, Call* call) noexcept {
   return run(call, [&] { give(examination->of->bound(plan_from(*plan)), out); });
 }
 
-Status error_at(ozbound_plugin_examination* examination, Plan* plan, double uniform, std::int64_t i, std::int64_t j,
+Status error_at(ozbound_plugin_examination* examination, TablePlan* plan, double uniform, std::int64_t i, std::int64_t j,
                 double* error, Call* call) noexcept {
   return run(call, [&] { *error = examination->of->error_at(plan_from(*plan), uniform, i, j); });
 }

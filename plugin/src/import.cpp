@@ -133,7 +133,7 @@ class PluginCosts final : public CostModel {
     return {text_from(origin.model),  text_from(origin.unit), text_from(origin.processor),
             text_from(origin.kernel), origin.threads,         text_from(origin.note)};
   }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override {
     const auto crossing = plan_of(plan);
     double cost = 0;
     ask(table_.cost_of_slices, backend_, &crossing, m, n, k, &cost);
@@ -323,7 +323,7 @@ class PluginEngine final : public Engine {
     return take(table_, open);
   }
   [[nodiscard]] const Matrices& matrices() const override { return matrices_; }
-  [[nodiscard]] bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override {
+  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override {
     const auto* const a = handle_of(kept.a, table_);
     const auto* const b = handle_of(kept.b, table_);
     if ((a == nullptr) != (kept.a == nullptr) || (b == nullptr) != (kept.b == nullptr)) refuse_slices();
@@ -351,7 +351,7 @@ class PluginEngine final : public Engine {
     return groups;
   }
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
     const auto crossing = plan_of(plan);
     double bytes = 0;
     ask(table_.workspace, backend_, &crossing, m, n, k, &bytes);
@@ -464,7 +464,7 @@ class PluginExamination final : public Examination {
     const Result kept(record.result, table_.free_result);
     return {record.a, record.b, vector_from(record.rows, record.row_count), vector_from(record.columns, record.column_count)};
   }
-  PlanBound bound(const SplitPlan& plan) override {
+  PlanBound bound(const Plan& plan) override {
     const auto crossing = plan_of(plan);
     ozbound_plugin_plan_bound bound = {};
     ask(table_.bound, of_.get(), &crossing, &bound);
@@ -474,7 +474,7 @@ class PluginExamination final : public Examination {
         table_, Held<ozbound_plugin_remote_bound>(bound.remote, table_.free_remote_bound));
     return there;
   }
-  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
+  double error_at(const Plan& plan, double uniform, Index i, Index j) override {
     const auto crossing = plan_of(plan);
     double error = 0;
     ask(table_.error_at, of_.get(), &crossing, uniform, i, j, &error);

@@ -319,7 +319,7 @@ TYPED_TEST(BatchedGemm, NothingIsWrittenBeforeEveryDecisionIsSeen) {
   };
   expect_refused<T>(last([](Decision& d) { d.m = 3; }), "decision: is for 3 x 3 x 4");
   expect_refused<T>(last([](Decision& d) { d.plan.reset(); }), "decision: plan is missing");
-  expect_refused<T>(last([](Decision& d) { d.plan->cut = 9; }), "plan: cut ");
+  expect_refused<T>(last([](Decision& d) { d.plan = SplitPlan::balanced(2, 2, 9); }), "plan: cut ");
   expect_refused<T, CannotCertify>(last([](Decision& d) { d.target = Target::relative(1e-30); }), "target relative:1e-30");
 }
 

@@ -74,7 +74,7 @@ class CountingEngine final : public Engine {
     return engine_.group_sums(a, b, plan);
   }
   const CostModel& costs() const override { return engine_.costs(); }
-  double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override { return engine_.workspace(plan, m, n, k); }
+  double workspace(const Plan& plan, Index m, Index n, Index k) const override { return engine_.workspace(plan, m, n, k); }
   int threads() const override { return 1; }
 
  private:
@@ -165,7 +165,7 @@ struct Prices final : CostModel {
 
   Prices(double slices, double native) : of_slices(slices), of_native(native) {}
   [[nodiscard]] CostOrigin origin() const override { return {"test", "seconds", "", "", 0, ""}; }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index, Index, Index) const override { return of_slices * plan.products(); }
+  [[nodiscard]] double planned(const Plan& plan, Index, Index, Index) const override { return of_slices * plan.products(); }
   [[nodiscard]] double native(Index, Index, Index) const override { return of_native; }
   [[nodiscard]] double exact(Index, Index, Index) const override { return 1e9; }
 };

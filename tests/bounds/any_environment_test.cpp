@@ -135,7 +135,7 @@ TEST(AnyEnvironment, CostsAreTheSame) {
     const CheapestCosts cheapest({{&costs, true}});
     auto text = json_text(to_json(std::vector{machine})) + json_text(to_json(read));
     for (const auto* model : std::vector<const CostModel*>{&costs, &cheapest})
-      text += bits_text(model->slices(SplitPlan::balanced(7, 7, 8), 1001, 999, 12345)) +
+      text += bits_text(model->planned(SplitPlan::balanced(7, 7, 8), 1001, 999, 12345)) +
               bits_text(model->native(1001, 999, 12345)) + bits_text(model->exact(1001, 999, 12345));
     return text;
   });

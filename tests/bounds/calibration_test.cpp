@@ -35,7 +35,7 @@ Calibration some(const std::string& kernel = "some") {
 }
 
 double seconds_by(const CostModel& costs, const Sample& sample) {
-  if (sample.method == Method::slices) return costs.slices(*sample.plan, sample.m, sample.n, sample.k);
+  if (sample.method == Method::slices) return costs.planned(*sample.plan, sample.m, sample.n, sample.k);
   if (sample.method == Method::native) return costs.native(sample.m, sample.n, sample.k);
   return costs.exact(sample.m, sample.n, sample.k);
 }
@@ -105,10 +105,10 @@ TEST(Calibration, ProductsAreNeverFree) {
       EXPECT_LE(fitted.native->at(4) * native_counts(sample.m, sample.n, sample.k)[4], sample.seconds);
     }
     if (sample.method != Method::slices) continue;
-    EXPECT_LE(fitted.slices[3] * slice_counts(*sample.plan, sample.m, sample.n, sample.k, {8, 48})[3], sample.seconds);
+    EXPECT_LE(fitted.slices[3] * slice_counts(sample.plan->split(), sample.m, sample.n, sample.k, {8, 48})[3], sample.seconds);
   }
-  EXPECT_LT(costs.slices(SplitPlan::balanced(7, 7, 8), 900, 900, 900),
-            costs.slices(SplitPlan::balanced(7, 7, 9), 900, 900, 900));
+  EXPECT_LT(costs.planned(SplitPlan::balanced(7, 7, 8), 900, 900, 900),
+            costs.planned(SplitPlan::balanced(7, 7, 9), 900, 900, 900));
 }
 
 TEST(Calibration, AFewDisturbedTimesHaveLittleSay) {
@@ -120,7 +120,7 @@ TEST(Calibration, AFewDisturbedTimesHaveLittleSay) {
   const auto plan = SplitPlan::balanced(7, 7, 8);
   const CalibratedCosts undisturbed({"", "", "", {8, 48}, {rates}}, 1, {});
   for (const Index n : {100, 300, 900}) {
-    EXPECT_NEAR(costs.slices(plan, n, n, n) / undisturbed.slices(plan, n, n, n), 1, 0.005) << n;
+    EXPECT_NEAR(costs.planned(plan, n, n, n) / undisturbed.planned(plan, n, n, n), 1, 0.005) << n;
     EXPECT_NEAR(costs.native(n, n, n) / undisturbed.native(n, n, n), 1, 0.005) << n;
   }
 }

@@ -624,8 +624,8 @@ TEST(CertifiedGemm, ARefusalWritesNothing) {
   refuse([](Decision& d) { d.k = 5; }, "decision");
   refuse([](Decision& d) { d.plan.reset(); }, "plan");
   refuse([](Decision& d) { d.plan.reset(), d.method = Method::correctly_rounded; }, "plan");
-  refuse([](Decision& d) { d.plan->cut = 99; }, "cut");
-  refuse([](Decision& d) { d.plan->a.slices = 0; }, "slice");
+  refuse([](Decision& d) { d.plan = SplitPlan::balanced(3, 3, 99); }, "cut");
+  refuse([](Decision& d) { d.plan = SplitPlan::balanced(0, 3, 4); }, "slice");
   refuse([](Decision& d) { d.method = Method::native; }, "native");
   auto below_u = good;
   below_u.target = {Target::Kind::relative, 0x1p-60};

@@ -29,13 +29,13 @@ const auto plan = SplitPlan::balanced(2, 2, 3);
 Decision decision(Method method, Index n) {
   Decision made{Target::dgemm(), method, {}, n, n, n, 0, 0, {}, {}};
   if (method == Method::slices || method == Method::correctly_rounded) made.plan = plan;
-  made.cost = made.plan ? both.slices(plan, n, n, n) : method == Method::native ? both.native(n, n, n) : both.exact(n, n, n);
+  made.cost = made.plan ? both.planned(plan, n, n, n) : method == Method::native ? both.native(n, n, n) : both.exact(n, n, n);
   return made;
 }
 
 TEST(CheapestCosts, AreTheLeastOfAll) {
   for (const Index n : {1, 8, 100, 1000}) {
-    EXPECT_EQ(both.slices(plan, n, n, n), std::min(cpu.slices(plan, n, n, n), device.slices(plan, n, n, n)));
+    EXPECT_EQ(both.planned(plan, n, n, n), std::min(cpu.planned(plan, n, n, n), device.planned(plan, n, n, n)));
     EXPECT_EQ(both.native(n, n, n), std::min(cpu.native(n, n, n), device.native(n, n, n)));
     EXPECT_EQ(both.exact(n, n, n), std::min(cpu.exact(n, n, n), device.exact(n, n, n)));
   }
@@ -47,7 +47,7 @@ TEST(CheapestCosts, SendSmallProductsToOneAndLargeOnesToTheOther) {
     EXPECT_EQ(both.engine_for(decision(method, 4)), 0u) << to_string(method);
     EXPECT_EQ(both.engine_for(decision(method, 1000)), 1u) << to_string(method);
   }
-  EXPECT_EQ(both.cost_on(1, decision(Method::slices, 1000)), device.slices(plan, 1000, 1000, 1000));
+  EXPECT_EQ(both.cost_on(1, decision(Method::slices, 1000)), device.planned(plan, 1000, 1000, 1000));
   EXPECT_EQ(both.cost_on(0, decision(Method::exact, 3)), cpu.exact(3, 3, 3));
 }
 
@@ -56,11 +56,11 @@ TEST(CheapestCosts, WhatIsLeftOpenIsFinishedOnTheSameEngine) {
   auto refined = decision(Method::correctly_rounded, n);
   EXPECT_EQ(both.engine_for(refined), 0u) << "its slices are cheaper";
   refined.cost += 0.5 * both.exact(n, n, n);
-  EXPECT_EQ(both.cost_on(0, refined), cpu.slices(plan, n, n, n) + 0.5 * cpu.exact(n, n, n));
-  EXPECT_EQ(both.cost_on(1, refined), device.slices(plan, n, n, n) + 0.5 * device.exact(n, n, n));
+  EXPECT_EQ(both.cost_on(0, refined), cpu.planned(plan, n, n, n) + 0.5 * cpu.exact(n, n, n));
+  EXPECT_EQ(both.cost_on(1, refined), device.planned(plan, n, n, n) + 0.5 * device.exact(n, n, n));
   const auto slow = costs(0x1p-10, 0x1p-20, 0x1p-12, 1);
   const CheapestCosts with_slow({{&slow, true}, {&device, true}});
-  refined.cost = with_slow.slices(plan, n, n, n) + 0.5 * with_slow.exact(n, n, n);
+  refined.cost = with_slow.planned(plan, n, n, n) + 0.5 * with_slow.exact(n, n, n);
   EXPECT_EQ(with_slow.engine_for(refined), 1u);
 }
 

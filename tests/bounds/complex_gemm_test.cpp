@@ -325,8 +325,9 @@ TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
     p.alpha = {scalar(random) + 0.1, scalar(random) + 0.2}, p.beta = {scalar(random), 0.5};
     Decision decision;
     decision.target = parse_target("componentwise:1e-3");
-    decision.plan = SplitPlan::balanced(random.between(1, 4), random.between(1, 4), 2);
-    decision.plan->cut = random.between(2, decision.plan->a.slices + decision.plan->b.slices);
+    auto plan = SplitPlan::balanced(random.between(1, 4), random.between(1, 4), 2);
+    plan.cut = random.between(2, plan.a.slices + plan.b.slices);
+    decision.plan = plan;
     decision.m = 2 * p.m(), decision.n = p.n(), decision.k = 2 * p.k();
     Numbers c(p.m(), p.n());
     const auto certificate = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());

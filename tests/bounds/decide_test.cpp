@@ -126,9 +126,9 @@ void expect_cheapest(const test::Product& product, const Target& target, double 
                                           << to_json(decision).dump();
   const bool planned = decision.method == Method::slices;
   if (planned) {
-    EXPECT_LE(certification.ratio(*decision.plan), 1 + 1e-9) << context;
+    EXPECT_LE(certification.ratio(decision.plan->split()), 1 + 1e-9) << context;
     EXPECT_LE(decision.ratio, 1) << context;
-    EXPECT_NEAR(certification.ratio(*decision.plan), decision.ratio, slack) << context;
+    EXPECT_NEAR(certification.ratio(decision.plan->split()), decision.ratio, slack) << context;
   }
   for (const auto& plan : all_plans(product.encoding)) {
     if (planned && plan.products() >= decision.plan->products()) break;
@@ -172,8 +172,8 @@ TEST(Decide, TakesTheFewestSlicesOfAllPlansThatCostTheSame) {
   const auto product = test::product_of({Family::integers, 3, 3, 8, 0, 3});
   const auto decision = test::decide_for(product, Target::componentwise(1e-14), engine());
   ASSERT_TRUE(decision.plan);
-  EXPECT_EQ(decision.plan->a.slices, 1);
-  EXPECT_EQ(decision.plan->products(), decision.plan->b.slices);
+  EXPECT_EQ(decision.plan->split().a.slices, 1);
+  EXPECT_EQ(decision.plan->products(), decision.plan->split().b.slices);
 }
 
 TEST(Decide, TypicalIsBetweenTheWorstCaseAndCorrectRounding) {
@@ -333,6 +333,8 @@ TEST(Decide, ReadsFloatsAsTheirValues) {
 
 // The cost model, and nothing else, decides what is cheaper.
 
+int slices_of(const Plan& plan) { return plan.split().a.slices + plan.split().b.slices; }
+
 /// The CPU engine with other prices.
 class Priced final : public Engine, public CostModel {
  public:
@@ -357,14 +359,14 @@ class Priced final : public Engine, public CostModel {
     return engine().group_sums(a, b, plan);
   }
   [[nodiscard]] const CostModel& costs() const override { return *this; }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
     return engine().workspace(plan, m, n, k);
   }
   [[nodiscard]] int threads() const override { return 1; }
 
   [[nodiscard]] CostOrigin origin() const override { return {}; }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index, Index, Index) const override {
-    return plan.products() + slice_cost * (plan.a.slices + plan.b.slices);
+  [[nodiscard]] double planned(const Plan& plan, Index, Index, Index) const override {
+    return plan.products() + slice_cost * slices_of(plan);
   }
   [[nodiscard]] double native(Index, Index, Index) const override { return native_cost; }
   [[nodiscard]] double exact(Index, Index, Index) const override { return exact_cost; }
@@ -389,7 +391,7 @@ TEST(Decide, SlicesMayBeDearerThanProducts) {
   const auto few_products = decide({product.problem.a, product.problem.b}, Target::dgemm(), priced).plan;
   priced.slice_cost = 20;
   const auto few_slices = decide({product.problem.a, product.problem.b}, Target::dgemm(), priced).plan;
-  EXPECT_LE(few_slices->a.slices + few_slices->b.slices, few_products->a.slices + few_products->b.slices);
+  EXPECT_LE(slices_of(*few_slices), slices_of(*few_products));
   EXPECT_GE(few_slices->products(), few_products->products());
 }
 

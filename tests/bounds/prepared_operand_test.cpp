@@ -162,8 +162,10 @@ TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
   const auto& a = product.problem.a;
   auto exact = decision, more = decision, nearest = decision;
   exact.method = Method::exact, exact.plan.reset();
-  more.plan->a.slices = 5;
-  nearest.plan->a.encoding = Encoding::nearest(7);
+  auto plan = decision.plan->split();
+  plan.a.slices = 5, more.plan = plan;
+  plan = decision.plan->split();
+  plan.a.encoding = Encoding::nearest(7), nearest.plan = plan;
   refused(a, Side::columns_of_b, decision, "prepared_a was prepared as b");
   refused(other.problem.a, Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
   refused(floats, Side::rows_of_a, decision, "prepared_a is another matrix than the operand");

@@ -169,7 +169,7 @@ class RemoteEngine final : public Engine {
     return engine_.multiply(a, b, plan, opened, near_(c));
   }
   const Matrices& matrices() const override { return matrices_; }
-  bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override {
+  bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override {
     multiply_finite(near_(product), plan, engine_, kept);
     return true;
   }
@@ -178,7 +178,7 @@ class RemoteEngine final : public Engine {
     return engine_.group_sums(a, b, plan);
   }
   const CostModel& costs() const override { return engine_.costs(); }
-  double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override { return engine_.workspace(plan, m, n, k); }
+  double workspace(const Plan& plan, Index m, Index n, Index k) const override { return engine_.workspace(plan, m, n, k); }
   int threads() const override { return engine_.threads(); }
 
   [[nodiscard]] OutputView far(const InputView& x) const {
@@ -233,8 +233,8 @@ class RemoteExaminer final : public Examiner {
    public:
     explicit Examined(std::unique_ptr<Examination> host) : host_(std::move(host)) {}
     OperandRecord record() override { return host_->record(); }
-    PlanBound bound(const SplitPlan& plan) override { return {{}, {}, {}, std::make_shared<const Bound>(host_->bound(plan))}; }
-    double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
+    PlanBound bound(const Plan& plan) override { return {{}, {}, {}, std::make_shared<const Bound>(host_->bound(plan))}; }
+    double error_at(const Plan& plan, double uniform, Index i, Index j) override {
       return host_->error_at(plan, uniform, i, j);
     }
     std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {

@@ -340,7 +340,7 @@ TEST(TruncationBound, APrioriFallsWithMoreProducts) {
       for (int b = 1; b < 8; ++b)
         for (int cut = 2; cut <= a + b; ++cut) {
           const auto bound = [&](int s, int t, int g) {
-            return truncation_a_priori_upper({{encoding, s}, {encoding, t}, g, Accumulation::exact}, 100);
+            return truncation_a_priori_upper(SplitPlan{{encoding, s}, {encoding, t}, g, Accumulation::exact}, 100);
           };
           if (cut < a + b) {
             EXPECT_LE(bound(a, b, cut + 1), bound(a, b, cut));

@@ -81,9 +81,10 @@ TEST(GroupSumsTest, LongerThanABlock) {
     test::fill(a, Side::rows_of_a, true, random);
     test::fill(b, Side::columns_of_b, true, random);
     for (const Index inner_block : {0, 1, 63, 2048, 1 << 20})
-      EXPECT_TRUE(sums_rightly(a, b, parse_plan("balanced:3x2:full:exact"), {.threads = 2, .inner_block = inner_block}));
-    EXPECT_TRUE(
-        sums_rightly(a, b, parse_plan("truncated7,nearest7:2x3:cut=4:per_product"), {.threads = 1, .inner_block = 1 << 20}));
+      EXPECT_TRUE(
+          sums_rightly(a, b, parse_plan("balanced:3x2:full:exact").split(), {.threads = 2, .inner_block = inner_block}));
+    EXPECT_TRUE(sums_rightly(a, b, parse_plan("truncated7,nearest7:2x3:cut=4:per_product").split(),
+                             {.threads = 1, .inner_block = 1 << 20}));
   }
 }
 
@@ -119,7 +120,7 @@ TEST(GroupSumsTest, MixedEncodingsOnBothSidesOfTheOverflow) {
 
 /// per_diagonal's groups at the k where a pair less fits: each sum is what its pairs make, and INT32 holds it where it is to.
 TEST(GroupSumsTest, ErrorFreeGroupsOfADiagonal) {
-  const SplitPlan plan = parse_plan("truncated7:6x6:full:per_diagonal");
+  const auto plan = parse_plan("truncated7:6x6:full:per_diagonal").split();
   const auto largest_group = [&plan](Index k) {
     int pairs = 0;
     for (const auto& group : plan.groups(k)) pairs = std::max(pairs, group.pairs());
@@ -143,7 +144,7 @@ TEST(GroupSumsTest, MixedSignsInOneBlock) {
        {"unsigned8:4x3:full:exact", "unsigned8,balanced:3x4:full:exact", "balanced,unsigned8:4x4:cut=5:exact",
         "unsigned8:3x3:full:per_product", "unsigned8:1x1:full:per_diagonal"})
     for (const Index inner_block : {0, 1, 5, 7, 8, 1000})
-      EXPECT_TRUE(sums_rightly(a, b, parse_plan(plan), {.threads = 1, .inner_block = inner_block}));
+      EXPECT_TRUE(sums_rightly(a, b, parse_plan(plan).split(), {.threads = 1, .inner_block = inner_block}));
 }
 
 /// k beyond 2^17 with random digits of both signs.
@@ -156,7 +157,7 @@ TEST(GroupSumsTest, LongRandomVectors) {
     for (Index j = 0; j < 2; ++j) b.set(l, j, test::sample_below<double>(0, random.below(9), random));
   }
   for (const Index inner_block : {0, 65, 1 << 30})
-    EXPECT_TRUE(sums_rightly(a, b, parse_plan("balanced:3x3:cut=4:exact"), {.threads = 2, .inner_block = inner_block}));
+    EXPECT_TRUE(sums_rightly(a, b, parse_plan("balanced:3x3:cut=4:exact").split(), {.threads = 2, .inner_block = inner_block}));
 }
 
 // multiply()
@@ -308,7 +309,7 @@ TEST(CpuEngineTest, EmptyOperands) {
 /// An inner block as long as INT32 allows does not make the panels longer than the sums.
 TEST(CpuEngineTest, TheLargestInnerBlockCostsNoMoreThanTheSumsAreLong) {
   const CpuEngine engine({.threads = 1, .inner_block = std::numeric_limits<Index>::max()});
-  const auto plan = parse_plan("truncated1:2x2:full:exact");
+  const auto plan = parse_plan("truncated1:2x2:full:exact").split();
   EXPECT_EQ(plan.int32_terms(), 0x7fffffff);
   ASSERT_LT(engine.workspace(plan, 4, 4, 100), 1e6);
   const auto a = test::matrix_of({{1, 1}}), b = test::matrix_of({{1}, {1}});
@@ -348,7 +349,7 @@ TEST(CpuEngineTest, SharedBetweenThreads) {
   test::fill(a, Side::rows_of_a, true, random);
   test::fill(b, Side::columns_of_b, true, random);
   const CpuEngine engine({.threads = 2, .row_tile = 2, .column_tile = 3});
-  const auto plan = parse_plan("truncated6:9x9:cut=10:per_diagonal");
+  const auto plan = parse_plan("truncated6:9x9:cut=10:per_diagonal").split();
   const auto sliced_b = engine.slice(b.input(), Side::columns_of_b, plan.b);
   const auto run = [&] {
     Matrix<double> c(9, 7);
@@ -447,7 +448,7 @@ TEST_F(CpuEngineMultiplyRefusalTest, EpiloguesThatDoNotFit) {
 /// Sums that 64 bits, or the 53 of a floating-point term, do not hold: seen in operands without vectors, which cost nothing.
 TEST_F(CpuEngineMultiplyRefusalTest, InnerDimensionsBeyondTheSums) {
   const auto refuses = [&](const std::string& text, Index k) {
-    const auto long_plan = parse_plan(text);
+    const auto long_plan = parse_plan(text).split();
     const auto long_a = rows(0, k, long_plan.a);
     const auto long_b = columns(k, 0, long_plan.b);
     try {

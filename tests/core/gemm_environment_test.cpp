@@ -153,7 +153,7 @@ TEST_F(EnvironmentTest, ChangesNoBitOfTheOtherFunctions) {
       auto finite = before;
       const auto open = multiply_finite(finite.call(), plan, engine, &bound);
       finish_exactly(finite.call(), open, team);
-      const auto facts = engine.measure(before.a.input(), Side::rows_of_a, plan.a);
+      const auto facts = engine.measure(before.a.input(), Side::rows_of_a, plan.split().a);
       auto result = test::bits_of_matrix(exact.c);
       for (const auto bits : test::bits_of_matrix(finite.c)) result.push_back(bits);
       for (const auto& entry : open) result.push_back(static_cast<std::uint64_t>(100 * entry.i + entry.j));

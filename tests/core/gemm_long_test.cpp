@@ -51,7 +51,7 @@ TEST(GemmLongTest, OnBothSidesOfEachOverflow) {
 /// More than 2^32 digits of A: every offset needs 64 bits. The rows of A overlap in memory, as a Hankel matrix may.
 TEST(GemmLongTest, MoreThan32BitsOfDigits) {
   constexpr Index m = 3300, k = 65537;
-  const auto plan = parse_plan("balanced:20x3:cut=4:exact");
+  const auto plan = parse_plan("balanced:20x3:cut=4:exact").split();
   static_assert(m * k * 20 > Index{1} << 32);
   const CpuEngine engine;
   const double available = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));

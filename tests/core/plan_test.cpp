@@ -72,7 +72,27 @@ TEST(PlanTest, HasOneSpelling) {
   EXPECT_EQ(parse_plan("balanced:20x1:cut=21:exact"), parse_plan("balanced:20x1:full:exact"));
   EXPECT_EQ(SplitPlan{}, SplitPlan::balanced(1, 1, 2));
   for (const auto accumulation : accumulations)
-    EXPECT_EQ(parse_plan("balanced:1x1:full:" + to_string(accumulation)).accumulation, accumulation);
+    EXPECT_EQ(parse_plan("balanced:1x1:full:" + to_string(accumulation)).split().accumulation, accumulation);
+}
+
+TEST(PlanTest, APlanOfSlicesIsWhatItsSplitPlanIs) {
+  test::RandomBits random(7);
+  for (int i = 0; i < 100; ++i) {
+    const auto split = sample_plan(random), other = sample_plan(random);
+    const Plan plan = split;
+    EXPECT_EQ(plan.split(), split);
+    EXPECT_EQ(plan.products(), split.products());
+    EXPECT_EQ(plan, Plan(split));
+    EXPECT_EQ(plan == other, split == other) << to_string(split) << " " << to_string(other);
+    EXPECT_EQ(parse_plan(to_string(plan)), plan);
+  }
+}
+
+TEST(PlanTest, IsVisitedByTheCaseOfItsKind) {
+  struct OfNoPlan {};
+  const Plan plan = SplitPlan::balanced(2, 3, 4);
+  EXPECT_EQ(plan.visit([](const SplitPlan& slices) { return slices.cut; }, [](const OfNoPlan&) { return -1; }), 4);
+  EXPECT_EQ(&plan.visit([](const SplitPlan& slices) -> const SplitPlan& { return slices; }), &plan.split());
 }
 
 TEST(PlanTest, RefusalsNameThePart) {
@@ -130,6 +150,7 @@ TEST(PlanTest, RefusesPlansBuiltByHand) {
     change(changed);
     EXPECT_THROW(changed.validate(), std::invalid_argument)
         << changed.a.slices << 'x' << changed.b.slices << " cut " << changed.cut;
+    EXPECT_THROW(Plan(changed).validate(), std::invalid_argument);
   };
   refuses([](SplitPlan& p) { p.a.slices = 0; });
   refuses([](SplitPlan& p) { p.b.slices = -1; });

@@ -80,8 +80,8 @@ StoredMatrix stored(const Matrix<double>& values) {
 
 Product product_of(const Inputs& inputs) {
   const Index m = inputs.a.rows(), n = inputs.b.cols();
-  Product product{inputs.origin,    parse_plan(inputs.plan), stored(inputs.a),
-                  stored(inputs.b), stored(inputs.c0),       StoredMatrix(m, n)};
+  Product product{inputs.origin,     parse_plan(inputs.plan).split(), stored(inputs.a), stored(inputs.b), stored(inputs.c0),
+                  StoredMatrix(m, n)};
   product.alpha = inputs.alpha, product.beta = inputs.beta;
   return product;
 }

@@ -238,7 +238,7 @@ std::vector<T> initial(const Case& c) {
 
 template <class T>
 void check_with(const Case& c, const CpuEngine& engine) {
-  const auto plan = parse_plan(c.plan);
+  const auto plan = parse_plan(c.plan).split();
   const auto a = elements(c.m * c.k, c.kind, 1), b = elements(c.k * c.n, c.kind, 2);
   const auto a_view = c.transposed ? row_major(a.data(), c.m, c.k, std::max<Index>(1, c.k))
                                    : column_major(a.data(), c.m, c.k, std::max<Index>(1, c.m));
@@ -281,7 +281,7 @@ void check(const Case& c, const CpuEngine& engine) {
 
 /// Digits of one value everywhere, where INT32 is fullest: entries are combine's of the sums that follow.
 void check_extreme(const std::string& text, Index k, int digit_a, int digit_b) {
-  const auto plan = parse_plan(text);
+  const auto plan = parse_plan(text).split();
   const Index m = 130, n = 260;
   Room a(false, plan.a.slices, m, k), b(true, plan.b.slices, n, k);
   const auto fill = [&](Room& room, int digit) {

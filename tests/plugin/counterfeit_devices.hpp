@@ -149,7 +149,7 @@ class FarEngine final : public Engine {
     return cpu_.multiply(a, b, plan, opened, near(c));
   }
   [[nodiscard]] const FarMatrices& matrices() const override { return matrices_; }
-  [[nodiscard]] bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override {
+  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override {
     multiply_finite(near(product), plan, cpu_, kept);
     return true;
   }
@@ -158,7 +158,7 @@ class FarEngine final : public Engine {
     return cpu_.group_sums(a, b, plan);
   }
   [[nodiscard]] const CostModel& costs() const override { return cpu_.costs(); }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
     return cpu_.workspace(plan, m, n, k);
   }
   [[nodiscard]] int threads() const override { return cpu_.threads(); }
@@ -204,14 +204,12 @@ class FarExamination final : public Examination {
   explicit FarExamination(std::unique_ptr<Examination> of) : of_(std::move(of)) {}
 
   OperandRecord record() override { return of_->record(); }
-  PlanBound bound(const SplitPlan& plan) override {
+  PlanBound bound(const Plan& plan) override {
     PlanBound there;
     there.remote = std::make_shared<const FarPlanBound>(of_->bound(plan));
     return there;
   }
-  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override {
-    return of_->error_at(plan, uniform, i, j);
-  }
+  double error_at(const Plan& plan, double uniform, Index i, Index j) override { return of_->error_at(plan, uniform, i, j); }
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     return std::make_unique<FarAllowance>(of_->allowance(target, factor));
   }
@@ -308,7 +306,7 @@ class FailingEngine final : public Engine {
     return cpu_.group_sums(a, b, plan);
   }
   [[nodiscard]] const CostModel& costs() const override { return cpu_.costs(); }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
     return cpu_.workspace(plan, m, n, k);
   }
   [[nodiscard]] int threads() const override { return 1; }

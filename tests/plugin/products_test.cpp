@@ -480,7 +480,7 @@ TEST_F(Products, CostWhatTheirEngineSays) {
   const auto &here = both.here->engine().costs(), &there = both.through.engine().costs();
   const SplitPlan plan = SplitPlan::balanced(3, 4, 5);
   EXPECT_EQ(here.origin(), there.origin());
-  EXPECT_EQ(here.slices(plan, 2, 3, 4), there.slices(plan, 2, 3, 4));
+  EXPECT_EQ(here.planned(plan, 2, 3, 4), there.planned(plan, 2, 3, 4));
   EXPECT_EQ(here.native(2, 3, 4), there.native(2, 3, 4));
   EXPECT_EQ(here.exact(2, 3, 4), there.exact(2, 3, 4));
   EXPECT_EQ(both.through.native()->name(), both.here->native()->name());

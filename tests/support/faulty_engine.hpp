@@ -43,7 +43,7 @@ class FaultyEngine : public Engine {
     return sums;
   }
   [[nodiscard]] const CostModel& costs() const override { return right_.costs(); }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
     return right_.workspace(plan, m, n, k);
   }
   [[nodiscard]] int threads() const override { return 1; }

@@ -9,7 +9,7 @@
 
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/encoding.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound::test {
 

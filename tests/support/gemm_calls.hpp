@@ -117,7 +117,7 @@ inline testing::AssertionResult same_bits(const StoredMatrix& c, const std::vect
   return testing::AssertionSuccess();
 }
 
-inline std::string describe(const OwnedCall& call, const SplitPlan& plan, const CpuEngine::Options& options) {
+inline std::string describe(const OwnedCall& call, const Plan& plan, const CpuEngine::Options& options) {
   std::ostringstream text;
   const auto storage = [&](const StoredMatrix& matrix) {
     text << (matrix.storage().single ? " float" : " double") << (matrix.storage().column_major ? " column-major" : " row-major")
@@ -132,10 +132,10 @@ inline std::string describe(const OwnedCall& call, const SplitPlan& plan, const 
 }
 
 /// Runs the call, and compares every bit of C with the definition and every element beside C with what it was.
-inline testing::AssertionResult multiplies_rightly(OwnedCall call, const SplitPlan& plan, const CpuEngine::Options& options,
+inline testing::AssertionResult multiplies_rightly(OwnedCall call, const Plan& plan, const CpuEngine::Options& options,
                                                    double workspace = unlimited_workspace) {
   std::vector<std::uint64_t> expected;
-  const PlanReference reference(call.a.input(), call.b.input(), plan);
+  const PlanReference reference(call.a.input(), call.b.input(), plan.split());
   for (Index i = 0; i < call.c.rows(); ++i)
     for (Index j = 0; j < call.c.cols(); ++j) expected.push_back(expected_bits(call, reference, i, j));
   const auto a = bits_of_matrix(call.a);
@@ -152,7 +152,7 @@ inline testing::AssertionResult multiplies_rightly(OwnedCall call, const SplitPl
 }
 
 /// alpha A B + beta C0 under a plan, for matrices of doubles: one call of gemm.
-inline Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, const SplitPlan& plan, double alpha = 1,
+inline Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, const Plan& plan, double alpha = 1,
                               double beta = 0, const Matrix<double>& c0 = {},
                               const CpuEngine::Options& options = {.threads = 1}) {
   Matrix<double> c(a.rows(), b.cols());

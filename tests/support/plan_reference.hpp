@@ -9,8 +9,8 @@
 
 #include "ozbound/core/digits.hpp"
 #include "ozbound/core/dyadic.hpp"
-#include "ozbound/core/plan.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/core/views.hpp"
 #include "properties/reference.hpp"
 #include "properties/sliced_pair.hpp"

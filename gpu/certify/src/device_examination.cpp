@@ -308,7 +308,15 @@ DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding&
 
 DeviceExamination::~DeviceExamination() = default;
 
-PlanBound DeviceExamination::bound(const SplitPlan& plan) {
+PlanBound DeviceExamination::bound(const Plan& plan) {
+  return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); });
+}
+
+double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
+  return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); });
+}
+
+PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
   const CudaDevice current(device_);
   const PlanTerms terms(plan, k_);
   const auto& rows = rows_.all(plan.a, terms.parts_of_rows());
@@ -316,7 +324,7 @@ PlanBound DeviceExamination::bound(const SplitPlan& plan) {
   return {{}, {}, {}, std::make_shared<const DevicePlanBound>(plan, k_, rows, columns, device_, stream_, side_)};
 }
 
-double DeviceExamination::error_at(const SplitPlan& plan, double uniform, Index i, Index j) {
+double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j) {
   const auto& row = rows_.one(i, plan.a);
   const auto& column = columns_.one(j, plan.b);
   const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - report().row_exponents[at(i)] -

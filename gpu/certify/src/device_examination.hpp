@@ -74,13 +74,16 @@ class DeviceExamination final : public Examination {
   ~DeviceExamination() override;
 
   OperandRecord record() override;
-  PlanBound bound(const SplitPlan& plan) override;
-  double error_at(const SplitPlan& plan, double uniform, Index i, Index j) override;
+  PlanBound bound(const Plan& plan) override;
+  double error_at(const Plan& plan, double uniform, Index i, Index j) override;
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;
 
  private:
   friend class DeviceAllowance;
   struct Product;
+
+  PlanBound bound_of_slices(const SplitPlan& plan);
+  double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
 
   /// Launches level 1, unless that was done.
   void find_product();

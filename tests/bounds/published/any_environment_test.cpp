@@ -19,7 +19,7 @@ TEST(AnyEnvironment, NamedBoundsAndSelectorsAreTheSame) {
   for (Index t = 0; t < 8; ++t) b.data()[t] = 1 / static_cast<double>(t + 3);
   for (const auto& bound : all_bounds())
     for (const char* plan : {"balanced:3x3:full:exact", "truncated7:3x3:cut=4:per_product", "nearest7:3x3:full:per_diagonal"}) {
-      const auto split = parse_plan(plan);
+      const auto split = parse_plan(plan).split();
       if (!bound.covers(split)) continue;
       test::expect_the_same(bound.name, [&] {
         const auto value = bound.value({a, b, split, engine});

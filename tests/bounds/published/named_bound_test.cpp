@@ -37,7 +37,7 @@ const std::vector<SplitPlan>& plans() {
           "truncated4:9x9:full:per_product",         "nearest7:8x6:full:per_product",    "truncated7,nearest7:2x3:full:exact",
           "nearest_adaptive7:8x8:cut=9:per_product", "balanced:3x4:cut=6:exact",         "balanced:7x7:cut=8:per_diagonal",
           "unsigned8:8x8:cut=9:per_diagonal",        "unsigned8,balanced:3x4:full:exact"})
-      parsed.push_back(parse_plan(text));
+      parsed.push_back(parse_plan(text).split());
     return parsed;
   }();
   return all;
@@ -127,7 +127,7 @@ TEST(NamedBound, RefusesOperandsThatDoNotFit) {
 
 /// A part that is relative to the scales and one that is a multiple of |A||B|.
 TEST(NamedBound, TotalsAreTheirParts) {
-  const auto plan = parse_plan("truncated7:8x8:cut=9:per_diagonal");
+  const auto plan = parse_plan("truncated7:8x8:cut=9:per_diagonal").split();
   const CpuEngine engine({.threads = 1});
   const auto x = test::single(1.3);
   const BoundInputs inputs(x, x, plan, engine);
@@ -165,7 +165,7 @@ TEST(NamedBound, HoldsAndIsAttainedOverTheFamilies) {
 TEST(NamedBound, IsAttainedToThisOnRandomData) {
   const auto problem = generate({Family::uniform, 4, 4, 1024, 0, 1});
   for (const auto& [name, families, plan, random] : slack) {
-    const double attained = test::PlannedProduct(problem.a, problem.b, parse_plan(plan)).worst_ratio(find_bound(name));
+    const double attained = test::PlannedProduct(problem.a, problem.b, parse_plan(plan).split()).worst_ratio(find_bound(name));
     EXPECT_GE(attained, random) << name;
     EXPECT_LT(attained, 3 * random) << name;
   }

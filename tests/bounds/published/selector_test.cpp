@@ -26,7 +26,7 @@ Selection select(std::string_view name, const Product& product, const Target& ta
 /// The chosen slice counts; (0, 0) for none.
 std::pair<int, int> slices(std::string_view name, const Product& product, const Target& target = Target::dgemm()) {
   const auto plan = select(name, product, target).plan;
-  return plan ? std::pair(plan->a.slices, plan->b.slices) : std::pair(0, 0);
+  return plan ? std::pair(plan->split().a.slices, plan->split().b.slices) : std::pair(0, 0);
 }
 
 Product dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -35,7 +35,7 @@ Product dot(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// The largest error over the target of the product under a plan.
-double error_ratio(const Product& product, const SplitPlan& plan, const Target& target) {
+double error_ratio(const Product& product, const Plan& plan, const Target& target) {
   Matrix<double> c(product.m(), product.n());
   multiply_unproven(RealProduct{product.problem.a, product.problem.b, c}, plan, CpuEngine({.threads = 1}));
   return verify(c, ExactOracle(product.problem), target).ratio;
@@ -119,8 +119,8 @@ TEST(Selector, KappaTakesTheFewestProductsOfTheFullSet) {
     const double tau = std::ldexp(1, -bits);
     const auto plan = select("kappa", product, Target::componentwise(tau)).plan;
     ASSERT_TRUE(plan) << bits;
-    EXPECT_EQ(plan->cut, plan->a.slices + plan->b.slices);
-    EXPECT_LE(abdelfattah_upper(*plan, kappa_a, kappa_b), tau) << bits;
+    EXPECT_EQ(plan->split().cut, plan->split().a.slices + plan->split().b.slices);
+    EXPECT_LE(abdelfattah_upper(plan->split(), kappa_a, kappa_b), tau) << bits;
     for (int a = 1; a <= max_slices; ++a)
       for (int b = 1; a * b < plan->products() && b <= max_slices; ++b)
         EXPECT_GT(abdelfattah_upper(find_scheme("abdelfattah").plan(a, b, 500), kappa_a, kappa_b), tau * (1 - 0x1p-8))
@@ -210,7 +210,7 @@ TEST(ExponentSpan, SlicesHoldTheWindow) {
 // The count is for all pairs of slices; the triangle leaves more where digits are large.
 TEST(ExponentSpan, TheTriangleMissesTheTarget) {
   const auto product = dot({0x1.024216964e96ap+0}, {0x1.fdfdfdfdfdfdfp+0});
-  const auto plan = *select("esc", product, Target::dgemm()).plan;
+  const auto plan = select("esc", product, Target::dgemm()).plan->split();
   EXPECT_GT(error_ratio(product, plan, Target::dgemm()), 1);
   auto full = plan;
   full.cut = plan.a.slices + plan.b.slices;
@@ -268,9 +268,9 @@ TEST(SliceNorms, TakeEveryPairWhereNothingIsLeftOfA) {
   const auto product = dot({3, 5}, {1.0 / 3, 1.0 / 7});
   const auto plan = select("mukunoki", product, Target::dgemm()).plan;
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->a.slices, 1);
-  EXPECT_EQ(plan->cut, plan->a.slices + plan->b.slices);
-  EXPECT_GT(plan->b.slices, 7);
+  EXPECT_EQ(plan->split().a.slices, 1);
+  EXPECT_EQ(plan->split().cut, plan->split().a.slices + plan->split().b.slices);
+  EXPECT_GT(plan->split().b.slices, 7);
   EXPECT_LE(error_ratio(product, *plan, Target::dgemm()), 1);
   EXPECT_EQ(slices("mukunoki", dot({3, 5}, {0x1p1000, 0x1p-1000})), std::pair(1, 2));
 }

@@ -65,7 +65,7 @@ struct WrongEngine final : Engine {
     return engine.group_sums(a, b, plan);
   }
   [[nodiscard]] const CostModel& costs() const override { return engine.costs(); }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override {
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
     return engine.workspace(plan, m, n, k);
   }
   [[nodiscard]] int threads() const override { return 1; }

@@ -55,7 +55,7 @@ class Judged {
   Judged(const Judged&) = delete;
   Judged& operator=(const Judged&) = delete;
 
-  [[nodiscard]] Verdict judge(const SplitPlan& plan, const Target& target, const Engine& engine) const {
+  [[nodiscard]] Verdict judge(const Plan& plan, const Target& target, const Engine& engine) const {
     Matrix<double> c(problem_.a.rows(), problem_.b.cols());
     multiply_unproven(RealProduct{problem_.a, problem_.b, c}, plan, engine);
     return verify(c, oracle_, target);
@@ -68,7 +68,7 @@ class Judged {
 
 }  // namespace
 
-std::optional<SplitPlan> search_plan(const Problem& problem, const Target& target, const Engine& engine) {
+std::optional<Plan> search_plan(const Problem& problem, const Target& target, const Engine& engine) {
   const FloatEnvironment environment;
   const Judged whole(problem);
   const CpuEngine one_thread({.threads = 1});  // more would only wait for each other over so little work

@@ -20,7 +20,7 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Matrix<double> product_of(const Problem& problem, const SplitPlan& plan, const Engine& engine) {
+Matrix<double> product_of(const Problem& problem, const Plan& plan, const Engine& engine) {
   Matrix<double> c(problem.a.rows(), problem.b.cols());
   multiply_unproven(RealProduct{problem.a, problem.b, c}, plan, engine);
   return c;

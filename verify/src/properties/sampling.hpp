@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/plan.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/verify/number_classes.hpp"
 #include "ozbound/verify/storage.hpp"
 

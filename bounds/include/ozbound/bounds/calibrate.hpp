@@ -15,7 +15,7 @@ namespace ozbound {
 /// One product to be timed, or timed.
 struct Sample {
   Method method = Method::slices;
-  std::optional<SplitPlan> plan;  ///< for slices
+  std::optional<Plan> plan;  ///< for slices
   Index m = 0;
   Index n = 0;
   Index k = 0;

@@ -100,7 +100,7 @@ class CalibratedCosts final : public CostModel {
   CalibratedCosts(const Calibration& calibration, int threads, CostOrigin origin);
 
   [[nodiscard]] CostOrigin origin() const override { return origin_; }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] double native(Index m, Index n, Index k) const override;  ///< infinite where it was not measured
   [[nodiscard]] double exact(Index m, Index n, Index k) const override;
 

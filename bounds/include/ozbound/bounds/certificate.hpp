@@ -37,7 +37,7 @@ struct ImaginaryParts {
 struct Certificate {
   Target target;
   Method method = Method::slices;  ///< what ran
-  std::vector<SplitPlan> plans;    ///< what was multiplied, in order: more than one where entries asked for more slices
+  std::vector<Plan> plans;         ///< what was multiplied, in order: more than one where entries asked for more slices
   Index m = 0;
   Index n = 0;
   Index k = 0;

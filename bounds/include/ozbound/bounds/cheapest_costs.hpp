@@ -21,7 +21,7 @@ class CheapestCosts final : public CostModel {
   explicit CheapestCosts(std::vector<Of> engines);
 
   [[nodiscard]] CostOrigin origin() const override { return engines_.front().costs->origin(); }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] double native(Index m, Index n, Index k) const override;
   [[nodiscard]] double exact(Index m, Index n, Index k) const override;
 

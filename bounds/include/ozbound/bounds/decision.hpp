@@ -26,7 +26,7 @@ enum class Method : std::uint8_t {
 /// One way that was looked at.
 struct Candidate {
   Method method = Method::slices;
-  std::optional<SplitPlan> plan;
+  std::optional<Plan> plan;
   double cost = 0;   ///< in the unit of the decision's costs
   double ratio = 0;  ///< largest predicted error bound, rounding included, over what the target allows; at most 1 certifies
   bool certifies = false;
@@ -36,7 +36,7 @@ struct Candidate {
 struct Decision {
   Target target;
   Method method = Method::slices;
-  std::optional<SplitPlan> plan;  ///< for slices and correctly_rounded
+  std::optional<Plan> plan;  ///< for slices and correctly_rounded
   Index m = 0;
   Index n = 0;
   Index k = 0;

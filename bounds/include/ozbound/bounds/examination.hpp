@@ -92,10 +92,10 @@ class Examination {
   [[nodiscard]] virtual OperandRecord record() = 0;
 
   /// plan_error_upper, of all entries.
-  [[nodiscard]] virtual PlanBound bound(const SplitPlan& plan) = 0;
+  [[nodiscard]] virtual PlanBound bound(const Plan& plan) = 0;
 
   /// The same of one entry, relative to the product's scales. `uniform` is the plan's truncation_a_priori_upper.
-  [[nodiscard]] virtual double error_at(const SplitPlan& plan, double uniform, Index i, Index j) = 0;
+  [[nodiscard]] virtual double error_at(const Plan& plan, double uniform, Index i, Index j) = 0;
 
   /// @param factor share of M that E may take: (tau - u) / (1 + u), from below. The result refers to this.
   [[nodiscard]] virtual std::unique_ptr<Allowance> allowance(const Target& target, double factor) = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ozbound/bounds/part_norms.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound {
 

@@ -12,7 +12,7 @@ namespace ozbound {
 /// rho_i sigma_j. Rigorous; docs/derivations/general_bound.md (G1).
 
 /// The bound from the scales alone: k * [sum_p a_p t_c(p) + t_sA], the same for every entry.
-double truncation_a_priori_upper(const SplitPlan& plan, Index k);
+double truncation_a_priori_upper(const Plan& plan, Index k);
 
 /// The bound from the norms of slices and tails: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), slices with equal c(p) merged, where
 /// h(x, y) is the least of ||x||_2 ||y||_2, ||x||_1 ||y||_inf and ||x||_inf ||y||_1. Zero where residuals vanish.

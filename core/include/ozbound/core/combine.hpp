@@ -7,7 +7,7 @@
 #include "ozbound/core/exact_sum.hpp"
 #include "ozbound/core/host_device.hpp"
 #include "ozbound/core/matrix.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/core/wide_integer.hpp"
 
 namespace ozbound {

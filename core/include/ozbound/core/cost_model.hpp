@@ -26,20 +26,20 @@ class CostModel {
 
   [[nodiscard]] virtual CostOrigin origin() const = 0;
 
-  /// Slicing, integer products and accumulation under a plan, m x n x k.
-  [[nodiscard]] virtual double slices(const SplitPlan& plan, Index m, Index n, Index k) const = 0;
+  /// Everything under a plan, m x n x k: of slices, making, multiplying and accumulating them.
+  [[nodiscard]] virtual double planned(const Plan& plan, Index m, Index n, Index k) const = 0;
   /// The native DGEMM.
   [[nodiscard]] virtual double native(Index m, Index n, Index k) const = 0;
   /// Every entry by the exact superaccumulator.
   [[nodiscard]] virtual double exact(Index m, Index n, Index k) const = 0;
 };
 
-/// Counts slice products on the engines' MatrixUnit, int8_int32: the same on every machine. Native DGEMM is rated at 28 of
+/// Counts a plan's products on the engines' MatrixUnit, int8_int32: the same on every machine. Native DGEMM is rated at 28 of
 /// them, where the two break even on an H200 (docs/adr/0004); the superaccumulator above every plan.
 class ProductCount final : public CostModel {
  public:
   [[nodiscard]] CostOrigin origin() const override { return {}; }
-  [[nodiscard]] double slices(const SplitPlan& plan, Index, Index, Index) const override { return plan.products(); }
+  [[nodiscard]] double planned(const Plan& plan, Index, Index, Index) const override { return plan.products(); }
   [[nodiscard]] double native(Index, Index, Index) const override { return 28; }
   [[nodiscard]] double exact(Index, Index, Index) const override { return 1000; }
 };

@@ -34,11 +34,12 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override;
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
 
  private:
+  [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
   [[nodiscard]] Options current_options() const;  ///< with the threads that this process has
   [[nodiscard]] PanelLayout layout(Side side) const;
 

@@ -62,7 +62,7 @@ class Engine {
 
   /// Starts a whole product without Ziv's test, entries with specials left alone, and does not wait for C; false where this
   /// engine cannot, which is what most say. Kept slices must live until C is there. @pre the workspace suffices.
-  [[nodiscard]] virtual bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const;
+  [[nodiscard]] virtual bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const;
 
   /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What complex scalars multiply, and what tests
   /// compare.
@@ -71,8 +71,8 @@ class Engine {
 
   [[nodiscard]] virtual const CostModel& costs() const = 0;
 
-  /// Upper limit of the bytes that slicing and multiplying an m x n x k product takes beside operands and result.
-  [[nodiscard]] virtual double workspace(const SplitPlan& plan, Index m, Index n, Index k) const = 0;
+  /// Upper limit of the bytes that an m x n x k product under a plan takes beside operands and result.
+  [[nodiscard]] virtual double workspace(const Plan& plan, Index m, Index n, Index k) const = 0;
 
   /// Threads that the parts of a product outside the engine should use.
   [[nodiscard]] virtual int threads() const = 0;

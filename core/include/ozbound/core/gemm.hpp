@@ -13,19 +13,19 @@ inline constexpr double unlimited_workspace = std::numeric_limits<double>::infin
 
 /// Bytes beside operands and result that a product under this plan takes at least (one row by one column at a time), and at
 /// most (unblocked). C has the same bits for every cap.
-double least_workspace(const Engine& engine, const SplitPlan& plan, Index k);
-double full_workspace(const Engine& engine, const SplitPlan& plan, Index m, Index n, Index k);
+double least_workspace(const Engine& engine, const Plan& plan, Index k);
+double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k);
 
 /// Multiplies under a plan, m and n blocked to keep the workspace cap (bytes), and further where an engine is out of memory;
 /// entries with specials are left alone.
 /// With `error` returns the entries that Ziv's test leaves open, row by row; they are not written.
 /// @throws std::invalid_argument if the cap is below least_workspace.
-std::vector<Entry> multiply_finite(const RealProduct& call, const SplitPlan& plan, const Engine& engine,
+std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
 /// The same with slices that are kept: of the whole operand, as the plan says. They are neither cut into blocks nor made again,
 /// and count towards the workspace.
-std::vector<Entry> multiply_finite(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
 /// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas
@@ -40,7 +40,7 @@ void multiply_exactly(const RealProduct& call, int threads);
 
 /// The same without Ziv's test, on an engine that may return before C is there: who asks it for anything else gets what it says
 /// of the C that is to come.
-void start_finite(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept, double workspace);
+void start_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept, double workspace);
 
 /// The whole product under a plan, and no word on how wrong it is: for who knows better, and for tests. Each component of a
 /// complex one is rounded once.
@@ -48,7 +48,6 @@ void start_finite(const RealProduct& call, const SplitPlan& plan, const Engine& 
 /// comes on top
 /// @throws std::invalid_argument as Product::check, if the engine does not reach the matrices, for a plan that is none, or a
 /// cap that is too small; nothing is written then, unless an engine is out of memory for a single entry.
-void multiply_unproven(const Product& product, const SplitPlan& plan, const Engine& engine,
-                       double workspace = unlimited_workspace);
+void multiply_unproven(const Product& product, const Plan& plan, const Engine& engine, double workspace = unlimited_workspace);
 
 }  // namespace ozbound

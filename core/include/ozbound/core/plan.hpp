@@ -2,88 +2,55 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
+#include <variant>
 
-#include "ozbound/core/encoding.hpp"
-#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 namespace ozbound {
 
-/// What happens between the integer sums and C.
-enum class Accumulation : std::uint8_t {
-  exact,         ///< one exact integer, rounded once: no accumulation error (docs/derivations/slicing.md, S7)
-  per_product,   ///< one FP64 addition a slice product, in the order of Ootomo, Ozaki, Yokota, Algorithm 3
-  per_diagonal,  ///< one FP64 addition an error-free group of a diagonal (Uchino, Ozaki, Imamura, Algorithms 6, 7)
-};
+/// How the bits of a whole product come about, whatever becomes of the elements: a plan of one kind of several, of which
+/// SplitPlan, by slices, is the first. Engines, bounds, costs, records and spellings take a Plan; what is about slices alone
+/// takes a SplitPlan, which `visit` or `split` hands out.
+class Plan {
+ public:
+  Plan(const SplitPlan& plan) : kind_(plan) {}  // NOLINT(google-explicit-constructor): every SplitPlan is a Plan
 
-/// Slice pairs (p, g - p), first_a <= p <= last_a: what one integer product sums. One diagonal, or part of it.
-struct ProductGroup {
-  int diagonal;  ///< g = p + q
-  int first_a;
-  int last_a;
-
-  [[nodiscard]] int pairs() const { return last_a - first_a + 1; }
-  bool operator==(const ProductGroup&) const = default;
-};
-
-/// Which slice products make up C: s_A and s_B slices, pairs (p, q) with p + q <= cut.
-///
-/// Not balanced(7, 7, 7) for the triangle of seven slices: p counts from 1, so that this leaves its largest diagonal out. The
-/// triangle of s slices has the cut s + 1.
-struct SplitPlan {
-  Slicing a;
-  Slicing b;
-  int cut = 2;  ///< 2 … s_A + s_B; s_A + s_B keeps every pair
-  Accumulation accumulation = Accumulation::exact;
-
-  /// balanced:SAxSB:cut=CUT:exact.
-  static SplitPlan balanced(int slices_a, int slices_b, int cut);
-
-  /// Number of slice products |P|.
-  [[nodiscard]] int products() const;
-
-  /// c(p): the last q that is multiplied with slice p of A; 0 if none is.
-  [[nodiscard]] int last_b(int p) const;
-
-  /// The integer products at inner dimension k, in the order in which their sums are accumulated: whole diagonals, most
-  /// significant first, for `exact`; these cut into groups of error_free_pairs(k), p ascending, for `per_diagonal`; (1,1),
-  /// (1,2), … for `per_product`.
-  [[nodiscard]] std::vector<ProductGroup> groups(Index k) const;
-
-  /// r: the products of slices whose sum INT32 holds at inner dimension k, max(1, floor((2^31 - 1) / (k D_A D_B))), or
-  /// max_slices, more than a diagonal has, if that is less. Uchino, Ozaki,
-  /// Imamura, (12), with the exact limit in place of powers of two.
-  [[nodiscard]] Index error_free_pairs(Index k) const;
-
-  /// Whether every entry has the same weights, relative to rho_i sigma_j.
-  [[nodiscard]] bool common_ratio() const { return a.encoding.common_ratio() && b.encoding.common_ratio(); }
-
-  /// Exponent of the weight of diagonal g, relative to rho_i sigma_j; the largest one without a common ratio.
-  [[nodiscard]] int weight_exponent(int diagonal) const {
-    return a.encoding.lead() + b.encoding.lead() - a.encoding.radix_bits() * diagonal;
+  /// Calls the one of `cases` that takes the plan's kind, and returns what it does. Every kind needs its case: without, this
+  /// does not compile. Not [](const auto& plan) { … } as a case, unless that is right for any kind to come.
+  template <class... Cases>
+  decltype(auto) visit(Cases&&... cases) const {
+    return std::visit(CasesOf<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, kind_);
   }
 
-  /// How many digit products an INT32 sum holds, whatever the digits: floor((2^31 - 1) / (D_A D_B)).
-  [[nodiscard]] Index int32_terms() const;
+  /// The plan by slices, for those who can do with no other.
+  [[nodiscard]] const SplitPlan& split() const;
 
-  /// @throws std::invalid_argument naming the part: an encoding that parse_encoding does not make, slice counts outside
-  /// 1 … max_slices, cut outside 2 … s_A + s_B, or two encodings of different radix, whose products share no diagonals; nor do
-  /// those of nearest_adaptive, which takes per_product alone.
+  /// Number of integer matrix products, each of the whole inner dimension.
+  [[nodiscard]] int products() const;
+
+  /// @throws std::invalid_argument naming the part that no engine multiplies under.
   void validate() const;
 
-  bool operator==(const SplitPlan&) const = default;
+  bool operator==(const Plan&) const = default;
+
+ private:
+  template <class... Cases>
+  struct CasesOf : Cases... {
+    using Cases::operator()...;
+  };
+
+  std::variant<SplitPlan> kind_;
 };
 
-/// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`, the only spelling: `balanced:7x7:cut=8:exact`.
-std::string to_string(const SplitPlan& plan);
+/// The only spelling, of slices `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`: `balanced:7x7:cut=8:exact`.
+std::string to_string(const Plan& plan);
 
 /// Reads that spelling (either way of naming a full cut, ENCODING_B repeated or not) and validates the plan.
 ///
 /// Not `balanced8:7x7:cut=8:exact`: balanced and unsigned8 have their bits in the name that they have, others state them,
 /// `truncated7`. Not `ozimmu-ef:8x8`: a scheme's plan depends on the inner dimension, parse_plan(text, k) of scheme.hpp.
 /// @throws std::invalid_argument naming the part that is wrong.
-SplitPlan parse_plan(std::string_view text);
-
-std::string to_string(Accumulation accumulation);
+Plan parse_plan(std::string_view text);
 
 }  // namespace ozbound

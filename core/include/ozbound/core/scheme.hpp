@@ -32,7 +32,7 @@ const Scheme& find_scheme(std::string_view name);
 
 /// Reads a plan's own spelling, or `SCHEME:SAxSB`: that scheme's plan for an inner dimension k >= 0.
 /// @throws std::invalid_argument naming the part that is wrong.
-SplitPlan parse_plan(std::string_view text, Index k);
+Plan parse_plan(std::string_view text, Index k);
 
 /// The largest beta <= 7 for which INT32 holds a dot product of length k of the digits of encoding(beta): k D^2 <= 2^31 - 1; 1
 /// if there is none, where sums of blocks are 64-bit. The papers' floor((31 - log2 k) / 2) is the same or less

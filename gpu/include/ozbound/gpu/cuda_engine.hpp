@@ -60,13 +60,13 @@ class CudaEngine final : public Engine {
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
   [[nodiscard]] const Matrices& matrices() const override { return *matrices_; }
-  [[nodiscard]] bool start(const RealProduct& product, const SplitPlan& plan, KeptSlices kept) const override;
+  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
 
   /// Bytes of device memory.
-  [[nodiscard]] double workspace(const SplitPlan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override { return usable_threads(options_.threads); }
 
   /// The path that a product takes.
@@ -78,11 +78,13 @@ class CudaEngine final : public Engine {
  private:
   friend class DeviceExaminer;
 
-  /// All entries that are not special, of matrices in device memory, in one block: launched on the thread's stream and not
-  /// waited for. Kept slices are null or of this device, and must live until then. @throws OutOfMemory; nothing is launched
-  /// then.
+  /// By slices, all entries that are not special, of matrices in device memory, in one block: launched on the thread's stream
+  /// and not waited for. Kept slices are null or of this device, and must live until then. @throws OutOfMemory; nothing is
+  /// launched then.
   /// @pre k > 0, C is not empty, scalars are finite; what the kept slices are of, and the shapes, fit.
   void launch_product(const RealProduct& call, const SplitPlan& plan, KeptSlices kept) const;
+
+  [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
 
   Options options_;
   std::shared_ptr<Kernels> kernels_;

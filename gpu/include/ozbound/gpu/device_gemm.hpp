@@ -49,8 +49,8 @@ class DeviceGemm {
 
   /// @throws std::invalid_argument for a plan, a size or a device that is none, or a cap that 128 x 128 entries of C do not
   /// keep; CudaError where CUDA reports an error.
-  DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k, Options options);
-  DeviceGemm(const SplitPlan& plan, Index m, Index n, Index k) : DeviceGemm(plan, m, n, k, Options{}) {}
+  DeviceGemm(const Plan& plan, Index m, Index n, Index k, Options options);
+  DeviceGemm(const Plan& plan, Index m, Index n, Index k) : DeviceGemm(plan, m, n, k, Options{}) {}
   ~DeviceGemm();
   DeviceGemm(const DeviceGemm&) = delete;
   DeviceGemm& operator=(const DeviceGemm&) = delete;

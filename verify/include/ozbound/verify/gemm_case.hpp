@@ -10,7 +10,7 @@
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/matrix.hpp"
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/verify/storage.hpp"
 
 namespace ozbound {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ozbound/bounds/scaled.hpp"
-#include "ozbound/core/plan.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/core/views.hpp"
 
 /// Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur: "High-Accuracy Floating-Point Matrix Multiplication on Low-Precision

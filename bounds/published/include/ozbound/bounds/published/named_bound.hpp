@@ -8,8 +8,8 @@
 
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/entry_bound.hpp"
-#include "ozbound/core/plan.hpp"
 #include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/split_plan.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {

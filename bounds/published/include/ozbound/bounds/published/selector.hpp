@@ -14,8 +14,8 @@ namespace ozbound {
 
 /// What a selector chose for C = A B.
 struct Selection {
-  std::optional<SplitPlan> plan;  ///< none: it would leave the product to a native DGEMM, or to the superaccumulator
-  bool certified = false;         ///< a bound proves that the plan meets the target; never where the selector is an estimate
+  std::optional<Plan> plan;  ///< none: it would leave the product to a native DGEMM, or to the superaccumulator
+  bool certified = false;    ///< a bound proves that the plan meets the target; never where the selector is an estimate
 };
 
 /// A rule that looks at the operands and chooses a plan, so that the product meets a target. Ours, and the published ones: to

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ozbound/core/plan.hpp"
+#include "ozbound/core/split_plan.hpp"
 
 /// Uchino, Ozaki, Imamura: "Performance Enhancement of the Ozaki Scheme on Integer Matrix Multiplication Unit", section 5.
 /// Their k slices are s here, their inner dimension n is k. All cover one encoding for A and B, s x s slices and the pairs with

@@ -14,6 +14,6 @@ namespace ozbound {
 ///
 /// Products of some rows and columns are tried first; an entry of the whole product that fails adds its row and column to them.
 /// @pre `target` is met entry by entry: it is not normwise.
-std::optional<SplitPlan> search_plan(const Problem& problem, const Target& target, const Engine& engine);
+std::optional<Plan> search_plan(const Problem& problem, const Target& target, const Engine& engine);
 
 }  // namespace ozbound

@@ -35,7 +35,7 @@ struct ComparisonGrid {
 /// What a selector made of one problem and target.
 struct SelectorOutcome {
   const Selector* selector = nullptr;
-  std::optional<SplitPlan> plan;  ///< none: it gave the product away
+  std::optional<Plan> plan;  ///< none: it gave the product away
   bool certified = false;
   double ratio = 0;         ///< the largest error over what the target allows, by the exact oracle; 0 without a plan
   double seconds = 0;       ///< of selecting
@@ -49,8 +49,8 @@ struct ComparedCase {
   Recipe recipe;
   bool wide = false;  ///< phi matters
   Target target;
-  std::optional<SplitPlan> fewest;  ///< the fewest products of balanced digits that meet the target by the exact oracle
-  double product_seconds = 0;       ///< of that product
+  std::optional<Plan> fewest;  ///< the fewest products of balanced digits that meet the target by the exact oracle
+  double product_seconds = 0;  ///< of that product
   std::vector<SelectorOutcome> outcomes;
 
   /// (products - fewest) / fewest; nothing where either is missing, or the target was missed.

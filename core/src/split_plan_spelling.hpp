@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ozbound/core/split_plan.hpp"
+
+// What to_string and parse_plan of plan.hpp say of plans by slices.
+
+namespace ozbound {
+
+std::string spelling_of(const SplitPlan& plan);
+
+/// @throws std::invalid_argument naming the part that is wrong, in the spelling or in the plan.
+SplitPlan spelled_split_plan(std::string_view text);
+
+}  // namespace ozbound
