@@ -172,12 +172,15 @@ int ozb_certificate_holds(const ozb_certificate* certificate, int* holds) OZB_NO
 /* The largest error bound over what the target allows, rounded up: at most 1 where it holds; may be infinite. */
 int ozb_certificate_ratio(const ozb_certificate* certificate, double* ratio) OZB_NOEXCEPT;
 
-/* The largest bound of an entry's absolute error, in the unit of C, rounded up. */
+/* The largest bound of an entry's absolute error, of a complex C of a part's, in the unit of C, rounded up. */
 int ozb_certificate_largest_bound(const ozb_certificate* certificate, double* bound) OZB_NOEXCEPT;
 
-/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. Of a complex product row 2i is for the
- * real parts of row i, and row 2i + 1 for the imaginary ones. */
+/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. The second for complex products,
+ * ozb_cgemm's too: c is a double complex number, bound[0] is of its real part, bound[1] of its imaginary part. Each refuses a
+ * certificate that is for the other. */
 int ozb_certificate_bound(const ozb_certificate* certificate, int64_t i, int64_t j, double c, double* bound) OZB_NOEXCEPT;
+int ozb_certificate_bound_z(const ozb_certificate* certificate, int64_t i, int64_t j, const void* c,
+                            double* bound) OZB_NOEXCEPT;
 
 /* The certificate as JSON (docs/records.md), which `ozbound verify --certificate` recomputes. Lives as long as the handle. */
 int ozb_certificate_json(const ozb_certificate* certificate, const char** json) OZB_NOEXCEPT;
