@@ -78,9 +78,8 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               ozb_certificate** certificate) OZB_NOEXCEPT;
 
 /* The same over the complex numbers, OZB_CONJUGATE_TRANSPOSE conjugating: of double complex and of float complex, each real
- * part followed by its imaginary part, as in CBLAS; alpha and beta point to one number. Each component of C meets the target by
- * itself: decision and certificate are about the real product of 2m x n x 2k that stands for this one, whose rows 2i and
- * 2i + 1 are the real and the imaginary parts of row i of C. */
+ * part followed by its imaginary part, as in CBLAS; alpha and beta point to one number. The real and the imaginary
+ * parts of C each meet the target by themselves, as sums of 2k real terms. */
 int ozb_zgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
               const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) OZB_NOEXCEPT;
