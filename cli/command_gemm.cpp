@@ -261,7 +261,8 @@ class Run {
                 {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
                 {"bound", format_upper(certificate_.ratio) + " of what the target allows"}};
     add_meaning(table);
-    table.emplace_back("largest bound", format_upper(certificate_.largest_bound) + " of any entry");
+    table.emplace_back("largest bound", format_upper(certificate_.largest_bound) +
+                                            (certificate_.complex ? " of any part of an entry" : " of any entry"));
     if (!certificate_.plans.empty() || certificate_.exact > 0)
       table.emplace_back("left open",
                          fmt::format("{} {}; {} summed exactly", certificate_.undecided,
