@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "judged.hpp"
 
@@ -59,19 +60,12 @@ Matrix<double> parts_of(const MatrixFile& file) {
 }
 
 /// Refuses another C than that of the certificate.
-void check_subject(const std::string& path, const Matrix<double>& c, const RecordedBound& recorded) {
+void check_subject(const std::string& path, const MatrixFile& file, const RecordedBound& recorded) {
+  const auto c = parts_of(file);
   const auto m = static_cast<Index>(recorded.bound.row_exponents.size());
   const auto n = static_cast<Index>(recorded.bound.column_exponents.size());
-  if (c.rows() == m && c.cols() == n && fingerprint(c) == recorded.c) return;
+  if (file.is_complex() == recorded.complex && c.rows() == m && c.cols() == n && fingerprint(c) == recorded.c) return;
   throw InputError(path, "this is not the C that the certificate is about");
-}
-
-/// Rows 2i and 2i + 1 as the real and the imaginary part of row i.
-Matrix<std::complex<double>> joined(const Matrix<double>& parts) {
-  Matrix<std::complex<double>> whole(parts.rows() / 2, parts.cols());
-  for (Index i = 0; i < whole.rows(); ++i)
-    for (Index j = 0; j < whole.cols(); ++j) whole(i, j) = {parts(2 * i, j), parts(2 * i + 1, j)};
-  return whole;
 }
 
 /// Refuses to write over what the bounds are of.
@@ -80,11 +74,19 @@ void check_output(const std::string& output, const std::string& report, const st
     if (same_file(output, input)) throw std::invalid_argument("--output: " + output + " would be written over");
 }
 
-double largest_of(const Matrix<double>& bounds) {
+/// Writes the bounds of the elements of C, and returns the largest.
+double write_bounds(const std::string& output, const ErrorBound& bound, const MatrixFile& c) {
   double largest = 0;
-  for (Index i = 0; i < bounds.rows(); ++i)
-    for (Index j = 0; j < bounds.cols(); ++j)
-      if (!std::isnan(bounds(i, j))) largest = std::max(largest, bounds(i, j));
+  const auto look_at = [&largest](double x) {
+    if (!std::isnan(x)) largest = std::max(largest, x);
+  };
+  const auto of = [&](const auto& elements) {
+    const auto bounds = bound.of_entries(elements);
+    for (Index t = 0; t < bounds.rows() * bounds.cols(); ++t)
+      look_at(std::real(bounds.data()[t])), look_at(std::imag(bounds.data()[t]));
+    write_matrix(output, bounds.view());
+  };
+  std::visit(of, c.values);
   return largest;
 }
 
@@ -97,20 +99,19 @@ ExitCode run(const Arguments& arguments) {
   const auto path = arguments.c.empty() ? result_file(file, json) : arguments.c;
   check_output(arguments.output, arguments.report, path);
   const auto c = read_matrix(path);
-  const auto parts = parts_of(c);
-  check_subject(path, parts, recorded);
-  const auto bounds = recorded.bound.of_entries(parts);
-  c.is_complex() ? write_matrix(arguments.output, joined(bounds).view()) : write_matrix(arguments.output, bounds.view());
+  check_subject(path, c, recorded);
+  const double largest = write_bounds(arguments.output, recorded.bound, c);
   if (arguments.json)
     print_json({{"schema", "ozbound-bounds-1"},
                 {"c", path},
                 {"file", arguments.output},
-                {"largest", json_number(largest_of(bounds))},
+                {"largest", json_number(largest)},
                 {"assumptions", recorded.bound.assumptions}});
   else
-    print_table({{"bounds", fmt::format("{} x {} in {}", c.rows(), c.cols(), arguments.output)},
-                 {"of", path},
-                 {"largest", format_upper(largest_of(bounds)) + " of any entry"}});
+    print_table(
+        {{"bounds", fmt::format("{}{} x {} in {}", c.is_complex() ? "complex " : "", c.rows(), c.cols(), arguments.output)},
+         {"of", path},
+         {"largest", format_upper(largest) + (c.is_complex() ? " of any part of an entry" : " of any entry")}});
   return ExitCode::success;
 }
 

@@ -107,8 +107,8 @@ class RequestedProduct {
   [[nodiscard]] Decision planned(const OperandFiles& files, const Machine& machine) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
     const auto method = refined ? Method::correctly_rounded : Method::slices;
-    const Index m = files.real_m(), k = files.real_k();
-    Decision decision{target(), method, plan(k), m, files.n(), k, 0, 0, {}, {}};
+    Decision decision{target(), method, plan(files.real_k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
+    decision.complex = files.is_complex();
     machine.choose_backend(decision);
     decision.ratio = target_ ? 1 : std::numeric_limits<double>::infinity();
     decision.reason = target_ ? "plan given; the certificate says whether the target holds" : "plan given without a target";
@@ -191,13 +191,7 @@ class Run {
     throw CannotCertify(
         fmt::format("{} does not certify {}: {} may be wrong by {} times what the target allows; {} is not written",
                     decision_.plan ? to_string(*decision_.plan) : to_string(decision_.method), to_string(decision_.target),
-                    worst_entry(), format_upper(certificate_.ratio), arguments_.output));
-  }
-
-  [[nodiscard]] std::string worst_entry() const {
-    const auto i = certificate_.worst_i, j = certificate_.worst_j;
-    if (!files_->is_complex()) return fmt::format("entry ({}, {})", i, j);
-    return fmt::format("the {} part of entry ({}, {})", i % 2 == 0 ? "real" : "imaginary", i / 2, j);
+                    certificate_.worst_entry(), format_upper(certificate_.ratio), arguments_.output));
   }
 
   void judge() {
@@ -267,15 +261,17 @@ class Run {
                 {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
                 {"bound", format_upper(certificate_.ratio) + " of what the target allows"}};
     add_meaning(table);
-    table.emplace_back("largest bound", format_upper(certificate_.largest_bound) + " of any entry");
+    table.emplace_back("largest bound", format_upper(certificate_.largest_bound) +
+                                            (certificate_.complex ? " of any part of an entry" : " of any entry"));
     if (!certificate_.plans.empty() || certificate_.exact > 0)
-      table.emplace_back("left open", fmt::format("{} entries; {} summed exactly", certificate_.undecided, certificate_.exact));
+      table.emplace_back("left open",
+                         fmt::format("{} {}; {} summed exactly", certificate_.undecided,
+                                     certificate_.complex ? "real and imaginary parts" : "entries", certificate_.exact));
     for (const auto& assumption : certificate_.assumptions()) table.emplace_back("assumes", assumption);
     for (const auto& [phase, seconds] : watch_.phases()) table.emplace_back(phase, fmt::format("{:.3f} s", seconds));
     print_table(table);
     if (!verification_) return;
     for (const auto& verdict : verification_->verdicts) print_text(explain(verdict));
-    if (files_->is_complex()) print_text(parts_note);
   }
 
   /// What the bound is beside what users know: a conventional DGEMM's error, and C.
@@ -284,8 +280,9 @@ class Run {
     if (normwise) table.emplace_back("relative to", normwise_measure);
     const auto factor = certificate_.typical_factor_upper();
     if (factor && std::isfinite(*factor))
-      table.emplace_back("typical DGEMM", fmt::format("errs by about sqrt(k) u {}; the bound is {} times that",
-                                                      normwise ? "||M||_F" : "M", format_upper(*factor)));
+      table.emplace_back("typical DGEMM",
+                         fmt::format("errs by about sqrt({}) u {}; the bound is {} times that",
+                                     certificate_.complex ? "2k" : "k", normwise ? "||M||_F" : "M", format_upper(*factor)));
   }
 
   [[nodiscard]] std::string method_text() const {

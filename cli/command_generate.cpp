@@ -72,8 +72,9 @@ nlohmann::ordered_json record(const Arguments& arguments) {
 
 void print_for_people(const Arguments& arguments) {
   const auto& recipe = arguments.recipe;
-  print_table({{"A", fmt::format("{} x {} in {}", recipe.m, recipe.k, arguments.outputs[0])},
-               {"B", fmt::format("{} x {} in {}", recipe.k, recipe.n, arguments.outputs[1])},
+  const auto* const kind = arguments.complex ? "complex " : "";
+  print_table({{"A", fmt::format("{}{} x {} in {}", kind, recipe.m, recipe.k, arguments.outputs[0])},
+               {"B", fmt::format("{}{} x {} in {}", kind, recipe.k, recipe.n, arguments.outputs[1])},
                {"recipe", arguments.complex ? generate_complex_command(recipe) : generate_command(recipe)}});
 }
 

@@ -77,9 +77,7 @@ Cells row_of(const Measured& measured, const Decision& decision) {
 
 /// What a decision is about.
 std::string product_text(const OperandFiles& files) {
-  const auto real = fmt::format("{} x {}, inner dimension {}", files.real_m(), files.n(), files.real_k());
-  if (!files.is_complex()) return real;
-  return fmt::format("a complex {} x {}, inner dimension {}, multiplied as {}", files.m(), files.n(), files.k(), real);
+  return fmt::format("{}{} x {}, inner dimension {}", files.is_complex() ? "a complex " : "", files.m(), files.n(), files.k());
 }
 
 void print_for_people(const Decision& decision, const OperandFiles& files, const std::vector<Measured>& measured,

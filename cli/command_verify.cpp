@@ -61,10 +61,14 @@ MatrixFile read_result(const std::string& path, const OperandFiles& files) {
 struct Sample {
   Index entries = 0, all = 0;
   std::uint64_t seed = 0;
+  bool complex = false;  ///< they are parts of entries
 };
 
+/// What is judged and counted.
+const char* judged_name(bool complex) { return complex ? "real and imaginary parts" : "entries"; }
+
 std::string text_of(const Sample& sample) {
-  return fmt::format("a sample of {} of {} entries, seed {}", sample.entries, sample.all, sample.seed);
+  return fmt::format("a sample of {} of {} {}, seed {}", sample.entries, sample.all, judged_name(sample.complex), sample.seed);
 }
 
 /// C and the oracle to judge it by.
@@ -152,7 +156,7 @@ class Judge {
     if (entries() == all)
       options_.selection = EntrySelection::all();
     else
-      sample_ = {entries(), all, seed()};
+      sample_ = {entries(), all, seed(), files_.is_complex()};
   }
 
   template <class Result>
@@ -185,17 +189,19 @@ nlohmann::ordered_json record(const Measurement& measured) {
           {"relative", json_number(measured.relative_upper)}};
 }
 
-void print_for_people(const Measurement& measured) {
-  print_table({{"entries measured", fmt::format("{}", measured.entries)},
-               {"NaN or infinity wrong", fmt::format("{}", measured.special_mismatches)},
-               {"not correctly rounded", fmt::format("{}", measured.not_correctly_rounded)},
-               {"rounding undecided", fmt::format("{}", measured.undecided)},
-               {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
-               {"dgemm", format_upper(measured.dgemm_upper) + "  max |C^ - C| / (k u M)"},
-               {"dgemm-typical", format_upper(measured.dgemm_typical_upper) + "  max |C^ - C| / (sqrt(k) u M)"},
-               {"normwise", fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}", format_upper(measured.normwise_upper),
-                                        normwise_measure)},
-               {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
+void print_for_people(const Measurement& measured, bool complex) {
+  const auto* const k = complex ? "2k" : "k";
+  print_table(
+      {{complex ? "parts measured" : "entries measured", fmt::format("{}", measured.entries)},
+       {"NaN or infinity wrong", fmt::format("{}", measured.special_mismatches)},
+       {"not correctly rounded", fmt::format("{}", measured.not_correctly_rounded)},
+       {"rounding undecided", fmt::format("{}", measured.undecided)},
+       {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
+       {"dgemm", fmt::format("{}  max |C^ - C| / ({} u M)", format_upper(measured.dgemm_upper), k)},
+       {"dgemm-typical", fmt::format("{}  max |C^ - C| / (sqrt({}) u M)", format_upper(measured.dgemm_typical_upper), k)},
+       {"normwise",
+        fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}", format_upper(measured.normwise_upper), normwise_measure)},
+       {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
 }
 
 Verification judge_claims(const Judge& judge, const Claims& claims) {
@@ -220,13 +226,13 @@ ExitCode report_verdicts(const Verification& verification, const Judge& judge, b
   json ? print_json(to_json(verification)) : print_sample(judge);
   for (const auto& verdict : verification.verdicts)
     if (!json) print_text(explain(verdict));
-  if (!json && judge.files().is_complex()) print_text(parts_note);
   return verification.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
 ExitCode report_measurement(const Measurement& measured, const Judge& judge, bool json) {
   if (!json) print_sample(judge);
-  json ? print_json({{"schema", "ozbound-verification-1"}, {"measurement", record(measured)}}) : print_for_people(measured);
+  json ? print_json({{"schema", "ozbound-verification-1"}, {"measurement", record(measured)}})
+       : print_for_people(measured, judge.files().is_complex());
   return ExitCode::success;
 }
 
@@ -253,18 +259,19 @@ std::string headline(const CertificateCheck& check, const std::optional<Sample>&
   return text_of(*sample) + (check.holds() ? ": no claim fails" : ": REJECTED");
 }
 
-void print_for_people(const CertificateCheck& check, const std::optional<Sample>& sample) {
+void print_for_people(const CertificateCheck& check, const std::optional<Sample>& sample, bool complex) {
   Table table{{"certificate", headline(check, sample)},
               {"claims", fmt::format("{} recomputed", check.claims.size())},
-              {"entries", fmt::format("{} recomputed", check.entries)}};
+              {complex ? "parts" : "entries", fmt::format("{} recomputed", check.entries)}};
   for (const auto& claim : check.claims)
     if (!claim.holds) table.emplace_back("wrong", one_line(claim.claim + ": " + claim.finding));
   for (const auto& limit : check.limits) table.emplace_back("not shown", limit);
   print_table(table);
 }
 
-ExitCode report_check(const CertificateCheck& check, const std::optional<Sample>& sample, bool json) {
-  json ? print_json(record(check, sample)) : print_for_people(check, sample);
+ExitCode report_check(const CertificateCheck& check, const Judge& judge, bool json) {
+  const auto& sample = judge.sample();
+  json ? print_json(record(check, sample)) : print_for_people(check, sample, judge.files().is_complex());
   return check.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
@@ -277,7 +284,7 @@ ExitCode report_formula(const FormulaVerdict& verdict, const Judge& judge, bool 
 ExitCode check(const Arguments& arguments, const std::string& command_line) {
   Judge judge(arguments, command_line);
   const auto found = judge.check(arguments.certificate);
-  return report_check(found, judge.sample(), arguments.json);
+  return report_check(found, judge, arguments.json);
 }
 
 ExitCode run(const Arguments& arguments, const std::string& command_line) {

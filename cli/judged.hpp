@@ -10,10 +10,6 @@
 
 namespace ozbound::cli {
 
-/// For people, below verdicts about a complex C.
-inline constexpr const char* parts_note =
-    "  C is complex: rows 2i and 2i + 1 of a verdict are the real and the imaginary parts of row i\n";
-
 /// The operands of a product as oracles take them: doubles, and of a complex product those of its real one (ComplexOperands).
 class JudgedOperands {
  public:

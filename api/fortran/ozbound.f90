@@ -300,6 +300,14 @@ module ozbound
       real(c_double), intent(out) :: bound
     end function
 
+    integer(c_int) function ozb_certificate_bound_z(certificate, i, j, c, bound) bind(c)
+      import
+      type(c_ptr), value :: certificate
+      integer(c_int64_t), value :: i, j
+      complex(c_double_complex), intent(in) :: c
+      real(c_double), intent(out) :: bound(2)
+    end function
+
     integer(c_int) function ozb_certificate_json(certificate, json) bind(c)
       import
       type(c_ptr), value :: certificate

@@ -78,9 +78,8 @@ int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, f
               ozb_certificate** certificate) OZB_NOEXCEPT;
 
 /* The same over the complex numbers, OZB_CONJUGATE_TRANSPOSE conjugating: of double complex and of float complex, each real
- * part followed by its imaginary part, as in CBLAS; alpha and beta point to one number. Each component of C meets the target by
- * itself: decision and certificate are about the real product of 2m x n x 2k that stands for this one, whose rows 2i and
- * 2i + 1 are the real and the imaginary parts of row i of C. */
+ * part followed by its imaginary part, as in CBLAS; alpha and beta point to one number. The real and the imaginary
+ * parts of C each meet the target by themselves, as sums of 2k real terms. */
 int ozb_zgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
               const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) OZB_NOEXCEPT;
@@ -172,12 +171,15 @@ int ozb_certificate_holds(const ozb_certificate* certificate, int* holds) OZB_NO
 /* The largest error bound over what the target allows, rounded up: at most 1 where it holds; may be infinite. */
 int ozb_certificate_ratio(const ozb_certificate* certificate, double* ratio) OZB_NOEXCEPT;
 
-/* The largest bound of an entry's absolute error, in the unit of C, rounded up. */
+/* The largest bound of an entry's absolute error, of a complex C of a part's, in the unit of C, rounded up. */
 int ozb_certificate_largest_bound(const ozb_certificate* certificate, double* bound) OZB_NOEXCEPT;
 
-/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. Of a complex product row 2i is for the
- * real parts of row i, and row 2i + 1 for the imaginary ones. */
+/* The bound of the absolute error of entry (i, j), from 0, whose computed value is c. The second for complex products,
+ * ozb_cgemm's too: c is a double complex number, bound[0] is of its real part, bound[1] of its imaginary part. Each refuses a
+ * certificate that is for the other. */
 int ozb_certificate_bound(const ozb_certificate* certificate, int64_t i, int64_t j, double c, double* bound) OZB_NOEXCEPT;
+int ozb_certificate_bound_z(const ozb_certificate* certificate, int64_t i, int64_t j, const void* c,
+                            double* bound) OZB_NOEXCEPT;
 
 /* The certificate as JSON (docs/records.md), which `ozbound verify --certificate` recomputes. Lives as long as the handle. */
 int ozb_certificate_json(const ozb_certificate* certificate, const char** json) OZB_NOEXCEPT;

@@ -172,9 +172,8 @@ std::int64_t bytes(double x) {
 /// The status of a product whose certificate this is; `product` is what its text begins with.
 int status_of(const Certificate& certificate, const std::string& product = "") {
   if (certificate.holds) return OZB_SUCCESS;
-  const auto text = product + "target " + to_string(certificate.target) + " is not proven: the error bound of entry (" +
-                    std::to_string(certificate.worst_i) + ", " + std::to_string(certificate.worst_j) + ") is " +
-                    std::to_string(certificate.ratio) + " times what it allows";
+  const auto text = product + "target " + to_string(certificate.target) + " is not proven: the error bound of " +
+                    certificate.worst_entry() + " is " + std::to_string(certificate.ratio) + " times what it allows";
   return fail(OZB_DOES_NOT_HOLD, text.c_str());
 }
 
@@ -262,6 +261,15 @@ std::vector<Decision> decisions_of(const ozb_decision* const* decisions, std::in
   for (std::int64_t t = 0; t < count; ++t)
     records.push_back(given(decisions[t], ("decisions[" + std::to_string(t) + "]").c_str()).record);
   return records;
+}
+
+/// @throws std::invalid_argument if the certificate is about numbers of the other kind, or (i, j) is no entry of C.
+void check_entry(const Certificate& certificate, std::int64_t i, std::int64_t j, bool complex) {
+  if (certificate.complex != complex)
+    throw std::invalid_argument(complex ? "certificate is of a real product: ozb_certificate_bound has its bounds"
+                                        : "certificate is of a complex product: ozb_certificate_bound_z has its bounds");
+  if (i < 0 || i >= certificate.m) throw std::invalid_argument("i must be a row of C: " + std::to_string(i));
+  if (j < 0 || j >= certificate.n) throw std::invalid_argument("j must be a column of C: " + std::to_string(j));
 }
 
 /// `find` tells what a product takes.
@@ -540,9 +548,21 @@ int ozb_certificate_bound(const ozb_certificate* certificate, int64_t i, int64_t
   return guarded([&] {
     given(bound, "bound") = std::numeric_limits<double>::infinity();
     const auto& record = given(certificate, "certificate").record;
-    if (i < 0 || i >= record.m) throw std::invalid_argument("i must be a row of C: " + std::to_string(i));
-    if (j < 0 || j >= record.n) throw std::invalid_argument("j must be a column of C: " + std::to_string(j));
+    ozbound::check_entry(record, i, j, false);
     *bound = record.bound.upper(i, j, c);
+    return OZB_SUCCESS;
+  });
+}
+
+int ozb_certificate_bound_z(const ozb_certificate* certificate, int64_t i, int64_t j, const void* c, double* bound) noexcept {
+  return guarded([&] {
+    given(bound, "bound");
+    bound[0] = bound[1] = std::numeric_limits<double>::infinity();
+    const auto& record = given(certificate, "certificate").record;
+    const auto& entry = given(static_cast<const std::complex<double>*>(c), "c");
+    ozbound::check_entry(record, i, j, true);
+    bound[0] = record.bound.upper(i, j, ozbound::Part::real, entry.real());
+    bound[1] = record.bound.upper(i, j, ozbound::Part::imaginary, entry.imag());
     return OZB_SUCCESS;
   });
 }

@@ -90,7 +90,8 @@ class Reaching {
   /// exactly is not priced.
   void take(Decision& decision, bool by_own_costs = true) const {
     auto priced = decision;
-    if (!by_own_costs && decision.plan) priced.cost = costs_.planned(*decision.plan, decision.m, decision.n, decision.k);
+    if (!by_own_costs && decision.plan)
+      priced.cost = costs_.planned(*decision.plan, decision.real_m(), decision.n, decision.real_k());
     const auto chosen = costs_.engine_for(priced);
     decision.engine = backends_[chosen]->id();
     if (!by_own_costs) return;
@@ -99,11 +100,12 @@ class Reaching {
   }
 
   /// Who decides for products of this size: where they are cheap. The decision is the same everywhere.
-  [[nodiscard]] Backend deciding(Index m, Index n, Index k, const Choices& choices) const {
-    Decision product{};
-    product.plan = SplitPlan::balanced(7, 7, 8);
-    product.m = m, product.n = n, product.k = k;
-    const auto& backend = backend_for(product);
+  [[nodiscard]] Backend deciding(const Product& product, const Choices& choices) const {
+    Decision of_its_size{};
+    of_its_size.plan = SplitPlan::balanced(7, 7, 8);
+    of_its_size.m = product.m(), of_its_size.n = product.n(), of_its_size.k = product.k();
+    of_its_size.complex = product.is_complex();
+    const auto& backend = backend_for(of_its_size);
     return {backend.engine(), backend.examiner(), native(), choices.costs != nullptr ? choices.costs : &costs_, backend.id()};
   }
 
@@ -130,10 +132,6 @@ struct Device {
   std::shared_ptr<const plugin::PluginBackend> computing;
   std::optional<CalibratedCosts> costs;
 };
-
-/// Sizes of the real product that is multiplied.
-Index real_m(const Product& product) { return product.is_complex() ? 2 * product.m() : product.m(); }
-Index real_k(const Product& product) { return product.is_complex() ? 2 * product.k() : product.k(); }
 
 /// What another backend can use of what one found: no examination, and the bound in the host's memory.
 Findings portable(Findings found) {
@@ -206,7 +204,7 @@ Decision decide(const Product& product, const Target& target, const Machine& mac
   const FloatEnvironment environment;
   product.check_shapes();
   const Reaching reaching(machine, product.place());
-  auto decision = decide(product, target, reaching.deciding(real_m(product), product.n(), real_k(product), choices), choices);
+  auto decision = decide(product, target, reaching.deciding(product, choices), choices);
   reaching.take(decision, choices.costs == nullptr);
   return decision;
 }
@@ -222,7 +220,7 @@ Multiplied multiply(const Product& product, const Target& target, const Machine&
   const FloatEnvironment environment;
   product.check();
   const Reaching reaching(machine, product.place());
-  const auto here = reaching.deciding(real_m(product), product.n(), real_k(product), choices);
+  const auto here = reaching.deciding(product, choices);
   if (has_complex_scalars(product)) {
     auto decision = decide_scaled(product.complex(), target, here, choices);
     reaching.take(decision, choices.costs == nullptr);
@@ -232,7 +230,7 @@ Multiplied multiply(const Product& product, const Target& target, const Machine&
   }
   const bool bring = options.prepared_a == nullptr && options.prepared_b == nullptr;
   const NearProduct near(product, here, bring);
-  auto [decision, found] = decide_with_findings(near.product(), target, here, choices, Purpose::product);
+  auto [decision, found] = decide_with_findings(near.product(), product.is_complex(), target, here, choices, Purpose::product);
   reaching.take(decision, choices.costs == nullptr);
   if (options.decided) options.decided(decision);
   const auto& runs = machine.backend_of(decision, product.place());

@@ -19,7 +19,14 @@ nlohmann::json record(const Fingerprints& prints) {
   return {{"a", print(prints.a)}, {"b", print(prints.b)}, {"c0", print(prints.c0)}, {"c", print(prints.c)}};
 }
 
+const char* name_of(Part part) { return part == Part::real ? "real" : "imaginary"; }
+
 }  // namespace
+
+std::string Certificate::worst_entry() const {
+  const auto entry = "entry (" + std::to_string(worst_i) + ", " + std::to_string(worst_j) + ")";
+  return complex ? std::string("the ") + name_of(worst_part) + " part of " + entry : entry;
+}
 
 std::vector<std::string> Certificate::assumptions() const {
   auto all = bound.assumptions;
@@ -31,8 +38,9 @@ std::optional<double> Certificate::typical_factor_upper() const {
   if (target.kind == Target::Kind::rowcol) return std::nullopt;
   const FloatEnvironment to_nearest;
   const auto& format = narrow ? binary32 : binary64;
-  const double tau = target.kind == Target::Kind::correctly_rounded ? unit_roundoff(format) : target_tau(target, k, format);
-  const double typical = target_tau(Target::dgemm_typical(), k, format);
+  const Index terms = complex ? 2 * k : k;
+  const double tau = target.kind == Target::Kind::correctly_rounded ? unit_roundoff(format) : target_tau(target, terms, format);
+  const double typical = target_tau(Target::dgemm_typical(), terms, format);
   return tau == typical ? ratio : divide_upper(multiply_upper(ratio, tau), typical);
 }
 
@@ -70,6 +78,10 @@ nlohmann::json to_json(const Certificate& certificate) {
                           {"rounded_once", certificate.bound.rounded_once},
                           {"norms", norms_json(certificate.bound)}}},
                         {"assumptions", certificate.assumptions()}};
+  if (certificate.complex) {
+    object["complex"] = true;
+    object["worst_entry"].push_back(name_of(certificate.worst_part));
+  }
   if (certificate.imaginary)
     object["imaginary"] = {{"alpha", json_number(certificate.imaginary->alpha)},
                            {"beta", json_number(certificate.imaginary->beta)}};

@@ -53,8 +53,9 @@ class Certifier {
  protected:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  /// @param parts entries of the certificate in one of the product, 2 for complex ones. @pre the decision is for its sizes.
-  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format, Index parts)
+  /// @param open_together parts of a complex entry that refine() counts where one of them is open. @pre the decision fits.
+  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format,
+            Index open_together)
       : decision_(decision),
         backend_(backend),
         engine_(backend.engine()),
@@ -62,13 +63,18 @@ class Certifier {
         examiner_(backend.examiner()),
         options_(options),
         u_(unit_roundoff(format)),
-        tau_(target_tau(decision.target, decision.k, format)),
-        parts_(parts) {
+        tau_(target_tau(decision.target, decision.real_k(), format)),
+        open_together_(open_together) {
     certificate_.target = decision.target;
     certificate_.method = decision.method;
     certificate_.m = decision.m, certificate_.n = decision.n, certificate_.k = decision.k;
+    certificate_.complex = decision.complex;
     certificate_.narrow = format.precision == binary32.precision;
   }
+
+  /// Sizes of C as it is multiplied: of a complex one those of its stacked parts.
+  [[nodiscard]] Index rows() const { return decision_.real_m(); }
+  [[nodiscard]] Index cols() const { return decision_.n; }
 
   [[nodiscard]] const Plan& plan() const {
     if (!decision_.plan) throw std::invalid_argument("decision: plan is missing");
@@ -92,8 +98,9 @@ class Certifier {
 
   void set_worst(const Worst& worst) {
     certificate_.ratio = worst.ratio;
-    certificate_.worst_i = worst.i;
+    certificate_.worst_i = decision_.complex ? worst.i / 2 : worst.i;
     certificate_.worst_j = worst.j;
+    if (decision_.complex) certificate_.worst_part = both_parts[worst.i % 2];
     certificate_.assumed_in_search = worst.assumes;
   }
 
@@ -116,8 +123,8 @@ class Certifier {
     bound.alpha = factor_;
     bound.result_factor = u_;
     bound.underflow = certificate_.narrow ? 0x1p-150 : 0x1p-1074;
-    bound.row_exponents.assign(static_cast<std::size_t>(certificate_.m), 0);
-    bound.column_exponents.assign(static_cast<std::size_t>(certificate_.n), 0);
+    bound.row_exponents.assign(static_cast<std::size_t>(rows()), 0);
+    bound.column_exponents.assign(static_cast<std::size_t>(cols()), 0);
     return bound;
   }
 
@@ -148,7 +155,7 @@ class Certifier {
       certificate_.plans.push_back(*next);
       auto left = open(*next);
       undecided = undecided ? intersection(*undecided, left) : std::move(left);
-      certificate_.exact = parts_ * static_cast<Index>(undecided->size());
+      certificate_.exact = open_together_ * static_cast<Index>(undecided->size());
       if (certificate_.plans.size() == 1) certificate_.undecided = certificate_.exact;
       next = finer(*next);
     }
@@ -181,12 +188,12 @@ class Certifier {
   }
 
   [[nodiscard]] bool worth_multiplying(const Plan& next, Index undecided) const {
-    const Index m = certificate_.m, n = certificate_.n, k = certificate_.k;
+    const Index m = rows(), n = cols(), k = decision_.real_k();
     const double share = static_cast<double>(undecided) / (static_cast<double>(m) * static_cast<double>(n));
     return share * engine_.costs().exact(m, n, k) > engine_.costs().planned(next, m, n, k);
   }
 
-  Index parts_;
+  Index open_together_;
 };
 
 }  // namespace ozbound

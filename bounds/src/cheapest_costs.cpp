@@ -55,7 +55,7 @@ std::size_t CheapestCosts::engine_for(const Decision& decision) const {
 
 double CheapestCosts::cost_on(std::size_t engine, const Decision& decision) const {
   const FloatEnvironment environment;
-  const auto [m, n, k] = std::array{decision.m, decision.n, decision.k};
+  const auto [m, n, k] = std::array{decision.real_m(), decision.n, decision.real_k()};
   const auto& costs = *engines_.at(engine).costs;
   if (decision.method == Method::native) return native_cost(engines_[engine], m, n, k);
   if (decision.method == Method::exact || !decision.plan) return costs.exact(m, n, k);

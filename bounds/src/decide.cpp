@@ -283,8 +283,8 @@ Product without_c(const Product& product) {
 
 }  // namespace
 
-Decided decide_with_findings(const RealProduct& product, const Target& target, const Backend& backend, const Choices& choices,
-                             Purpose purpose) {
+Decided decide_with_findings(const RealProduct& product, bool stands_for_complex, const Target& target, const Backend& backend,
+                             const Choices& choices, Purpose purpose) {
   if (product.n() > 0 && product.m() > std::numeric_limits<Index>::max() / 8 / product.n())
     throw std::length_error("a product of " + shape_text(product.m(), product.n()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
@@ -292,7 +292,10 @@ Decided decide_with_findings(const RealProduct& product, const Target& target, c
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  return Chooser(read, target, backend, choices, product.k()).choose(purpose);
+  auto decided = Chooser(read, target, backend, choices, product.k()).choose(purpose);
+  auto& decision = decided.decision;
+  if (stands_for_complex) decision.complex = true, decision.m /= 2, decision.k /= 2;
+  return decided;
 }
 
 Decision decide(const Product& product, const Target& target, const Backend& backend, const Choices& choices) {
@@ -301,7 +304,7 @@ Decision decide(const Product& product, const Target& target, const Backend& bac
   check_reached(product, backend);
   if (has_complex_scalars(product)) return decide_scaled(product.complex(), target, backend, choices);
   const NearProduct near(without_c(product), backend);
-  return decide_with_findings(near.product(), target, backend, choices, Purpose::decision).decision;
+  return decide_with_findings(near.product(), product.is_complex(), target, backend, choices, Purpose::decision).decision;
 }
 
 }  // namespace ozbound

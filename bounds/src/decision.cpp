@@ -44,8 +44,9 @@ T member(const nlohmann::json& json, const char* name) {
   }
 }
 
-Index size_member(const nlohmann::json& json, const char* name) {
-  if (!json.contains(name) || !json.at(name).is_number_integer() || json.at(name).get<Index>() < 0)
+Index size_member(const nlohmann::json& json, const char* name, Index largest = std::numeric_limits<Index>::max()) {
+  if (!json.contains(name) || !json.at(name).is_number_integer() || json.at(name).get<Index>() < 0 ||
+      json.at(name).get<Index>() > largest)
     throw std::invalid_argument(std::string("decision: member '") + name + "' must be a size");
   return json.at(name).get<Index>();
 }
@@ -121,6 +122,7 @@ nlohmann::json to_json(const Decision& decision) {
                       {"reason", decision.reason},
                       {"costs", costs_json(decision.costs)},
                       {"candidates", candidates}};
+  if (decision.complex) json["complex"] = true;
   if (decision.engine) json["engine"] = to_string(*decision.engine);
   return json;
 }
@@ -136,9 +138,11 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.method = parse_method(member<std::string>(json, "method"));
   const bool planned = decision.method == Method::slices || decision.method == Method::correctly_rounded;
   if (planned) decision.plan = parse_plan(member<std::string>(json, "plan"));
-  decision.m = size_member(json, "m");
+  decision.complex = json.contains("complex") && member<bool>(json, "complex");
+  const Index largest = std::numeric_limits<Index>::max() / (decision.complex ? 2 : 1);
+  decision.m = size_member(json, "m", largest);
   decision.n = size_member(json, "n");
-  decision.k = size_member(json, "k");
+  decision.k = size_member(json, "k", largest);
   if (json.contains("engine")) decision.engine = engine_member(json);
   if (json.contains("reason")) decision.reason = member<std::string>(json, "reason");
   decision.cost = unbounded_member(json, "cost");

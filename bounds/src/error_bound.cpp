@@ -5,6 +5,7 @@
 
 #include "ozbound/bounds/rounded_error.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/real_representation.hpp"
 
 namespace ozbound {
 
@@ -31,6 +32,14 @@ Matrix<double> ErrorBound::of_entries(InputView c) const {
     }
   }
   return bounds;
+}
+
+Matrix<std::complex<double>> ErrorBound::of_entries(const ComplexInputView& c) const {
+  const auto bounds = of_entries(stacked_parts(c, 1).view());
+  Matrix<std::complex<double>> joined(c.rows(), c.cols());
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) joined(i, j) = {bounds(2 * i, j), bounds(2 * i + 1, j)};
+  return joined;
 }
 
 std::function<double(Index, Index)> ErrorBound::over(InputView c) const {

@@ -62,14 +62,14 @@ class RealMultiplication : private Certifier {
       case Method::exact: break;
     }
     matrices_.multiply_exactly(call_, specials_);
-    certificate_.exact = certificate_.m * certificate_.n - special_count_;
+    certificate_.exact = rows() * cols() - special_count_;
     return finish_rounded();
   }
 
   void check_plan() const {
     check_slices();
-    const double first = full_workspace(engine_, plan(), prepared_a_ != nullptr ? certificate_.m : 1,
-                                        prepared_b_ != nullptr ? certificate_.n : 1, call_.k());
+    const double first =
+        full_workspace(engine_, plan(), prepared_a_ != nullptr ? rows() : 1, prepared_b_ != nullptr ? cols() : 1, call_.k());
     const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
     if (least > options_.workspace) throw workspace_below(least, call_.k());
   }
@@ -90,7 +90,7 @@ class RealMultiplication : private Certifier {
   /// Those of the operands that are read.
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
-    const bool reads = !is_zero(certificate_.alpha) && certificate_.m > 0 && certificate_.n > 0;
+    const bool reads = !is_zero(certificate_.alpha) && rows() > 0 && cols() > 0;
     const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t OperandRecord::*read) {
       if (prepared != nullptr) return prepared->fingerprint();
       return found_.record ? (*found_.record).*read : matrices_.fingerprint(operand);
@@ -176,7 +176,7 @@ class RealMultiplication : private Certifier {
     double worst = 0;
     refine_all([&](const Plan& plan) {
       const auto bound = error_bound(plan, plan_bound(plan));
-      const auto wide = matrices_.matrix(certificate_.m, certificate_.n, call_.c.is_double());
+      const auto wide = matrices_.matrix(rows(), cols(), call_.c.is_double());
       auto product = call_;
       product.c = wide->view();
       multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
@@ -197,7 +197,7 @@ class RealMultiplication : private Certifier {
     backend_.native()->dgemm(call_);
     if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
     certificate_.native = backend_.native()->name();
-    if (native_certifies(guarantee, decision_.target, decision_.k, call_))
+    if (native_certifies(guarantee, decision_.target, decision_.real_k(), call_))
       set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
     else
       set_worst({infinity, 0, 0});
@@ -246,15 +246,13 @@ Workspace workspace_of(const Decision& decision, const Engine& engine) {
   const auto& plan = *decision.plan;
   const auto last = last_plan(decision);
   const bool stops_early = decision.method == Method::correctly_rounded;
-  const auto full = [&](const Plan& p) { return full_workspace(engine, p, decision.m, decision.n, decision.k); };
-  return {least_workspace(engine, stops_early ? plan : last, decision.k), std::max(full(plan), full(last))};
+  const auto full = [&](const Plan& p) {
+    return full_workspace(engine, p, decision.real_m(), decision.n, decision.real_k());
+  };
+  return {least_workspace(engine, stops_early ? plan : last, decision.real_k()), std::max(full(plan), full(last))};
 }
 
 void check_real(const RealProduct& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options) {
-  if (decision.m != product.m() || decision.n != product.n() || decision.k != product.k())
-    throw std::invalid_argument("decision: is for " + std::to_string(decision.m) + " x " + std::to_string(decision.n) + " x " +
-                                std::to_string(decision.k) + ", not for " + std::to_string(product.m()) + " x " +
-                                std::to_string(product.n()) + " x " + std::to_string(product.k()));
   RealMultiplication(product, decision, backend, options).check();
 }
 
@@ -288,6 +286,18 @@ namespace {
 
 bool has_prepared(const MultiplyOptions& options) { return options.prepared_a != nullptr || options.prepared_b != nullptr; }
 
+/// That a decision is for a product of this kind and these sizes.
+void check_sizes(const Product& product, const Decision& decision) {
+  const bool same_kind = decision.complex == product.is_complex();
+  if (same_kind && decision.m == product.m() && decision.n == product.n() && decision.k == product.k()) return;
+  const auto text = [&](bool complex, Index m, Index n, Index k) {
+    const std::string kind = complex ? "a complex " : same_kind ? "" : "a real ";
+    return kind + std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
+  };
+  throw std::invalid_argument("decision: is for " + text(decision.complex, decision.m, decision.n, decision.k) + ", not for " +
+                              text(product.is_complex(), product.m(), product.n(), product.k()));
+}
+
 }  // namespace
 
 bool has_complex_scalars(const Product& product) { return product.is_complex() && !product.complex().real_scalars(); }
@@ -296,8 +306,8 @@ void check_multiply(const Product& product, const Decision& decision, const Back
   const FloatEnvironment environment;
   product.check();
   check_reached(product, backend);
+  check_sizes(product, decision);
   if (has_complex_scalars(product)) return check_scaled(product.complex(), decision, backend, options);
-  if (product.is_complex()) check_sizes(product.complex(), decision);
   check_real(NearProduct(product, backend, false).product(), decision, backend, options);
 }
 
@@ -305,8 +315,8 @@ Certificate multiply(const Product& product, const Decision& decision, const Bac
   const FloatEnvironment environment;
   product.check();
   check_reached(product, backend);
+  check_sizes(product, decision);
   if (has_complex_scalars(product)) return multiply_scaled(product.complex(), decision, backend, options);
-  if (product.is_complex()) check_sizes(product.complex(), decision);
   const NearProduct near(product, backend, !has_prepared(options));
   auto certificate = multiply_real(near.product(), decision, backend, options);
   near.write_back();
@@ -325,7 +335,8 @@ Multiplied multiply(const Product& product, const Target& target, const Backend&
     return {std::move(decision), std::move(certificate)};
   }
   const NearProduct near(product, backend, !has_prepared(options));
-  auto [decision, found] = decide_with_findings(near.product(), target, backend, choices, Purpose::product);
+  auto [decision, found] =
+      decide_with_findings(near.product(), product.is_complex(), target, backend, choices, Purpose::product);
   if (options.decided) options.decided(decision);
   auto certificate = multiply_real(near.product(), decision, backend, options, std::move(found));
   near.write_back();

@@ -129,7 +129,7 @@ class ScaledMultiplication : private Certifier {
 
   void run_exactly() {
     multiply_exactly(call_, engine_.threads());
-    if (!call_.all_special()) certificate_.exact = certificate_.m * certificate_.n - matrices_.count(specials());
+    if (!call_.all_special()) certificate_.exact = rows() * cols() - matrices_.count(specials());
     certify_rounding();
   }
 
@@ -171,9 +171,9 @@ class ScaledMultiplication : private Certifier {
   }
 
   OutputView marked_c0() {
-    c0_marks_ = Matrix<double>(certificate_.m, certificate_.n);
-    for (Index i = 0; i < certificate_.m && call_.reads_c0(); ++i)
-      for (Index j = 0; j < certificate_.n; ++j) {
+    c0_marks_ = Matrix<double>(rows(), cols());
+    for (Index i = 0; i < rows() && call_.reads_c0(); ++i)
+      for (Index j = 0; j < cols(); ++j) {
         if (j % 1024 == 0) poll_cancelled();
         const auto own = both_parts[i % 2], other = both_parts[1 - i % 2];
         const auto marks = [&](double beta, Part part) {
@@ -213,14 +213,6 @@ class ScaledMultiplication : private Certifier {
 
 }  // namespace
 
-void check_sizes(const ComplexProduct& call, const Decision& decision) {
-  if (decision.m != 2 * call.m() || decision.n != call.n() || decision.k != 2 * call.k())
-    throw std::invalid_argument("decision: is for " + std::to_string(decision.m) + " x " + std::to_string(decision.n) + " x " +
-                                std::to_string(decision.k) + ", not for the " + std::to_string(2 * call.m()) + " x " +
-                                std::to_string(call.n()) + " x " + std::to_string(2 * call.k()) +
-                                " that stand for this complex product");
-}
-
 namespace {
 
 /// @throws std::invalid_argument for matrices of a device: products with complex scalars are put together on the host.
@@ -240,10 +232,10 @@ Decision decide_scaled(const ComplexProduct& call, const Target& target, const B
   const auto factors = real_factors(call, backend.engine().threads());
   const double u = unit_roundoff(call.c.format());
   const bool round = norm_without_some(call, target) && target.tau >= u;
-  auto decision = decide_with_findings(parts_of_product(call, factors), round ? Target::correctly_rounded() : target, backend,
-                                       choices, Purpose::decision)
+  auto decision = decide_with_findings(parts_of_product(call, factors), true, round ? Target::correctly_rounded() : target,
+                                       backend, choices, Purpose::decision)
                       .decision;
-  decision.k = 2 * call.k(), decision.target = target;
+  decision.k = call.k(), decision.target = target;
   if (!round) return decision;
   decision.ratio = rounding_ratio_upper(target.tau, u);
   for (auto& candidate : decision.candidates) candidate.ratio = decision.ratio;
@@ -253,14 +245,12 @@ Decision decide_scaled(const ComplexProduct& call, const Target& target, const B
 void check_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
                   const MultiplyOptions& options) {
   check_in_host(product);
-  check_sizes(product, decision);
   ScaledMultiplication(product, decision, backend, options).check();
 }
 
 Certificate multiply_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
                             const MultiplyOptions& options) {
   check_in_host(product);
-  check_sizes(product, decision);
   ScaledMultiplication scaled(product, decision, backend, options);
   scaled.check();
   return scaled.run();
@@ -268,11 +258,9 @@ Certificate multiply_scaled(const ComplexProduct& product, const Decision& decis
 
 Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std::complex<double> beta, const Engine& engine) {
   const FloatEnvironment environment;
-  if (decision.m % 2 != 0 || decision.k % 2 != 0)
-    throw std::invalid_argument("decision: is for m = " + std::to_string(decision.m) +
-                                " and k = " + std::to_string(decision.k) + ", which of a complex product are even");
+  if (!decision.complex) throw std::invalid_argument("decision: is for a real product, not for a complex one");
   if (is_zero(alpha.imag()) && is_zero(beta.imag())) return workspace_of(decision, engine);
-  const Index m = decision.m / 2, n = decision.n, k = decision.k / 2;
+  const Index m = decision.m, n = decision.n, k = decision.k;
   const bool reads = !is_zero(alpha) && m > 0 && n > 0 && k > 0;
   if (!decision.plan || decision.method == Method::exact || !reads) return {};
   const auto& plan = *decision.plan;

@@ -43,9 +43,10 @@ std::uint64_t print_of_c(const json& certificate) {
   return print;
 }
 
-void check_size(const json& certificate, const char* name, std::size_t size) {
+/// @param each vectors of norms that belong to one row or column of C
+void check_size(const json& certificate, const char* name, std::size_t vectors, std::size_t each) {
   const auto& value = any_member(certificate, "", name);
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() != size)
+  if (!value.is_number_unsigned() || vectors % each != 0 || value.get<std::uint64_t>() != vectors / each)
     refuse_member("", name, "is not the size of the norms");
 }
 
@@ -69,9 +70,10 @@ RecordedBound bound_from_json(const json& certificate) {
   if (string_member(certificate, "", "seal") != seal_of(certificate))
     refuse_member("", "seal", "is not that of the other members");
   RecordedBound recorded{read_bound(any_member(certificate, "", "bound")), print_of_c(certificate)};
+  recorded.complex = certificate.contains("complex") && flag_member(certificate, "", "complex");
   recorded.bound.assumptions = strings_member(certificate, "", "assumptions");
-  check_size(certificate, "m", recorded.bound.row_exponents.size());
-  check_size(certificate, "n", recorded.bound.column_exponents.size());
+  check_size(certificate, "m", recorded.bound.row_exponents.size(), recorded.complex ? 2 : 1);
+  check_size(certificate, "n", recorded.bound.column_exponents.size(), 1);
   return recorded;
 }
 

@@ -76,8 +76,9 @@ class CertificateReader {
     claims.m = size("m");
     claims.n = size("n");
     claims.k = size("k");
+    claims.complex = json_.contains("complex") && flag("complex");
     claims.source = file_.name();
-    if (holds()) claims.targets.push_back(target());
+    if (flag("holds")) claims.targets.push_back(target());
     claims.largest_bounds.push_back(largest_bound());
     return claims;
   }
@@ -98,9 +99,9 @@ class CertificateReader {
     return value.get<Index>();
   }
 
-  [[nodiscard]] bool holds() const {
-    const auto& value = member("holds");
-    if (!value.is_boolean()) fail("holds", "true or false");
+  [[nodiscard]] bool flag(const char* name) const {
+    const auto& value = member(name);
+    if (!value.is_boolean()) fail(name, "true or false");
     return value.get<bool>();
   }
 
@@ -132,10 +133,12 @@ void Claims::check(const OperandArguments& given, const OperandFiles& files) con
   if (!files.is_complex())  // where conjugation changes nothing
     for (auto* const op : {&arguments.op_a, &arguments.op_b})
       if (*op == 'C') *op = 'T';
-  if (m >= 0 && (m != files.real_m() || n != files.n() || k != files.real_k()))
-    throw InputError(source, fmt::format("the report is about m = {}, n = {}, k = {}, and the {} {}, {}, {}", m, n, k,
-                                         files.is_complex() ? "real product of these matrices has" : "matrices have",
-                                         files.real_m(), files.n(), files.real_k()));
+  if (m >= 0 && complex != files.is_complex())
+    throw InputError(source, fmt::format("the report is about a {} product, and the one of these matrices is {}",
+                                         complex ? "complex" : "real", complex ? "real" : "complex"));
+  if (m >= 0 && (m != files.m() || n != files.n() || k != files.k()))
+    throw InputError(source, fmt::format("the report is about m = {}, n = {}, k = {}, and the matrices have {}, {}, {}", m, n,
+                                         k, files.m(), files.n(), files.k()));
   if (call && !(call->op_a == arguments.op_a && call->op_b == arguments.op_b && same(call->alpha, arguments.alpha) &&
                 same(call->beta, arguments.beta)))
     throw InputError(source, "the report is about " + text_of(*call) + ", and the arguments say " + text_of(arguments));

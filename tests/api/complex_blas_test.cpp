@@ -131,8 +131,9 @@ TYPED_TEST(ComplexBlas, EveryLayoutOperationAndLeadingDimension) {
           ASSERT_TRUE(call.c.canaries_live());
           ASSERT_EQ(a, call.a.memory);
           ASSERT_EQ(b, call.b.memory);
-          EXPECT_EQ(certificate.m, 2 * call.m);
-          EXPECT_EQ(certificate.k, 2 * call.k);
+          EXPECT_TRUE(certificate.complex);
+          EXPECT_EQ(certificate.m, call.m);
+          EXPECT_EQ(certificate.k, call.k);
         }
 }
 
@@ -305,9 +306,10 @@ TYPED_TEST(ComplexBlas, TheWorkspaceOfADecisionIsEnoughInC) {
         Call<TypeParam> x(Layout::row_major, Op::none, Op::none, 2, 3, 4, 0, random);
         x.alpha = static_cast<TypeParam>(alpha), x.beta = static_cast<TypeParam>(beta);
         ozb_decision* decision = nullptr;
-        const auto json = R"({"schema": "ozbound-decision-1", "plan": "balanced:9x9:cut=10:exact", "m": 4, "n": 3, "k": 8,
+        const auto json =
+            R"({"schema": "ozbound-decision-3", "plan": "balanced:9x9:cut=10:exact", "complex": true, "m": 2, "n": 3, "k": 4,
                               "method": )" +
-                          std::string(method) + "}";
+            std::string(method) + "}";
         ASSERT_EQ(ozb_decision_from_json(json.c_str(), &decision), OZB_SUCCESS) << ozb_last_error();
         const auto status = [&](std::int64_t workspace) {
           return decided_in_c(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 3, 4, &x.alpha, x.a.data(), x.a.ld, x.b.data(), x.b.ld,
@@ -322,6 +324,77 @@ TYPED_TEST(ComplexBlas, TheWorkspaceOfADecisionIsEnoughInC) {
         EXPECT_EQ(status(least - 1), OZB_INVALID_ARGUMENT);
         ozb_decision_destroy(decision);
       }
+}
+
+TYPED_TEST(ComplexBlas, BoundsOfPartsAreTheSameInC) {
+  test::RandomBits random(6);
+  Call<TypeParam> call(Layout::row_major, Op::none, Op::none, 3, 4, 5, 0, random);
+  auto x = call;
+  const char* const target = "componentwise:1e-5";
+  const auto expected = gemm(Layout::row_major, Op::none, Op::none, 3, 4, 5, call.alpha, call.a.data(), call.a.ld,
+                             call.b.data(), call.b.ld, call.beta, call.c.data(), call.c.ld, parse_target(target));
+  ozb_certificate* certificate = nullptr;
+  const auto gemm_in_c = doubles<TypeParam> ? ozb_zgemm : ozb_cgemm;
+  ASSERT_EQ(gemm_in_c(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 3, 4, 5, &x.alpha, x.a.data(), x.a.ld, x.b.data(), x.b.ld, &x.beta,
+                      x.c.data(), x.c.ld, target, &certificate),
+            OZB_SUCCESS)
+      << ozb_last_error();
+  const Number c{0.75, -3};
+  double bound[2];
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = 0; j < 4; ++j) {
+      EXPECT_EQ(ozb_certificate_bound_z(certificate, i, j, &c, bound), OZB_SUCCESS) << ozb_last_error();
+      EXPECT_EQ(bound[0], expected.bound.upper(i, j, Part::real, c.real()));
+      EXPECT_EQ(bound[1], expected.bound.upper(i, j, Part::imaginary, c.imag()));
+    }
+  for (const auto& [i, j, word] : {std::tuple(-1, 0, "i must be"), std::tuple(3, 0, "i must be"),
+                                   std::tuple(0, -1, "j must be"), std::tuple(0, 4, "j must be")}) {
+    EXPECT_EQ(ozb_certificate_bound_z(certificate, i, j, &c, bound), OZB_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(ozb_last_error()).find(word), 0U) << ozb_last_error();
+    EXPECT_EQ(bound[0] + bound[1], HUGE_VAL) << "no bound that could be believed";
+  }
+  EXPECT_EQ(ozb_certificate_bound(certificate, 0, 0, 1, bound), OZB_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(ozb_last_error()), "certificate is of a complex product: ozb_certificate_bound_z has its bounds");
+  EXPECT_EQ(bound[0], HUGE_VAL);
+  ozb_certificate_destroy(certificate);
+}
+
+TEST(ComplexBlas, BoundsOfPartsAreOfComplexProducts) {
+  const double one = 1;
+  double real = 0, bound[2] = {0, 0};
+  const Number c{1, 1};
+  ozb_certificate* certificate = nullptr;
+  ASSERT_EQ(ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 1, 1, 1, 1, &one, 1, &one, 1, 0, &real, 1, "dgemm", &certificate),
+            OZB_SUCCESS);
+  const auto refused = [&](int status, const std::string& words) {
+    EXPECT_EQ(status, OZB_INVALID_ARGUMENT);
+    EXPECT_EQ(std::string(ozb_last_error()), words);
+  };
+  refused(ozb_certificate_bound_z(certificate, 0, 0, &c, bound),
+          "certificate is of a real product: ozb_certificate_bound has its bounds");
+  refused(ozb_certificate_bound_z(certificate, 0, 0, nullptr, bound), "c must not be null");
+  refused(ozb_certificate_bound_z(nullptr, 0, 0, &c, bound), "certificate must not be null");
+  refused(ozb_certificate_bound_z(certificate, 0, 0, &c, nullptr), "bound must not be null");
+  ozb_certificate_destroy(certificate);
+}
+
+/// The text of a status names the user's entry.
+TEST(ComplexBlas, TheWorstPartIsNamedInC) {
+  const Number a[] = {{1, 1}, {1, 0.1}}, b{1, 0}, one{1, 0}, zero{};
+  Number c[2];
+  ozb_decision* decision = nullptr;
+  ASSERT_EQ(ozb_decision_from_json(R"({"schema": "ozbound-decision-3", "target": "componentwise:1e-3", "method": "slices",
+                                       "plan": "balanced:1x1:full:exact", "complex": true, "m": 2, "n": 1, "k": 1})",
+                                   &decision),
+            OZB_SUCCESS);
+  EXPECT_EQ(ozb_zgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 2, 1, 1, &one, a, 1, &b, 1, &zero, c, 1, decision, 0, nullptr),
+            OZB_DOES_NOT_HOLD);
+  EXPECT_EQ(std::string(ozb_last_error())
+                .find("target componentwise:0.001 is not proven: the error bound of the imaginary part "
+                      "of entry (1, 0) is "),
+            0U)
+      << ozb_last_error();
+  ozb_decision_destroy(decision);
 }
 
 TEST(ComplexBlas, CRefusesByName) {

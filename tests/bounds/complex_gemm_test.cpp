@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/real_representation.hpp"
 #include "ozbound/verify/problem.hpp"
@@ -226,7 +227,7 @@ testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& 
         if (target.kind == Target::Kind::correctly_rounded && c.bits(x) != c.rounded(value))
           return testing::AssertionFailure() << where() << ": is not correctly rounded";
         if (!meets(target, tau, p, i, j, of, truth, error)) return testing::AssertionFailure() << where() << ": misses it";
-        const double bound = certificate.bound.upper(2 * i + of, j, x);
+        const double bound = certificate.bound.upper(i, j, both_parts[of], x);
         if (bound != inf && measured > Exact(bound)) return testing::AssertionFailure() << where() << ": is beyond its bound";
         if (!(bound <= certificate.largest_bound)) return testing::AssertionFailure() << where() << ": largest bound";
         error_squares = error_squares + error * error;
@@ -304,7 +305,8 @@ TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
             const auto target = parse_target(text);
             judge(target, c, multiply(call, target, engine()).certificate);
           }
-          Decision decision{Target::correctly_rounded(), Method::exact, {}, 8, 3, 12, 0, 0, {}, {}, {}};
+          Decision decision{Target::correctly_rounded(), Method::exact, {}, 4, 3, 6, 0, 0, {}, {}, {}};
+          decision.complex = true;
           const auto exact = multiply(call, decision, engine());
           judge(decision.target, c, exact);
           EXPECT_EQ(exact.exact, 24 - special);
@@ -328,7 +330,7 @@ TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
     auto plan = SplitPlan::balanced(random.between(1, 4), random.between(1, 4), 2);
     plan.cut = random.between(2, plan.a.slices + plan.b.slices);
     decision.plan = plan;
-    decision.m = 2 * p.m(), decision.n = p.n(), decision.k = 2 * p.k();
+    decision.m = p.m(), decision.n = p.n(), decision.k = p.k(), decision.complex = true;
     Numbers c(p.m(), p.n());
     const auto certificate = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
     auto weak = decision.target;
@@ -357,14 +359,16 @@ TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
           matrix->data()[t] = {1.0 * random.between(1, 9), 1.0 * random.between(1, 9)};
       if (inexact >= 0) p.a(inexact, 1) += 0.1;
       p.a(1, 2) = {inf, 1};  // special entries count for nothing
-      Decision decision{Target::correctly_rounded(), Method::slices, SplitPlan::balanced(2, 2, 4), 8, 2, 6, 0, 0, {}, {}, {}};
+      Decision decision{Target::correctly_rounded(), Method::slices, SplitPlan::balanced(2, 2, 4), 4, 2, 3, 0, 0, {}, {}, {}};
+      decision.complex = true;
       Numbers c(4, 2);
       const auto certificate = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
       const bool holds = inexact < 0 || alpha == 0.0;
       EXPECT_EQ(certificate.ratio, holds ? 1 : inf) << alpha << ' ' << inexact;
       EXPECT_EQ(certificate.holds, holds);
-      EXPECT_EQ(certificate.worst_i, holds ? 0 : 2 * inexact + 1);
+      EXPECT_EQ(certificate.worst_i, holds ? 0 : inexact);
       EXPECT_EQ(certificate.worst_j, holds ? 0 : 1);
+      EXPECT_EQ(certificate.worst_part, holds ? Part::real : Part::imaginary);
       if (!holds) continue;
       for (Index i = 0; i < 4; ++i)
         for (Index j = 0; j < 2; ++j)
@@ -450,7 +454,7 @@ TEST(ComplexCertifiedGemm, TheLeastWorkspaceIsTheLeast) {
     EXPECT_TRUE(multiply(call, decision, engine(), {.workspace = workspace.least}).holds);
     EXPECT_THROW(multiply(call, decision, engine(), {.workspace = workspace.least - 1}), std::invalid_argument);
     auto real = decision;
-    ++real.m;
+    real.complex = false;
     EXPECT_THROW((void)workspace_of(real, alpha, 0, engine()), std::invalid_argument);
   }
 }
@@ -495,6 +499,85 @@ TEST(ComplexCertifiedGemm, NativeDgemmAloneIsRefusedForItsScalars) {
     }
 }
 
+/// What is said of a product is said of the product that was asked for, and read back so.
+TEST(ComplexCertifiedGemm, RecordsSayItsOwnSizes) {
+  for (const auto alpha : {Number(1), Number(0, 1)}) {
+    Numbers a(1, 1), b(1, 1), c(1, 1);
+    a(0, 0) = {1.0 / 3, 0x1p-20}, b(0, 0) = {1, -0.7};
+    const ComplexProduct call{a, b, c, alpha};
+    const auto [decision, certificate] = multiply(call, parse_target("componentwise:1e-6"), engine());
+    for (const auto& record : {to_json(decision), to_json(certificate)}) {
+      EXPECT_EQ(record["complex"], true);
+      for (const auto* const size : {"m", "n", "k"}) EXPECT_EQ(record[size], 1) << size;
+    }
+    const auto read = decision_from_json(to_json(decision));
+    EXPECT_EQ(to_json(multiply(call, read, engine())), to_json(certificate));
+    EXPECT_EQ(bound_from_json(nlohmann::json::parse(to_json(certificate).dump())).complex, true);
+  }
+  const Matrix<double> one(1, 1);
+  EXPECT_FALSE(to_json(decide({one, one}, Target::dgemm(), engine())).contains("complex"));
+}
+
+/// A complex decision is for no real product, not even for the one that stands for the complex one.
+TEST(ComplexCertifiedGemm, RealProductsTakeNoComplexDecision) {
+  const Numbers z(1, 1);
+  const auto decision = decide({z, z}, Target::dgemm(), engine());
+  for (const Index k : {1, 2}) {
+    const Matrix<double> a(k, k), b(k, 1);
+    Matrix<double> c(k, 1);
+    try {
+      multiply({a, b, c}, decision, engine());
+      ADD_FAILURE() << "not refused";
+    } catch (const std::invalid_argument& error) {
+      const auto real = std::to_string(k) + " x 1 x " + std::to_string(k);
+      EXPECT_EQ(std::string(error.what()), "decision: is for a complex 1 x 1 x 1, not for a real " + real);
+    }
+  }
+  auto json = to_json(decision);
+  json["m"] = std::numeric_limits<Index>::max() / 2 + 1;
+  EXPECT_THROW(decision_from_json(json), std::invalid_argument) << "whose real product has no size";
+}
+
+/// Both parts of row 1 have one bound, of which a small imaginary part allows the least.
+TEST(ComplexCertifiedGemm, TheWorstPartIsNamed) {
+  Numbers a(2, 1), b(1, 2), c(2, 2);
+  a(0, 0) = {1, 1}, a(1, 0) = {1, 0.1}, b(0, 0) = 1, b(0, 1) = 1;
+  Decision decision{Target::componentwise(1e-3), Method::slices, SplitPlan::balanced(1, 1, 2), 2, 2, 1, 0, 0, {}, {}};
+  decision.complex = true;
+  const auto certificate = multiply(ComplexProduct{a, b, c}, decision, engine());
+  EXPECT_EQ(certificate.worst_i, 1);
+  EXPECT_EQ(certificate.worst_j, 0);
+  EXPECT_EQ(certificate.worst_part, Part::imaginary);
+  EXPECT_EQ(certificate.worst_entry(), "the imaginary part of entry (1, 0)");
+  EXPECT_EQ(to_json(certificate)["worst_entry"], nlohmann::json({1, 0, "imaginary"}));
+  auto real = certificate;
+  real.worst_part = Part::real;
+  EXPECT_EQ(real.worst_entry(), "the real part of entry (1, 0)");
+  real.complex = false;
+  EXPECT_EQ(real.worst_entry(), "entry (1, 0)");
+  EXPECT_EQ(to_json(real)["worst_entry"], nlohmann::json({1, 0}));
+}
+
+/// Each part has its own bound, however it is asked for, from the record too.
+TEST(ComplexCertifiedGemm, BoundsAreOfParts) {
+  RandomBits random(11);
+  const auto p = sample_product(Family::wide_exponents, 0, random);
+  Numbers c(p.m(), p.n());
+  const auto certificate = multiply({p.a, p.b, c, Number(1, 2)}, parse_target("componentwise:1e-6"), engine()).certificate;
+  const auto bounds = certificate.bound.of_entries(c),
+             recorded = bound_from_json(nlohmann::json::parse(to_json(certificate).dump())).bound.of_entries(c);
+  double largest = 0;
+  for (Index i = 0; i < p.m(); ++i)
+    for (Index j = 0; j < p.n(); ++j) {
+      EXPECT_EQ(bounds(i, j).real(), certificate.bound.upper(i, j, Part::real, c(i, j).real()));
+      EXPECT_EQ(bounds(i, j).imag(), certificate.bound.upper(i, j, Part::imaginary, c(i, j).imag()));
+      EXPECT_EQ(bounds(i, j), recorded(i, j));
+      largest = std::max({largest, bounds(i, j).real(), bounds(i, j).imag()});
+    }
+  EXPECT_EQ(largest, certificate.largest_bound);
+  EXPECT_THROW(certificate.bound.of_entries(Numbers(p.m() + 1, p.n())), std::invalid_argument);
+}
+
 TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {
   RandomBits random(5);
   const auto p = sample_product(Family::uniform, 0, random);
@@ -509,9 +592,20 @@ TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {
   };
   Decision decision;
   decision.target = parse_target("dgemm"), decision.plan = SplitPlan::balanced(2, 2, 3);
-  decision.m = p.m(), decision.n = p.n(), decision.k = p.k();
-  EXPECT_NE(refusal({p.a, p.b, c}, decision).find("that stand for this complex product"), std::string::npos);
-  decision.m *= 2, decision.k *= 2;
+  decision.m = p.m() + 1, decision.n = p.n(), decision.k = p.k(), decision.complex = true;
+  const auto text = [](Index m, Index n, Index k) {
+    return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
+  };
+  const auto whole = text(p.m(), p.n(), p.k());
+  for (const Number alpha : {Number(1), Number(1, 1)}) {
+    EXPECT_EQ(refusal({p.a, p.b, c, alpha}, decision),
+              "decision: is for a complex " + text(p.m() + 1, p.n(), p.k()) + ", not for a complex " + whole);
+    auto stacked = decision;  // of the real product that stands for it
+    stacked.m = 2 * p.m(), stacked.k = 2 * p.k(), stacked.complex = false;
+    EXPECT_EQ(refusal({p.a, p.b, c, alpha}, stacked),
+              "decision: is for a real " + text(2 * p.m(), p.n(), 2 * p.k()) + ", not for a complex " + whole);
+  }
+  decision.m = p.m();
   decision.method = Method::native;
   EXPECT_EQ(refusal({p.a, p.b, c, {1, 1}}, decision), "decision: native DGEMM has no complex alpha or beta");
   decision.method = Method::slices;

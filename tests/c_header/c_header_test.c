@@ -94,11 +94,17 @@ static void complexes(void) {
   const float xs[2] = {1, 2}, ys[2] = {3, -4}, is[2] = {0, 1}, zeros[2] = {0, 0};
   double c[2] = {NAN, NAN};
   float cs[2] = {NAN, NAN};
+  double bounds[2] = {0, 0};
+  ozb_certificate* certificate = NULL;
   ozb_decision* decision = NULL;
   int64_t least = 0, full = 0;
-  CHECK(ozb_zgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, zero, c, 1, "cr", NULL) ==
+  CHECK(ozb_zgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, zero, c, 1, "cr", &certificate) ==
         OZB_SUCCESS);
   CHECK(c[0] == -10 && c[1] == -5);
+  CHECK(ozb_certificate_bound_z(certificate, 0, 0, c, bounds) == OZB_SUCCESS);
+  CHECK(0 < bounds[1] && bounds[1] < bounds[0] && bounds[0] < 1e-14);
+  CHECK(ozb_certificate_bound(certificate, 0, 0, c[0], bounds) == OZB_INVALID_ARGUMENT);
+  ozb_certificate_destroy(certificate);
   CHECK(ozb_decide_z(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, y, 1, i, c, 1, "dgemm",
                      OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, &decision) == OZB_SUCCESS);
   CHECK(ozb_decision_workspace_z(decision, i, i, &least, &full) == OZB_SUCCESS && 0 <= least && least <= full);

@@ -60,6 +60,8 @@ TEST_F(CommandGenerate, ComplexProblems) {
     EXPECT_EQ(finished.code, 0) << finished.err;
     const Recipe recipe{.family = family, .m = 5, .n = 6, .k = 7, .phi = 1, .seed = 3};
     EXPECT_THAT(finished.out, testing::HasSubstr(generate_complex_command(recipe)));
+    EXPECT_THAT(finished.out, testing::HasSubstr("complex 5 x 7 in " + a_));
+    EXPECT_THAT(finished.out, testing::HasSubstr("complex 7 x 6 in " + b_));
     const auto problem = generate_complex(recipe);
     using Complex = Matrix<std::complex<double>>;
     EXPECT_EQ(all_bits(std::get<Complex>(read_matrix(a_).values).view()), all_bits(problem.a.view()));

@@ -207,9 +207,10 @@ TEST_F(ComplexProducts, DecisionsAreReplayed) {
     more.insert(more.end(), {"--target", "componentwise:1e-9", "--engine", "cpu", "--save", decision});
     ASSERT_EQ(ozbound(with("plan", more)).code, 0);
     const auto saved = json::parse(read_bytes(decision));
-    EXPECT_EQ(saved["m"], 10);
+    EXPECT_EQ(saved["complex"], true);
+    EXPECT_EQ(saved["m"], 5);
     EXPECT_EQ(saved["n"], 4);
-    EXPECT_EQ(saved["k"], 12);
+    EXPECT_EQ(saved["k"], 6);
     more = scalars;
     more.insert(more.end(), {"--target", "componentwise:1e-9", "--engine", "cpu"});
     gemm(more);
@@ -237,15 +238,67 @@ TEST_F(ComplexProducts, HaveTheSameBitsOnADevice) {
 }
 
 TEST_F(ComplexProducts, ForPeople) {
-  EXPECT_THAT(ozbound(with("plan", {})).out,
-              HasSubstr("dgemm for a complex 5 x 4, inner dimension 6, multiplied as 10 x 4, inner dimension 12\n"));
+  EXPECT_THAT(ozbound(with("plan", {})).out, HasSubstr("dgemm for a complex 5 x 4, inner dimension 6\n"));
   const auto finished = ozbound(with("gemm", {"--verify", "sample"}));
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, ContainsRegex("C +complex 5 x 4 in "));
-  EXPECT_THAT(finished.out, HasSubstr("  40 entries judged, 0 failing"));
-  EXPECT_THAT(finished.out, HasSubstr("rows 2i and 2i + 1 of a verdict are the real and the imaginary parts of row i\n"));
-  EXPECT_THAT(ozbound(with("verify", {"--target", "dgemm"})).out, HasSubstr("the imaginary parts of row i\n"));
-  EXPECT_THAT(ozbound(with("verify", {})).out, ContainsRegex("entries measured +40\n"));
+  EXPECT_THAT(finished.out, HasSubstr("  40 real and imaginary parts judged, 0 failing"));
+  EXPECT_THAT(finished.out, ContainsRegex("typical DGEMM +errs by about sqrt\\(2k\\) u M; "));
+  EXPECT_THAT(ozbound(with("verify", {"--target", "dgemm", "--sample", "7"})).out,
+              HasSubstr("a sample of 7 of 40 real and imaginary parts, seed 0, is looked at:\n"));
+  const auto measured = ozbound(with("verify", {})).out;
+  EXPECT_THAT(measured, ContainsRegex("parts measured +40\n"));
+  EXPECT_THAT(measured, ContainsRegex("dgemm-typical .* / \\(sqrt\\(2k\\) u M\\)\n"));
+}
+
+/// Whoever multiplies a 1 x 1 matrix reads of a 1 x 1 matrix, and of nothing that stands for it.
+TEST_F(ComplexProducts, ShowTheirOwnSizes) {
+  write(generate_complex({Family::uniform, 1, 1, 1, 0, 7}));
+  const std::string decision = directory_ / "decision.json", bounds = directory_ / "E.npy";
+  std::string shown;
+  const auto show = [&](const std::vector<std::string>& arguments) {
+    const auto finished = ozbound(arguments);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    shown += finished.out;
+    return finished.out;
+  };
+  EXPECT_THAT(show(with("plan", {"--save", decision})), HasSubstr("dgemm for a complex 1 x 1, inner dimension 1\n"));
+  EXPECT_THAT(show(with("gemm", {"--decision", decision, "--report", report_, "--verify", "exact"})),
+              ContainsRegex("C +complex 1 x 1 in "));
+  EXPECT_THAT(show(with("verify", {"--report", report_})),
+              ContainsRegex("worst entry \\(0, 0\\), (real|imaginary) part, binary64, counted from 0\n"));
+  EXPECT_THAT(show(with("verify", {"--certificate", report_})), ContainsRegex("parts +2 recomputed\n"));
+  EXPECT_THAT(show({"bounds", report_, "-o", bounds}), ContainsRegex("bounds +complex 1 x 1 in "));
+  EXPECT_THAT(shown, testing::Not(HasSubstr("2 x 1")));
+  const auto report = json::parse(read_bytes(report_));
+  for (const auto* const record : {"decision", "certificate"}) {
+    EXPECT_EQ(report[record]["complex"], true);
+    for (const auto* const size : {"m", "n", "k"}) EXPECT_EQ(report[record][size], 1) << record << size;
+  }
+  for (const auto& verdict : report["verification"]["verdicts"]) {
+    EXPECT_EQ(verdict["row"], 0);
+    EXPECT_THAT(verdict["part"], testing::AnyOf("real", "imaginary"));
+  }
+}
+
+/// What was written before complex records said so is about a real product of 2m x n x 2k.
+TEST_F(ComplexProducts, RecordsOfTheRealProductAreForNoComplexOne) {
+  const std::string decision = directory_ / "decision.json";
+  auto record = gemm({"--engine", "cpu"});
+  for (const auto* const name : {"decision", "certificate"}) {
+    record[name].erase("complex");
+    record[name]["m"] = 10, record[name]["k"] = 12;
+  }
+  auto& worst = record["certificate"]["worst_entry"];
+  worst = {2 * worst[0].get<int>() + (worst[2] == "real" ? 0 : 1), worst[1]};
+  write_bytes(decision, record["decision"].dump());
+  expect_refusal(with("gemm", {"--decision", decision}), "decision: is for a real 10 x 4 x 12, not for a complex 5 x 4 x 6");
+  write_bytes(report_, record.dump());
+  expect_refusal(with("verify", {"--report", report_}),
+                 report_ + ": the report is about a real product, and the one of these matrices is complex");
+  const auto check = ozbound(with("verify", {"--certificate", report_}));
+  EXPECT_EQ(check.code, 1);
+  EXPECT_THAT(check.out, ContainsRegex("wrong +complex: false is claimed, and true found\n"));
 }
 
 TEST_F(ComplexProducts, AWrongPartIsFound) {
@@ -260,8 +313,9 @@ TEST_F(ComplexProducts, AWrongPartIsFound) {
     EXPECT_EQ(ozbound(with("verify", {"--target", "cr", "--mpfr"})).code, 1);
     const auto verdict = json::parse(ozbound(with("verify", {"--report", report_, "--json"})).out)["verdicts"][0];
     EXPECT_EQ(verdict["holds"], false);
-    EXPECT_EQ(verdict["row"], imaginary ? 5 : 4);
+    EXPECT_EQ(verdict["row"], 2);
     EXPECT_EQ(verdict["col"], 3);
+    EXPECT_EQ(verdict["part"], imaginary ? "imaginary" : "real");
     const auto check = ozbound(with("verify", {"--certificate", report_}));
     EXPECT_EQ(check.code, 1);
     EXPECT_THAT(check.out, ContainsRegex("wrong +fingerprints.c: "));
@@ -303,16 +357,16 @@ TEST_F(ComplexProducts, TheWorstPartIsNamed) {
   const std::vector<std::string> coarse{"--plan", "balanced:1x1:full:exact", "--alpha", "0,1"};
   const auto worst = gemm(coarse)["certificate"]["worst_entry"];
   const int row = worst[0], column = worst[1];
-  EXPECT_EQ(row / 2, 4);
+  const std::string part = worst[2];
+  EXPECT_EQ(row, 4);
   std::filesystem::remove(c_);
   std::filesystem::remove(report_);
   auto strict = coarse;
   strict.insert(strict.end(), {"--target", "dgemm", "--report", report_});
   const auto finished = ozbound(with("gemm", strict));
   EXPECT_EQ(finished.code, 3);
-  EXPECT_THAT(finished.err,
-              HasSubstr(" does not certify dgemm: the " + std::string(row % 2 == 0 ? "real" : "imaginary") +
-                        " part of entry (" + std::to_string(row / 2) + ", " + std::to_string(column) + ") may be wrong by "));
+  EXPECT_THAT(finished.err, HasSubstr(" does not certify dgemm: the " + part + " part of entry (" + std::to_string(row) + ", " +
+                                      std::to_string(column) + ") may be wrong by "));
   EXPECT_EQ(directory_.names(), (Names{"A.npy", "B.mtx"}));
 }
 
@@ -332,7 +386,7 @@ TEST_F(ComplexProducts, SpecialPartsOfAReport) {
   EXPECT_EQ(report["operands"]["beta"], 0.0);
   EXPECT_EQ(report["operands"]["b"]["type"], "c16");
   EXPECT_EQ(report["certificate"]["imaginary"]["alpha"], -2.0);
-  EXPECT_EQ(report["certificate"]["m"], 10);
+  EXPECT_EQ(report["certificate"]["m"], 5);
   EXPECT_FALSE(gemm({"--alpha", "2"})["certificate"].contains("imaginary"));
 }
 

@@ -26,6 +26,10 @@ using nlohmann::json;
 
 constexpr Index largest_size = 3;
 
+/// Rows and columns of the real matrices that stand for complex ones.
+Index real_m(const Claims& claims) { return claims.complex ? 2 * claims.m : claims.m; }
+Index real_k(const Claims& claims) { return claims.complex ? 2 * claims.k : claims.k; }
+
 json number(double x) {
   if (std::isnan(x)) return "nan";
   if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
@@ -77,7 +81,7 @@ json record(const Claims& claims) {
        {{"a", print(claims.a_print)}, {"b", print(claims.b_print)}, {"c0", print(claims.c0_print)}, {"c", claims.c_print}}},
       {"holds", claims.holds},
       {"ratio", number(claims.ratio)},
-      {"worst_entry", {claims.worst_i, claims.worst_j}},
+      {"worst_entry", {claims.worst.i, claims.worst.j}},
       {"largest_bound", number(claims.largest_bound)},
       {"undecided_entries", claims.undecided},
       {"exact_entries", claims.exact},
@@ -93,6 +97,7 @@ json record(const Claims& claims) {
         {"norms", record(claims.norms)}}},
       {"assumptions", claims.assumptions},
       {"seal", claims.seal}};
+  if (claims.complex) all["complex"] = true, all["worst_entry"].push_back(claims.worst.part);
   if (claims.imaginary)
     all["imaginary"] = {{"alpha", number(claims.imaginary->first)}, {"beta", number(claims.imaginary->second)}};
   return all;
@@ -109,21 +114,22 @@ class Product {
   explicit Product(const Claims& claims)
       : alpha_(claims.alpha),
         beta_(claims.beta),
-        imaginary_(claims.imaginary && claims.m % 2 == 0 ? *claims.imaginary : std::pair(0.0, 0.0)),
-        a_(claims.m, claims.k),
-        b_(claims.k, claims.n),
-        c0_(claims.m, claims.n),
-        doubles_(claims.m, claims.n),
-        floats_(claims.m, claims.n),
+        imaginary_(claims.imaginary.value_or(std::pair(0.0, 0.0))),
+        complex_(claims.complex),
+        a_(real_m(claims), real_k(claims)),
+        b_(real_k(claims), claims.n),
+        c0_(real_m(claims), claims.n),
+        doubles_(real_m(claims), claims.n),
+        floats_(real_m(claims), claims.n),
         narrow_(claims.narrow),
         seed_(reinterpret_cast<const std::uint8_t*>(claims.c_print.data()), claims.c_print.size()) {
     for (auto* const matrix : {&a_, &b_, &c0_})
       for (Index i = 0; i < matrix->rows(); ++i)
         for (Index j = 0; j < matrix->cols(); ++j) (*matrix)(i, j) = seed_.pick(elements);
-    if (imaginary_ != std::pair(0.0, 0.0) && claims.k % 2 == 0) make_blocks(a_);
+    if (complex_) make_blocks(a_);
     const ExactOracle oracle(operands());
     const bool exact = seed_.flag();
-    for (Index i = 0; i < claims.m; ++i)
+    for (Index i = 0; i < a_.rows(); ++i)
       for (Index j = 0; j < claims.n; ++j) {
         doubles_(i, j) = exact ? oracle.rounded(i, j) : seed_.pick(elements);
         floats_(i, j) = exact ? oracle.rounded_float(i, j) : static_cast<float>(seed_.pick(elements));
@@ -131,12 +137,12 @@ class Product {
   }
 
   [[nodiscard]] Operands operands() const {
-    return {a_.view(), b_.view(), alpha_, beta_, c0_.view(), imaginary_.first, imaginary_.second};
+    return {a_.view(), b_.view(), alpha_, beta_, c0_.view(), imaginary_.first, imaginary_.second, complex_};
   }
   [[nodiscard]] ResultView c() const { return narrow_ ? ResultView(floats_) : ResultView(doubles_); }
 
  private:
-  /// A matrix that stands for a complex one, of its even rows.
+  /// Makes a matrix that stands for a complex one of its even rows.
   static void make_blocks(Matrix<double>& a) {
     for (Index i = 0; i < a.rows(); i += 2)
       for (Index l = 0; l < a.cols(); l += 2) a(i + 1, l + 1) = a(i, l), a(i + 1, l) = -a(i, l + 1);
@@ -161,6 +167,7 @@ class Product {
 
   double alpha_, beta_;
   std::pair<double, double> imaginary_;
+  bool complex_;
   Matrix<double> a_, b_, c0_, doubles_;
   Matrix<float> floats_;
   bool narrow_;
@@ -190,7 +197,7 @@ void require_true(const CertificateCheck& check, const Claims& claims, const Pro
   const bool rounded_once = claims.method == checking::Method::correctly_rounded || claims.method == checking::Method::exact;
   const bool rounded = (rounded_once && accepted.contains("c")) || (claims.target_text == "cr" && accepted.contains("target"));
   const ExactOracle oracle(product.operands());
-  for (Index i = 0; i < claims.m; ++i)
+  for (Index i = 0; i < real_m(claims); ++i)
     for (Index j = 0; j < claims.n; ++j) {
       const double c = product.c()(i, j);
       const auto truth = oracle.evaluate(i, j, c, product.c().format());

@@ -23,7 +23,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::require(to_json(again).dump() == written, "another decision reads back");
   fuzz::require(again.target == decision.target && again.method == decision.method && again.plan == decision.plan,
                 "another way reads back");
-  fuzz::require(again.m == decision.m && again.n == decision.n && again.k == decision.k, "other sizes read back");
+  fuzz::require(again.m == decision.m && again.n == decision.n && again.k == decision.k && again.complex == decision.complex,
+                "other sizes read back");
+  fuzz::require(again.real_m() >= again.m && again.real_k() >= again.k, "the real product that is multiplied has no size");
   fuzz::require(again.m >= 0 && again.n >= 0 && again.k >= 0, "a negative size was read");
   return 0;
 }

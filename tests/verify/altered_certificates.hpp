@@ -159,7 +159,8 @@ inline bool is_refusal(const std::vector<std::string>& rejections) {
 /// Whether a target exchanged for this one says the same: those of DGEMM, of one term.
 inline bool is_same_target(const Certificate& certificate, const Alteration& altered) {
   const auto of_dgemm = [](const std::string& target) { return target == "dgemm" || target == "dgemm-typical"; };
-  return certificate.k <= 1 && of_dgemm(to_string(certificate.target)) && of_dgemm(altered.how);
+  const Index terms = certificate.complex ? 2 * certificate.k : certificate.k;
+  return terms <= 1 && of_dgemm(to_string(certificate.target)) && of_dgemm(altered.how);
 }
 
 inline bool is_premise(const std::string& member) { return member == "target" || member == "method" || member == "plans"; }

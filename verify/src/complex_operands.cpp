@@ -36,7 +36,7 @@ ComplexOperands::ComplexOperands(const ComplexFactor& a, const ComplexFactor& b,
 }
 
 Operands ComplexOperands::operands() const {
-  return {a_.view(), b_.view(), alpha_.real(), beta_.real(), c0_.view(), alpha_.imag(), beta_.imag()};
+  return {a_.view(), b_.view(), alpha_.real(), beta_.real(), c0_.view(), alpha_.imag(), beta_.imag(), true};
 }
 
 ComplexResult::ComplexResult(MatrixView<const std::complex<double>> c) : narrow_(false), doubles_(stacked(c)) {}

@@ -33,8 +33,9 @@ RowTerms c0_terms(const Operands& operands, Index i) { return terms_of(operands.
 Oracle::Oracle(const Operands& operands) : operands_(operands) {
   const checking::PlainEnvironment environment;
   if (operands.a.cols() != operands.b.rows()) throw std::invalid_argument("b must have as many rows as a has columns");
-  const bool imaginary = operands.imaginary_alpha != 0 || operands.imaginary_beta != 0;
-  if (imaginary && rows() % 2 != 0) throw std::invalid_argument("a must have an even number of rows for complex scalars");
+  if (operands.imaginary_alpha != 0 || operands.imaginary_beta != 0) operands_.complex = true;
+  if (operands_.complex && rows() % 2 != 0)
+    throw std::invalid_argument("a must have an even number of rows for a complex product");
   const bool reads_c0 = operands.beta != 0 || operands.imaginary_beta != 0;
   if (reads_c0 && (operands.c0.rows() != rows() || operands.c0.cols() != cols()))
     throw std::invalid_argument("c0 must be m x n where beta is not 0");

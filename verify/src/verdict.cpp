@@ -104,7 +104,10 @@ Gathered gather(const ResultView& c, const Oracle& oracle, const EntrySelection&
   });
 }
 
-Verdict finished(Verdict verdict, const ResultView& c, std::string claim, const JudgeOptions& options) {
+/// The verdict on a product, whose row is so far that of the real product that was judged.
+Verdict finished(Verdict verdict, const Oracle& oracle, const ResultView& c, std::string claim, const JudgeOptions& options) {
+  verdict.complex = oracle.operands().complex;
+  if (verdict.complex && verdict.row >= 0) verdict.part = both_parts[verdict.row % 2], verdict.row /= 2;
   verdict.claim = std::move(claim);
   verdict.format = c.format();
   verdict.reproduction = options.reproduction;
@@ -130,6 +133,8 @@ std::string approximate(const Magnitude& x) {
   return fmt::format("{} (about {:.3g})", to_string(x), to_double_upper(x));
 }
 
+const char* name_of(Part part) { return part == Part::real ? "real" : "imaginary"; }
+
 std::string ratio_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.6g}", ratio) : "inf"; }
 
 std::string_view format_name(ResultFormat format) { return format == ResultFormat::of_double ? "binary64" : "binary32"; }
@@ -145,7 +150,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const std::function<do
         if (!(allowed >= 0)) throw std::invalid_argument(fmt::format("bound({}, {}) must be at least 0: {}", i, j, allowed));
         return judged(entry.error_upper, Magnitude::of(allowed));
       });
-  return finished(gathered.verdict, c, "bound", options);
+  return finished(gathered.verdict, oracle, c, "bound", options);
 }
 
 Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, const JudgeOptions& options) {
@@ -154,7 +159,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
     const auto gathered = gather(
         c, oracle, options.selection,
         [](Gathered&, Index, Index, const OracleEntry& entry, double computed) { return judged_rounding(entry, computed); });
-    return finished(gathered.verdict, c, to_string(target), options);
+    return finished(gathered.verdict, oracle, c, to_string(target), options);
   }
   const TargetAllowance allowance(target, oracle, c.format());
   if (target.kind == Target::Kind::normwise) {
@@ -165,13 +170,13 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
           part.allowed.add_lower(allowance.lower(i, j, entry));
           return Judged{entry.error_upper, {}, 0};
         });
-    return finished(judged_normwise(gathered, allowance), c, to_string(target), options);
+    return finished(judged_normwise(gathered, allowance), oracle, c, to_string(target), options);
   }
   const auto gathered =
       gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
         return judged(entry.error_upper, allowance.lower(i, j, entry));
       });
-  return finished(gathered.verdict, c, to_string(target), options);
+  return finished(gathered.verdict, oracle, c, to_string(target), options);
 }
 
 std::string explain(const Verdict& v) {
@@ -179,12 +184,13 @@ std::string explain(const Verdict& v) {
   auto text = fmt::format("{} {}: error / bound = {}\n", v.claim, v.holds() ? "holds" : "FAILS", ratio_text(v.ratio));
   if (v.of_norms) text += fmt::format("  in the Frobenius norm, relative to {}\n", normwise_measure);
   if (v.row >= 0) {
-    text += fmt::format("  worst entry ({}, {}), {}, counted from 0\n", v.row, v.col, format_name(v.format));
+    const auto part = v.complex ? fmt::format(", {} part", name_of(v.part)) : "";
+    text += fmt::format("  worst entry ({}, {}){}, {}, counted from 0\n", v.row, v.col, part, format_name(v.format));
     text += fmt::format("  computed {:a} ({})\n  exact    {:a} ({}), rounded once\n", v.computed, v.computed, v.exact, v.exact);
     text += fmt::format("  error    {}\n  bound    {}\n", approximate(v.error), approximate(v.bound));
   }
-  text += fmt::format("  {} entries judged, {} failing, {} NaN or infinity mismatches, {} undecided\n", v.entries, v.failures,
-                      v.special_mismatches, v.undecided);
+  text += fmt::format("  {} {} judged, {} failing, {} NaN or infinity mismatches, {} undecided\n", v.entries,
+                      v.complex ? "real and imaginary parts" : "entries", v.failures, v.special_mismatches, v.undecided);
   if (!v.reproduction.empty()) text += fmt::format("  reproduce: {}\n", v.reproduction);
   return text;
 }
@@ -207,6 +213,7 @@ nlohmann::json to_json(const Verdict& v) {
                       {"ratio", v.ratio},
                       {"reproduction", v.reproduction}};
   if (!std::isfinite(v.ratio)) json["ratio"] = "inf";
+  if (v.complex) json["part"] = name_of(v.part);
   return json;
 }
 

@@ -64,10 +64,9 @@ Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, flo
                  const float* b, Index ldb, float beta, float* c, Index ldc, const Decision& decision,
                  const BlasOptions& options = {});
 
-/// The same over the complex numbers, which are in memory as in C and Fortran; Op::conjugate_transpose conjugates. Each
-/// component of C meets the target by itself: decision and certificate are about the real product of 2m x n x 2k that stands
-/// for this one (bounds/multiply.hpp), whose row 2i has the real parts of row i of C. Prepared operands are for real
-/// products.
+/// The same over the complex numbers, which are in memory as in C and Fortran; Op::conjugate_transpose conjugates. The real and
+/// the imaginary parts of C each meet the target by themselves, as sums of 2k real terms (bounds/decide.hpp). Prepared operands
+/// are for real products.
 Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, std::complex<double> alpha,
                  const std::complex<double>* a, Index lda, const std::complex<double>* b, Index ldb, std::complex<double> beta,
                  std::complex<double>* c, Index ldc, const Target& target, const BlasOptions& options = {});

@@ -59,7 +59,7 @@ std::string text(const std::vector<std::string>& x) {
   for (const auto& one : x) all += (all.empty() ? "" : ", ") + text(one);
   return "[" + all + "]";
 }
-std::string text(const std::pair<Index, Index>& x) { return fmt::format("[{}, {}]", x.first, x.second); }
+std::string text(const Entry& x) { return fmt::format("[{}, {}{}]", x.i, x.j, x.part.empty() ? "" : ", \"" + x.part + "\""); }
 
 bool equal(double x, double y) { return same(x, y); }
 template <class T>
@@ -150,7 +150,7 @@ struct Gathered {
   }
 };
 
-/// Whether a scalar is not real: then a certificate is about A B, and about entries in pairs of a real and an imaginary part.
+/// Whether a scalar is not real: then a certificate is about A B, and counts both parts of an entry where one is open.
 bool complex_scalars(const Operands& given) { return given.imaginary_alpha != 0 || given.imaginary_beta != 0; }
 
 /// Whether A and B are read at all.
@@ -178,7 +178,8 @@ class Checker {
         c_(c),
         options_(options),
         oracle_(given),
-        complex_(complex_scalars(given)) {}
+        complex_(oracle_.operands().complex),
+        scaled_(complex_scalars(given)) {}
 
   CertificateCheck run() {
     expect("seal", claims_.seal, claims_.sealed);
@@ -200,7 +201,7 @@ class Checker {
  private:
   /// From below: k u, sqrt(k) u, or what the target says.
   [[nodiscard]] double target_tau() const {
-    const auto terms = static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1));
+    const auto terms = static_cast<std::uint64_t>(std::max<Index>(given_.a.cols(), 1));
     if (claims_.target.kind == Kind::dgemm) return integer_down(terms) * u_;
     return claims_.target.kind == Kind::dgemm_typical ? root_down(terms) * u_ : claims_.target.tau;
   }
@@ -218,17 +219,17 @@ class Checker {
 
   /// Whether the certificate is about these operands. Without the same sizes and scalars nothing else can be recomputed.
   bool subject() {
-    const Index k = given_.a.cols();
-    bool sizes = expect("m", claims_.m, given_.a.rows());
+    const Index parts = complex_ ? 2 : 1;
+    bool sizes = !(complex_ || claims_.complex) || kind();
+    sizes = expect("m", claims_.m, given_.a.rows() / parts) && sizes;
     sizes = expect("n", claims_.n, given_.b.cols()) && sizes;
-    sizes = expect("k", claims_.k, k) && sizes;
+    sizes = expect("k", claims_.k, given_.a.cols() / parts) && sizes;
     sizes = expect("alpha", claims_.alpha, given_.alpha) && sizes;
     sizes = expect("beta", claims_.beta, given_.beta) && sizes;
-    if (complex_ || claims_.imaginary) {
+    if (scaled_ || claims_.imaginary) {
       const auto imaginary = claims_.imaginary.value_or(std::pair(0.0, 0.0));
       sizes = expect("imaginary.alpha", imaginary.first, given_.imaginary_alpha) && sizes;
       sizes = expect("imaginary.beta", imaginary.second, given_.imaginary_beta) && sizes;
-      sizes = left_factor() && sizes;
     }
     sizes = expect<std::string>("type", claims_.narrow ? "binary32" : "binary64",
                                 c_.format() == ResultFormat::of_float ? "binary32" : "binary64") &&
@@ -241,14 +242,16 @@ class Checker {
     return sizes;
   }
 
-  /// Whether A, where it is read, stands for a complex matrix. Bounds of a pair of rows are mixed, which must have one scale.
-  bool left_factor() {
+  /// Whether the product is complex as claimed: A, where it is read, stands for a complex matrix. Bounds of a pair of rows are
+  /// mixed, which must have one scale.
+  bool kind() {
+    if (claims_.complex != complex_) return expect("complex", claims_.complex, complex_);
     const auto& a = operands_.a;
     const auto is_block = [&a](Index i, Index l) { return same(a(i, l), a(i + 1, l + 1)) && same(a(i, l + 1), -a(i + 1, l)); };
     bool blocks = a.rows() % 2 == 0 && a.cols() % 2 == 0;
     for (Index i = 0; blocks && i < a.rows(); i += 2)
       for (Index l = 0; blocks && l < a.cols(); l += 2) blocks = is_block(i, l);
-    return say("imaginary", blocks, "a has no blocks (x, -y; y, x): it stands for no complex matrix");
+    return say("complex", blocks, "a has no blocks (x, -y; y, x): it stands for no complex matrix");
   }
 
   void find_finite() {
@@ -287,7 +290,7 @@ class Checker {
     say("native", native, runs_native ? "a native DGEMM of binary64 has a name" : "no native DGEMM ran");
     const bool takes_relative = sliced && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
     const bool attainable = !takes_relative || tau_ >= u_;
-    const bool possible = !(complex_ && claims_.method == Method::native);
+    const bool possible = !(scaled_ && claims_.method == Method::native);
     say("method", attainable && possible,
         possible ? "slices meet no relative target below u" : "native DGEMM has no complex alpha or beta");
     return fits && native && attainable && possible;
@@ -295,13 +298,13 @@ class Checker {
 
   /// With complex scalars, correct rounding meets it.
   [[nodiscard]] bool relative() const {
-    return !all_special_ && !complex_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
+    return !all_special_ && !scaled_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
   }
   [[nodiscard]] bool ziv_alone() const { return claims_.method == Method::correctly_rounded; }
   [[nodiscard]] bool native() const { return !all_special_ && claims_.method == Method::native; }
   [[nodiscard]] bool one_plan() const { return !all_special_ && claims_.method == Method::slices && !relative() && !ziv(); }
   [[nodiscard]] bool ziv() const {
-    const bool complex_relative = complex_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
+    const bool complex_relative = scaled_ && claims_.method == Method::slices && claims_.target.kind == Kind::relative;
     return !all_special_ && (ziv_alone() || complex_relative);
   }
 
@@ -309,12 +312,12 @@ class Checker {
     for (const auto& plan : claims_.plans) sliced_.emplace_back(plan.plan, operands_);
     const double least = c_.format() == ResultFormat::of_double ? 0x1p-1074 : 0x1p-150;
     bounds_ = {
-        {{}, infinity, std::vector<int>(at(m())), std::vector<int>(at(n()))}, complex_ ? 1 : operands_.alpha, u_, least, true};
+        {{}, infinity, std::vector<int>(at(m())), std::vector<int>(at(n()))}, scaled_ ? 1 : operands_.alpha, u_, least, true};
     source_ = "correctly rounded: u |C^| or eta/2";
     if (one_plan()) {
       source_ = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
       bounds_.product = sliced_[0].bound;
-      if (complex_) set_complex_bound();
+      if (scaled_) set_complex_bound();
     }
     if (relative()) {
       source_ = "relative: every entry within tau |C|";
@@ -434,7 +437,7 @@ class Checker {
     EntryProducts products(oracle_, sliced_, j);
     if (finite) ++part.finite;
     const auto expected = finite ? expected_entry(part, products, i, j, truth) : std::optional(truth.rounded);
-    if (complex_ && ziv()) look_at_pair(part, products, i, j);
+    if (scaled_ && ziv()) look_at_pair(part, products, i, j);
     if (!finite && one_plan() && other_part_overflows(products, i, j)) ++part.exact;  // as the other part
     if (finite) look_at_identity(part, products, i, j);
     if (expected && !same(c, *expected))
@@ -446,12 +449,14 @@ class Checker {
     judge_target(part, i, j, c, truth);
   }
 
-  static void note(std::string& where, Index i, Index j, const std::string& what) {
-    if (where.empty()) where = fmt::format("entry ({}, {}): {}", i, j, what);
+  void note(std::string& where, Index i, Index j, const std::string& what) const {
+    if (!where.empty()) return;
+    const auto at = entry_of(i, j, complex_);
+    where = fmt::format("entry ({}, {}){}: {}", at.i, at.j, at.part.empty() ? "" : ", " + at.part + " part", what);
   }
 
   /// Whether both parts of a complex entry are finished exactly where one is.
-  [[nodiscard]] bool in_pairs() const { return complex_ && (ziv() || one_plan()); }
+  [[nodiscard]] bool in_pairs() const { return scaled_ && (ziv() || one_plan()); }
 
   /// C at a finite entry by the method; none of native DGEMM, whose sums are its own.
   std::optional<double> expected_entry(Gathered& part, EntryProducts& products, Index i, Index j,
@@ -459,7 +464,7 @@ class Checker {
     if (one_plan()) return entry_of_plan(part, products, i, j, truth);
     if (native()) return std::nullopt;
     if (relative()) return accepted(part, products, i, j, truth);
-    if (complex_ && ziv()) return truth.rounded;
+    if (scaled_ && ziv()) return truth.rounded;
     bool open = ziv();
     for (std::size_t t = 0; open && t < sliced_.size(); ++t) {
       open = left_open(products, t, i, j);
@@ -479,7 +484,7 @@ class Checker {
 
   /// Whether the plan's sum of the other part of a complex entry is infinite.
   [[nodiscard]] bool other_part_overflows(EntryProducts& products, Index i, Index j) const {
-    return complex_ && is_finite(i ^ 1, j) && std::isinf(rounded_to(scaled_sum(products, 0, i ^ 1, j), c_.format()));
+    return scaled_ && is_finite(i ^ 1, j) && std::isinf(rounded_to(scaled_sum(products, 0, i ^ 1, j), c_.format()));
   }
 
   /// C before it is rounded, of one plan. @pre finite.
@@ -518,7 +523,7 @@ class Checker {
     }
     if (radius.number == 0) return false;
     auto h = absolute(scaled_sum(products, t, i, j));
-    if (!complex_) to_grid(h, radius, exact(operands_.alpha) * products.sum(t, i), i, j);
+    if (!scaled_) to_grid(h, radius, exact(operands_.alpha) * products.sum(t, i), i, j);
     if ((h + -radius).number <= 0) return true;
     return !same(rounded_to(h + radius, c_.format()), rounded_to(h + -radius, c_.format()));
   }
@@ -564,7 +569,7 @@ class Checker {
     if (one_plan()) {
       ExactNumber error;
       for (const auto& [alpha, row] : product_terms(operands_, i))
-        error = error + exact(complex_ ? alpha : 1) * (products.exact(row) + -products.sum(0, row));
+        error = error + exact(scaled_ ? alpha : 1) * (products.exact(row) + -products.sum(0, row));
       return compare(part, error, bounds_.product, i, j);
     }
     for (std::size_t t = 0; t < sliced_.size(); ++t)
@@ -572,7 +577,7 @@ class Checker {
         if (products.has_sum(t, row)) compare(part, products.exact(row) + -products.sum(t, row), sliced_[t].bound, row, j);
   }
 
-  static void compare(Gathered& part, const ExactNumber& error, const RelativeBound& bound, Index i, Index j) {
+  void compare(Gathered& part, const ExactNumber& error, const RelativeBound& bound, Index i, Index j) const {
     const double relative = bound.at(i, j);
     if (relative == infinity || (scaled(relative, bound.scale(i, j)) + -absolute(error)).number >= 0) return;
     note(part.wrong_identity, i, j,
@@ -616,7 +621,7 @@ class Checker {
   [[nodiscard]] Magnitude underflow() const {
     const auto half = Magnitude::power_of_two(smallest_exponent(c_.format()) - 1);
     if (claims_.target.kind != Kind::dgemm) return half;
-    return multiply_lower(half, Magnitude::of(integer_down(static_cast<std::uint64_t>(std::max<Index>(claims_.k, 1)))));
+    return multiply_lower(half, Magnitude::of(integer_down(static_cast<std::uint64_t>(std::max<Index>(given_.a.cols(), 1)))));
   }
 
   /// tau times M, or what stands in M's place.
@@ -673,7 +678,7 @@ class Checker {
           text(claims_.ratio) + " is claimed, and the sample has " + text(expected.ratio));
       result_.limits.emplace_back("ratio: by a sample");
     }
-    expect("worst_entry", std::pair(claims_.worst_i, claims_.worst_j), std::pair(expected.i, expected.j));
+    expect("worst_entry", claims_.worst, entry_of(expected.i, expected.j, complex_));
     expect("holds", claims_.holds, claims_.ratio <= 1);
     expect("assumptions", claims_.assumptions, assumptions(expected));
     expect("largest_bound", claims_.largest_bound, largest_bound());
@@ -707,8 +712,8 @@ class Checker {
     if (!one_plan()) return {cr ? 1 : rounding};
     if (cr) return zero_error();
     if (!(tau_ >= u_)) return {infinity};
-    if (complex_ && claims_.target.kind == Kind::normwise && finite_ != finite_product_) return {infinity};
-    if (complex_) return worst_ratio(sliced_[0].bound, claims_.target, tau_, u_, {operands_.a, operands_.b}, finite_product_);
+    if (scaled_ && claims_.target.kind == Kind::normwise && finite_ != finite_product_) return {infinity};
+    if (scaled_) return worst_ratio(sliced_[0].bound, claims_.target, tau_, u_, {operands_.a, operands_.b}, finite_product_);
     return worst_ratio(bounds_.product, claims_.target, tau_, u_, operands_, finite_);
   }
 
@@ -768,7 +773,8 @@ class Checker {
   ExactOracle oracle_;
   CertificateCheck result_;
   double u_ = 0, tau_ = 0;
-  bool complex_ = false;  ///< a scalar is
+  bool complex_ = false;  ///< the product is
+  bool scaled_ = false;   ///< a scalar is
   bool all_special_ = false;
   std::vector<std::uint8_t> finite_product_, finite_;  ///< of A B, and of C
   Index finite_entries_ = 0;

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "../parsed_json.hpp"
@@ -78,10 +77,13 @@ class Members {
     return *std::move(all);
   }
 
-  std::pair<Index, Index> entry(const char* name) {
-    const auto& value = is(name, &json::is_array, "a row and a column");
-    if (value.size() != 2) refuse("'" + full(name) + "' is not a row and a column");
-    return {index(value[0], full(name)), index(value[1], full(name))};
+  Entry entry(const char* name, bool complex) {
+    const std::string wanted =
+        complex ? "a row, a column and a part, as of a 'complex' product" : "a row and a column, as without 'complex'";
+    const auto& value = is(name, &json::is_array, wanted.c_str());
+    const bool fits = complex ? value.size() == 3 && (value[2] == "real" || value[2] == "imaginary") : value.size() == 2;
+    if (!fits) refuse("'" + full(name) + "' is not " + wanted);
+    return {index(value[0], full(name)), index(value[1], full(name)), complex ? value[2].get<std::string>() : ""};
   }
 
   /// Refuses members that nobody asked for.
@@ -226,6 +228,11 @@ const json& certificate_in(const json& document, std::vector<std::string>& besid
 
 }  // namespace
 
+Entry entry_of(Index i, Index j, bool complex) {
+  if (!complex) return {i, j, ""};
+  return {i / 2, j, i % 2 == 0 ? "real" : "imaginary"};
+}
+
 std::string spelling(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 Claims read_claims(std::string_view text) {
@@ -241,14 +248,16 @@ Claims read_claims(std::string_view text) {
   claims.target = target_of(claims.target_text);
   claims.method = method_of(members.text("method"));
   for (const auto& plan : members.texts("plans")) claims.plans.push_back(plan_of(plan));
+  if (members.has("complex") && !(claims.complex = members.flag("complex"))) refuse("'complex' stands there without need");
   claims.m = members.count("m"), claims.n = members.count("n"), claims.k = members.count("k");
   claims.alpha = members.number("alpha"), claims.beta = members.number("beta");
   if (members.has("imaginary")) claims.imaginary = imaginary_of(members["imaginary"]);
+  if (claims.imaginary && !claims.complex) refuse("'imaginary' stands there, and 'complex' does not");
   claims.narrow = narrow_of(members.text("type"));
   read_fingerprints(claims, members["fingerprints"]);
   claims.holds = members.flag("holds");
   claims.ratio = members.number("ratio");
-  std::tie(claims.worst_i, claims.worst_j) = members.entry("worst_entry");
+  claims.worst = members.entry("worst_entry", claims.complex);
   claims.largest_bound = members.number("largest_bound");
   claims.undecided = members.count("undecided_entries");
   claims.exact = members.count("exact_entries");

@@ -32,6 +32,17 @@ struct RecordedNorms {
   std::vector<double> rows, columns;
 };
 
+/// An entry of C, of a complex one its real or its imaginary part.
+struct Entry {
+  Index i = 0, j = 0;
+  std::string part;  ///< `real` or `imaginary`; empty of a real C
+
+  bool operator==(const Entry&) const = default;
+};
+
+/// The entry in row i of C as it is multiplied: of a complex one the parts of each row, one above the other.
+Entry entry_of(Index i, Index j, bool complex);
+
 /// The members of a certificate, as they stand there.
 struct Claims {
   std::string seal, sealed;  ///< as claimed, and of the other members
@@ -39,7 +50,8 @@ struct Claims {
   Target target;
   Method method = Method::slices;
   std::vector<Plan> plans;
-  Index m = 0, n = 0, k = 0;
+  bool complex = false;
+  Index m = 0, n = 0, k = 0;  ///< of complex matrices, if it is
   double alpha = 1, beta = 0;
   std::optional<std::pair<double, double>> imaginary;  ///< parts of alpha and beta, where one is claimed not to be zero
   bool narrow = false;
@@ -47,7 +59,7 @@ struct Claims {
   std::string c_print;
   bool holds = false;
   double ratio = 0;
-  Index worst_i = 0, worst_j = 0;
+  Entry worst;
   double largest_bound = 0;
   Index undecided = 0, exact = 0;
   std::string native;

@@ -16,14 +16,17 @@ double products_of(const reference::Plan& plan) {
   return products;
 }
 
-/// Sizes as real numbers: those of a forged certificate have products beyond 2^63.
+/// Sizes of the real product that is multiplied, as real numbers: those of a forged certificate have products beyond 2^63.
 struct Sizes {
   explicit Sizes(const Claims& claims)
-      : entries(static_cast<double>(claims.m) * static_cast<double>(claims.n)),
-        inner(static_cast<double>(claims.k)),
-        elements((static_cast<double>(claims.m) + static_cast<double>(claims.n)) * inner) {}
+      : parts(claims.complex ? 2 : 1),
+        rows(parts * static_cast<double>(claims.m)),
+        cols(static_cast<double>(claims.n)),
+        entries(rows * cols),
+        inner(parts * static_cast<double>(claims.k)),
+        elements((rows + cols) * inner) {}
 
-  double entries, inner, elements;
+  double parts, rows, cols, entries, inner, elements;
 };
 
 /// C itself: INT8 products, or those of the superaccumulator or of native DGEMM.
@@ -67,7 +70,7 @@ Work work_of(const Claims& claims) {
 
 std::optional<Index> affordable_entries(const Claims& claims) {
   const auto work = work_of(claims);
-  const double all = static_cast<double>(claims.m) * static_cast<double>(claims.n);
+  const double all = Sizes(claims).entries;
   const double budget = std::max(small_work, products_allowed * work.product);
   if (work.bounds + all * work.entry <= budget) return std::nullopt;
   const double left = std::clamp<double>((budget - work.bounds) / work.entry, fewest_entries, most_entries);

@@ -8,6 +8,7 @@
 
 #include "ozbound/bounds/decision.hpp"
 #include "ozbound/bounds/error_bound.hpp"
+#include "ozbound/core/complex_views.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
@@ -23,7 +24,7 @@ struct Fingerprints {
   std::uint64_t c = 0;
 };
 
-/// The imaginary parts of the scalars of a complex product, whose certificate is about real and imaginary parts (decide.hpp).
+/// The imaginary parts of the scalars of a complex product.
 struct ImaginaryParts {
   double alpha = 0;
   double beta = 0;
@@ -33,7 +34,8 @@ struct ImaginaryParts {
 ///
 /// Not a C that is used without a look at `holds`: under a decision made for other operands C is written all the same, and
 /// `holds` is about the operands of this call.
-/// Not `ratio` for an error of C: it is the bound over what the target allows. bound.upper(i, j, c(i, j)) is the error's bound.
+/// Not `ratio` for an error of C: it is the bound over what the target allows. bound.upper(i, j, c(i, j)) is the error's bound;
+/// of a complex C each part has its own, bound.upper(i, j, Part::imaginary, c(i, j).imag()).
 struct Certificate {
   Target target;
   Method method = Method::slices;  ///< what ran
@@ -43,6 +45,7 @@ struct Certificate {
   Index k = 0;
   double alpha = 1;
   double beta = 0;
+  bool complex = false;                     ///< the product is; then m, n and k are of complex matrices, counts of parts
   std::optional<ImaginaryParts> imaginary;  ///< where one is not zero
   bool narrow = false;                      ///< C has the format binary32
   Fingerprints fingerprints;
@@ -50,6 +53,7 @@ struct Certificate {
   double ratio = 0;    ///< largest error bound, rounding included, over what the target allows; at most 1 where it holds
   Index worst_i = 0;   ///< where
   Index worst_j = 0;
+  Part worst_part = Part::real;   ///< of that entry of a complex C
   std::string assumed_in_search;  ///< what finding that entry took on trust; empty for nothing
   double largest_bound = 0;       ///< largest absolute bound of an entry
   Index undecided = 0;            ///< entries that slices left open (cr, relative); of complex scalars both parts where one is
@@ -57,12 +61,15 @@ struct Certificate {
   std::string native;             ///< the library that ran, for native
   ErrorBound bound;               ///< per entry
 
+  /// That entry in words: `entry (2, 0)`, or `the imaginary part of entry (2, 0)`.
+  [[nodiscard]] std::string worst_entry() const;
+
   /// All that is taken on trust, by the bound and in the search.
   [[nodiscard]] std::vector<std::string> assumptions() const;
 
   /// The proven bound over what a conventional DGEMM typically leaves, sqrt(max(k, 1)) u M (of normwise targets its Frobenius
-  /// norm), rounded up; M = |alpha||A||B| + |beta||C0| (docs/derivations/targets.md, T10). Infinite where nothing is proven;
-  /// none for `rowcol`, whose measure is not M.
+  /// norm), rounded up; M = |alpha||A||B| + |beta||C0| (docs/derivations/targets.md, T10), 2k for the k of a complex product.
+  /// Infinite where nothing is proven; none for `rowcol`, whose measure is not M.
   [[nodiscard]] std::optional<double> typical_factor_upper() const;
 };
 

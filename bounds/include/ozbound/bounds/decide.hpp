@@ -29,10 +29,9 @@ class CannotCertify : public std::runtime_error {
 /// cost model.
 ///
 /// Complex products are decided and certified by component, as the real product of 2m x n x 2k that stands for them
-/// (core/real_representation.hpp): entry (i, j) of decision and certificate is C's entry (i / 2, j), its real part where i is
-/// even, and sizes, bounds and fingerprints (of left_factor(op(A)), stacked_parts(op(B)), of C0 and C) are the real product's.
-/// A target is met by each component: M is the sum of the magnitudes of its terms, `dgemm` has tau = 2k u, `rowcol` |alpha_r| +
-/// |alpha_i| for |alpha|.
+/// (core/real_representation.hpp). Sizes and entries of decision and certificate are the complex product's; costs and
+/// fingerprints (of left_factor(op(A)), stacked_parts(op(B)), of C0 and C) are the real one's. A target is met by each
+/// component: M is the sum of the magnitudes of its terms, `dgemm` has tau = 2k u, `rowcol` |alpha_r| + |alpha_i| for |alpha|.
 ///
 /// Where alpha or beta has an imaginary part the decision is about A B alone: entry by entry what holds for its parts, relative
 /// to M, holds for their sums with factors; a norm of errors is multiplied by |alpha|, that of M by no less. Correct rounding

@@ -46,6 +46,11 @@ struct Decision {
   std::vector<Candidate> candidates;     ///< the best of as many products, cheapest first, up to the one chosen; native; exact
   CostOrigin costs = {};                 ///< what all costs are counted in, and where they come from
   std::optional<BackendId> engine = {};  ///< it was made for; none where nobody chose one
+  bool complex = false;                  ///< for complex products, whose sizes m, n and k are
+
+  /// Rows of C and inner dimension of the real product that is multiplied: twice those of a complex one (docs/adr/0012).
+  [[nodiscard]] Index real_m() const { return complex ? 2 * m : m; }
+  [[nodiscard]] Index real_k() const { return complex ? 2 * k : k; }
 };
 
 std::string to_string(Method method);
@@ -53,6 +58,7 @@ std::string to_string(Method method);
 nlohmann::json to_json(const Decision& decision);
 
 /// Reads `ozbound-decision-1` too, whose costs are products, and `ozbound-decision-2`, whose ratios stop before the rounding.
+/// What neither says to be complex is for real products.
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 Decision decision_from_json(const nlohmann::json& json);
 

@@ -30,6 +30,7 @@ struct Workspace {
   double full = 0;
 };
 
+/// Of a complex product with real alpha and beta likewise.
 Workspace workspace_of(const Decision& decision, const Engine& engine);
 
 /// The same of a complex product, whose scalars count.
@@ -39,8 +40,9 @@ Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std
 /// Computes C as a decision says and proves how wrong it can be. The decision may be a replayed one: the certificate is about
 /// this product's operands, and says so if the target does not hold for them.
 /// @throws std::invalid_argument as Product::check, if the backend does not reach the matrices, the decision is for other
-/// sizes, its plan or target is none, the workspace is too small, a prepared operand does not fit, or a native DGEMM is needed
-/// that the backend has not; CannotCertify for a relative target below u, which no slices end at. Nothing is written then.
+/// sizes or for complex products where this one is real, or the other way round, its plan or target is none, the workspace is
+/// too small, a prepared operand does not fit, or a native DGEMM is needed that the backend has not; CannotCertify for a
+/// relative target below u, which no slices end at. Nothing is written then.
 Certificate multiply(const Product& product, const Decision& decision, const Backend& backend,
                      const MultiplyOptions& options = {});
 

@@ -9,8 +9,9 @@ namespace ozbound {
 
 /// What the JSON of a certificate says of the error of every entry: with C it is all that bounds |C^ - C|_ij.
 struct RecordedBound {
-  ErrorBound bound;     ///< whose `upper` has the bits that it had when the certificate was written
-  std::uint64_t c = 0;  ///< the fingerprint of the C that it is about (certificate.hpp)
+  ErrorBound bound;      ///< whose `upper` has the bits that it had when the certificate was written
+  std::uint64_t c = 0;   ///< the fingerprint of the C that it is about (certificate.hpp)
+  bool complex = false;  ///< that C is
 };
 
 /// @param certificate of the schema certificate_schema, by itself, not in a report.

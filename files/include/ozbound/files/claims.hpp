@@ -16,6 +16,7 @@ struct Claims {
   std::vector<Target> targets;           ///< that hold
   std::vector<double> largest_bounds;    ///< of any entry's absolute error
   Index m = -1, n = -1, k = -1;          ///< of the product they are about; -1 where any will do
+  bool complex = false;                  ///< likewise
   std::optional<OperandArguments> call;  ///< its scalars and transpositions, without files, where they are stated
   std::string source;                    ///< the file they come from
 

@@ -23,7 +23,7 @@ struct ClaimCheck {
 struct CertificateCheck {
   std::vector<ClaimCheck> claims;   ///< in the order of docs/records.md
   std::vector<std::string> limits;  ///< what was not, or not wholly, recomputed
-  Index entries = 0;                ///< of C that were recomputed
+  Index entries = 0;                ///< of C that were recomputed, of a complex one parts of entries
 
   [[nodiscard]] bool holds() const;
 };
@@ -44,8 +44,8 @@ struct CertificateCheckOptions {
 /// That both implementations follow the same derivation is no proof of it: the claim `identity` says that AB minus the sum of
 /// the slices' products, in exact arithmetic, is within the bound at every entry that is looked at.
 ///
-/// With complex scalars (Operands) the claims `imaginary.alpha` and `imaginary.beta` are theirs, and `imaginary` says that A is
-/// made of blocks (x, -y; y, x) where it is read: nothing else is recomputed where it is not.
+/// Of a complex product (Operands) the claim `complex` says that A is made of blocks (x, -y; y, x) where it is read; with
+/// complex scalars `imaginary.alpha` and `imaginary.beta` are theirs. Where one of these is not so, nothing else is recomputed.
 /// @param json the certificate, or a report: by its schema alone, `ozbound-report-1`. Of a report the certificate is checked;
 /// `limits` names the other members.
 /// @throws std::invalid_argument naming the member for what is no certificate: other schemas, members that are missing,

@@ -12,9 +12,10 @@ namespace ozbound {
 /// The inputs of C = alpha A B + beta C0: A is m x k, B k x n, C0 m x n (read only where beta != 0). The matrices must
 /// outlive whatever holds this.
 ///
-/// Complex scalars belong to matrices whose rows 2i and 2i + 1 are the real and the imaginary parts of a complex row: with
-/// S = A B, the real part in row 2i is alpha S_2i - imaginary_alpha S_2i+1 + beta c0_2i - imaginary_beta c0_2i+1, and the
-/// imaginary part in row 2i + 1 is alpha S_2i+1 + imaginary_alpha S_2i + beta c0_2i+1 + imaginary_beta c0_2i.
+/// Of a complex product rows 2i and 2i + 1 of C are the real and the imaginary parts of row i (ComplexOperands makes such
+/// matrices). Complex scalars belong to it: with S = A B, the real part in row 2i is alpha S_2i - imaginary_alpha S_2i+1 + beta
+/// c0_2i - imaginary_beta c0_2i+1, and the imaginary part in row 2i + 1 is alpha S_2i+1 + imaginary_alpha S_2i + beta c0_2i+1 +
+/// imaginary_beta c0_2i.
 struct Operands {
   MatrixView<const double> a, b;
   double alpha = 1;
@@ -22,6 +23,7 @@ struct Operands {
   MatrixView<const double> c0 = {};
   double imaginary_alpha = 0;
   double imaginary_beta = 0;
+  bool complex = false;  ///< it is: true of complex scalars in any case
 };
 
 /// One of the products, or of the elements of C0, that make up a row of C.
@@ -104,8 +106,8 @@ class Oracle {
   [[nodiscard]] float rounded_float(Index i, Index j) const;
 
  protected:
-  /// @throws std::invalid_argument if a.cols() != b.rows(), or c0 is not m x n although beta != 0, or m is odd although there
-  /// are imaginary parts.
+  /// @throws std::invalid_argument if a.cols() != b.rows(), or c0 is not m x n although beta != 0, or m is odd although the
+  /// product is complex or a scalar has an imaginary part.
   explicit Oracle(const Operands& operands);
 
  private:

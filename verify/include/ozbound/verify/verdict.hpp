@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ozbound/bounds/target.hpp"
+#include "ozbound/core/complex_views.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/verify/entry_selection.hpp"
 #include "ozbound/verify/magnitude.hpp"
@@ -13,9 +14,10 @@
 
 namespace ozbound {
 
-/// Whether a computed C is as accurate as claimed, and its worst entry. No rounding hides a failure: errors are rounded
-/// upward, bounds downward, ratios upward. So a claim met with equality may read as a ratio a few 2^-52 above 1; a correctly
-/// rounded entry never does.
+/// Whether a computed C is as accurate as claimed, and its worst entry. Of a complex C (Operands) the real and the imaginary
+/// parts are judged, and counted, each by itself, and the worst is a part of entry (row, col). No rounding hides a failure:
+/// errors are rounded upward, bounds downward, ratios upward. So a claim met with equality may read as a ratio a few 2^-52
+/// above 1; a correctly rounded entry never does.
 struct Verdict {
   std::string claim;                              ///< what was judged: a target's spelling, or "bound"
   ResultFormat format = ResultFormat::of_double;  ///< of C
@@ -27,11 +29,13 @@ struct Verdict {
   Index row = -1, col = -1;  ///< the worst entry: largest ratio, then largest error, then first; -1 where none was judged
   double computed = 0;       ///< there
   double exact = 0;          ///< there, rounded once to the format (an approximation where `undecided`)
-  Magnitude error;           ///< there, |computed - c|; for `cr` |computed - exact|; for `normwise` ||C^ - C||_F
-  Magnitude bound;           ///< there, what the claim allows, 0 for `cr`; for `normwise` that of the whole
-  bool of_norms = false;     ///< `error` and `bound` are Frobenius norms over all entries: of `normwise`
-  double ratio = 0;  ///< error / bound, 0 / 0 = 0, Inf beyond the range; Inf for a mismatch or an undecided entry, and for
-                     ///< `cr` wherever the bits differ (-0 for +0 included)
+  bool complex = false;      ///< C is, and `part` says which part of that entry
+  Part part = Part::real;
+  Magnitude error;        ///< there, |computed - c|; for `cr` |computed - exact|; for `normwise` ||C^ - C||_F
+  Magnitude bound;        ///< there, what the claim allows, 0 for `cr`; for `normwise` that of the whole
+  bool of_norms = false;  ///< `error` and `bound` are Frobenius norms over all entries: of `normwise`
+  double ratio = 0;       ///< error / bound, 0 / 0 = 0, Inf beyond the range; Inf for a mismatch or an undecided entry, and for
+                          ///< `cr` wherever the bits differ (-0 for +0 included)
 
   std::string reproduction;  ///< the caller's command line
 
@@ -60,7 +64,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
 /// The verdict in words, several lines: the worst (i, j), both values in hex, error over bound, reproduction line.
 std::string explain(const Verdict& verdict);
 
-/// One object; values, error and bound as hexadecimal strings, an infinite ratio as "inf".
+/// One object; values, error and bound as hexadecimal strings, an infinite ratio as "inf"; `part` of a complex C.
 nlohmann::json to_json(const Verdict& verdict);
 
 }  // namespace ozbound

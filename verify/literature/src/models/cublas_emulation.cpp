@@ -122,12 +122,13 @@ void check_finite(MatrixView<const double> x, const std::string& name) {
 }
 
 void check(const CublasEmulation& method, const Operands& operands) {
-  const auto& [a, b, alpha, beta, c0, imaginary_alpha, imaginary_beta] = operands;
+  const auto& [a, b, alpha, beta, c0, imaginary_alpha, imaginary_beta, complex] = operands;
   require(method.mantissa_bits >= 8 && method.mantissa_bits <= 64,
           "mantissa bits must be from 8 to 64, where the rule was probed: " + std::to_string(method.mantissa_bits));
   require(a.cols() == b.rows(), "a must have as many columns as b has rows");
   const Index units = std::max<Index>(divided_up(a.cols(), unit), 1);
   require(method.pieces >= 0 && method.pieces <= units, "pieces must be from 0 to " + std::to_string(units));
+  require(!complex, "the product must be real");
   require(imaginary_alpha == 0 && imaginary_beta == 0, "alpha and beta must be real");
   require(std::isfinite(alpha) && std::isfinite(beta), "alpha and beta must be finite");
   check_finite(a, "a"), check_finite(b, "b");

@@ -41,12 +41,13 @@ struct Decided {
 enum class Purpose : std::uint8_t { decision, product };
 
 /// `decide` of a real product, with what it found. The record is there where the purpose is a product.
+/// @param stands_for_complex the decision is for the complex product that it stands for
 /// @pre product.check_shapes() passes, and the backend reaches it. @throws as decide.
-Decided decide_with_findings(const RealProduct& product, const Target& target, const Backend& backend, const Choices& choices,
-                             Purpose purpose);
+Decided decide_with_findings(const RealProduct& product, bool stands_for_complex, const Target& target, const Backend& backend,
+                             const Choices& choices, Purpose purpose);
 
 /// `multiply` of a real product under a decision. @param found of these very operands, when it was made.
-/// @pre product.check() passes, and the backend reaches it.
+/// @pre product.check() passes, the decision is for it or for what it stands for, and the backend reaches it.
 void check_real(const RealProduct& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options);
 Certificate multiply_real(const RealProduct& product, const Decision& decision, const Backend& backend,
                           const MultiplyOptions& options, Findings found = {});
@@ -72,10 +73,7 @@ class NearProduct {
 /// Whether a product needs ways of its own: it is complex, and one of its scalars has an imaginary part.
 bool has_complex_scalars(const Product& product);
 
-/// That a decision is for the real product that stands for a complex one. @throws std::invalid_argument if not.
-void check_sizes(const ComplexProduct& product, const Decision& decision);
-
-/// What decide and multiply do for those. @pre has_complex_scalars(product).
+/// What decide and multiply do for those with complex scalars. @pre has_complex_scalars(product), and the decision fits.
 Decision decide_scaled(const ComplexProduct& product, const Target& target, const Backend& backend, const Choices& choices);
 void check_scaled(const ComplexProduct& product, const Decision& decision, const Backend& backend,
                   const MultiplyOptions& options);
