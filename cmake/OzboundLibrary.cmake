@@ -1,5 +1,6 @@
 # ozbound_library(NAME [NOT_INSTALLED] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder, ozbound::NAME,
-# installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/.
+# installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/ but
+# what is in a folder detail/: that is for this project's own sources, and is not installed.
 #
 # Every folder, and every room in one (verify/grade), has its own include root (NAME/include), so that an include the design
 # forbids does not compile. HEADERS form a file set: each is compiled on its own by the target
@@ -42,6 +43,7 @@ function(ozbound_library name)
   endif()
   if(NOT arg_HEADERS)
     file(GLOB_RECURSE arg_HEADERS CONFIGURE_DEPENDS include/*.hpp include/*.h)
+    list(FILTER arg_HEADERS EXCLUDE REGEX "/detail/")
   endif()
 
   add_library(ozbound_${name} STATIC ${arg_SOURCES})

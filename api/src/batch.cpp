@@ -11,8 +11,8 @@
 
 #include "blas_arguments.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/overlap.hpp"
 
 namespace ozbound {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/bounds/cheapest_costs.hpp"
+#include "ozbound/bounds/detail/cheapest_costs.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
-#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/native.hpp"
 #include "ozbound/plugin/load.hpp"

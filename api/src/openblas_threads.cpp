@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {

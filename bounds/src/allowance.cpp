@@ -7,10 +7,10 @@
 
 #include "largest_entry.hpp"
 #include "ozbound/bounds/scaled.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/multiversion.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

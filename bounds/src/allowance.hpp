@@ -5,7 +5,7 @@
 
 #include "magnitude_product.hpp"
 #include "ozbound/bounds/decide.hpp"
-#include "ozbound/bounds/entry_allowance.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"

@@ -5,8 +5,8 @@
 #include "allowance.hpp"
 #include "hex.hpp"
 #include "json_numbers.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 #include "recorded_norms.hpp"
 #include "seal.hpp"
 

@@ -11,7 +11,7 @@
 #include "allowance.hpp"
 #include "finer_plan.hpp"
 #include "ozbound/bounds/multiply.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {
 

@@ -15,10 +15,10 @@
 #include "native_bound.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

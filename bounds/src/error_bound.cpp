@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "ozbound/bounds/rounded_error.hpp"
+#include "ozbound/bounds/detail/rounded_error.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/real_representation.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {
 

@@ -4,7 +4,7 @@
 #include "allowance.hpp"
 #include "facts_cache.hpp"
 #include "largest_bound.hpp"
-#include "ozbound/bounds/entry_allowance.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/examiner.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cancellation.hpp"

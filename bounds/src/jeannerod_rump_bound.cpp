@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 

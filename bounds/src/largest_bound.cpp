@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "largest_entry.hpp"
-#include "ozbound/bounds/rounded_error.hpp"
-#include "ozbound/core/multiversion.hpp"
+#include "ozbound/bounds/detail/rounded_error.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
 
 namespace ozbound {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <limits>
 
-#include "ozbound/core/multiversion.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {
 namespace {

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/entry_bound.hpp"
-#include "ozbound/core/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrix.hpp"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "ozbound/bounds/detail/magnitude_levels.hpp"
 #include "ozbound/bounds/enclosure.hpp"
-#include "ozbound/bounds/magnitude_levels.hpp"
 #include "ozbound/core/engine.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "scaled_vectors.hpp"

@@ -9,10 +9,10 @@
 #include "certifier.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
-#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {
@@ -246,9 +246,7 @@ Workspace workspace_of(const Decision& decision, const Engine& engine) {
   const auto& plan = *decision.plan;
   const auto last = last_plan(decision);
   const bool stops_early = decision.method == Method::correctly_rounded;
-  const auto full = [&](const Plan& p) {
-    return full_workspace(engine, p, decision.real_m(), decision.n, decision.real_k());
-  };
+  const auto full = [&](const Plan& p) { return full_workspace(engine, p, decision.real_m(), decision.n, decision.real_k()); };
   return {least_workspace(engine, stops_early ? plan : last, decision.real_k()), std::max(full(plan), full(last))};
 }
 

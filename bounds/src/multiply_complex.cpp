@@ -10,11 +10,11 @@
 #include "allowance.hpp"
 #include "certifier.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
-#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 #include "ozbound/core/real_representation.hpp"
 
 namespace ozbound {

@@ -7,7 +7,7 @@
 #include "gamma.hpp"
 #include "ozbound/bounds/jeannerod_rump_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {
 namespace {

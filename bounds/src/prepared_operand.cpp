@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrices.hpp"
-#include "ozbound/core/overlap.hpp"
 
 namespace ozbound {
 namespace {

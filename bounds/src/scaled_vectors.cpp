@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 
-#include "ozbound/bounds/magnitude_levels.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/bounds/detail/magnitude_levels.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
 namespace {

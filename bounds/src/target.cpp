@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "allowance.hpp"
+#include "ozbound/core/detail/outward.hpp"
+#include "ozbound/core/detail/wide_integer.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
-#include "ozbound/core/wide_integer.hpp"
 
 namespace ozbound {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/plan_terms.hpp"
-#include "ozbound/core/combine.hpp"
+#include "ozbound/bounds/detail/plan_terms.hpp"
+#include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/encoding.hpp"
-#include "ozbound/core/multiversion.hpp"
 
 namespace ozbound {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
 
 namespace ozbound {
 

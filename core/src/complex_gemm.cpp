@@ -9,10 +9,10 @@
 
 #include "block_sizes.hpp"
 #include "entry_layout.hpp"
-#include "ozbound/core/call_checks.hpp"
-#include "ozbound/core/combine_complex.hpp"
-#include "ozbound/core/exact_dot.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
+#include "ozbound/core/detail/combine_complex.hpp"
+#include "ozbound/core/detail/exact_dot.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {

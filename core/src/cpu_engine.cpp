@@ -9,9 +9,9 @@
 #include <string>
 
 #include "kernels/functions.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
-#include "ozbound/core/usable_threads.hpp"
 #include "tile_epilogue.hpp"
 #include "tiled_product.hpp"
 

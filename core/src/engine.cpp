@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 
 namespace ozbound {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "ozbound/core/detail/multiversion.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/multiversion.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

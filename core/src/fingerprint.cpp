@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "ozbound/core/fingerprint_term.hpp"
-#include "ozbound/core/first_exception.hpp"
-#include "ozbound/core/multiversion.hpp"
+#include "ozbound/core/detail/fingerprint_term.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
 
 namespace ozbound {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "block_sizes.hpp"
-#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/complex_gemm.hpp"
-#include "ozbound/core/exact_dot.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
+#include "ozbound/core/detail/exact_dot.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrices.hpp"
 #include "ozbound/core/special.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/gemm.hpp"
-#include "ozbound/core/usable_threads.hpp"
 
 namespace ozbound {
 namespace {

@@ -1,4 +1,4 @@
-#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 
 #include <algorithm>
 #include <array>

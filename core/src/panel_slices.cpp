@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "kernels/functions.hpp"
-#include "ozbound/core/combine.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "slicing.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
 
 namespace ozbound {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 
 namespace ozbound {
 namespace {

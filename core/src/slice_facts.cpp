@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "balanced_facts.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/special.hpp"
 #include "slicing.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ozbound/core/first_exception.hpp"
-#include "ozbound/core/multiversion.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/multiversion.hpp"
 
 namespace ozbound {
 namespace {

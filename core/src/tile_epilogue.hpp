@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kernels/functions.hpp"
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/engine.hpp"
 #include "tiled_product.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
 #include "ozbound/core/split_plan.hpp"

@@ -1,4 +1,4 @@
-#include "ozbound/core/usable_threads.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
 
 #include <omp.h>
 #include <pthread.h>

@@ -20,7 +20,7 @@
 #include "memory.hpp"
 #include "open_entries.hpp"
 #include "ozbound/core/cancellation.hpp"
-#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 #include "product.hpp"
 #include "slicing.hpp"
 #include "transfer.hpp"

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/host_device.hpp"
 #include "ozbound/core/matrix.hpp"
-#include "ozbound/core/outward.hpp"
 #include "ozbound/core/special.hpp"
 
 namespace ozbound::gpu {

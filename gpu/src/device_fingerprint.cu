@@ -2,7 +2,7 @@
 
 #include "cuda_check.hpp"
 #include "entries.cuh"
-#include "ozbound/core/fingerprint_term.hpp"
+#include "ozbound/core/detail/fingerprint_term.hpp"
 
 namespace ozbound::gpu {
 namespace {

@@ -19,7 +19,7 @@
 #include "device_epilogue.hpp"
 #include "exact_finish.hpp"
 #include "fast_slicing.hpp"
-#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 #include "product.hpp"
 #include "slicing.hpp"
 #include "specials.hpp"

@@ -10,7 +10,7 @@
 #include "device_representation.hpp"
 #include "entries.hpp"
 #include "open_entries.hpp"
-#include "ozbound/core/usable_threads.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
 #include "specials.hpp"
 #include "specials_on_device.hpp"
 #include "tops.hpp"

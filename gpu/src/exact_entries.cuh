@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "device_epilogue.hpp"
-#include "ozbound/core/exact_dot.hpp"
+#include "ozbound/core/detail/exact_dot.hpp"
 
 namespace ozbound::gpu {
 

@@ -5,7 +5,7 @@
 
 #include "bytes.cuh"
 #include "cuda_check.hpp"
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/digits.hpp"
 #include "slicing.hpp"
 #include "tops.hpp"

@@ -8,7 +8,7 @@
 #include "cuda_check.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/encoding.hpp"
 
 // Reads vectors once, where the cache holds them, and writes digits of their elements.

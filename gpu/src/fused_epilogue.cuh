@@ -5,7 +5,7 @@
 
 #include "fused_arguments.hpp"
 #include "fused_ptx.cuh"
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 
 namespace ozbound::gpu {
 

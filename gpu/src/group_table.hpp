@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/split_plan.hpp"
 
 namespace ozbound::gpu {

@@ -14,8 +14,8 @@
 #include "conversions.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/usable_threads.hpp"
 
 namespace ozbound::plugin {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ozbound/bounds/calibration.hpp"
-#include "ozbound/bounds/cheapest_costs.hpp"
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/detail/cheapest_costs.hpp"
 #include "ozbound/bounds/json_text.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"

@@ -1,4 +1,4 @@
-#include "ozbound/bounds/cheapest_costs.hpp"
+#include "ozbound/bounds/detail/cheapest_costs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/verify/problem.hpp"
 
 // The largest ratio and the largest bound are found without looking at most entries: they are those of all entries.

@@ -1,4 +1,4 @@
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 #include <gtest/gtest.h>
 

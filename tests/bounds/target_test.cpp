@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bounds/hostile_environment.hpp"
+#include "ozbound/core/detail/wide_integer.hpp"
 #include "ozbound/core/dyadic.hpp"
-#include "ozbound/core/wide_integer.hpp"
 #include "support/generators.hpp"
 
 namespace ozbound {

@@ -6,6 +6,21 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+# The installed headers are the public ones, and ozbound.hpp includes each that comes with ozbound::ozbound.
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/ozbound/*.hpp)
+file(READ ${prefix}/include/ozbound/ozbound.hpp umbrella)
+foreach(header IN LISTS headers)
+  if(header MATCHES "/detail/")
+    message(FATAL_ERROR "${header} is installed")
+  endif()
+  if(header MATCHES "^ozbound/((core|bounds)/)?[a-z_]+\\.hpp$" AND NOT header STREQUAL "ozbound/ozbound.hpp")
+    string(FIND "${umbrella}" "#include \"${header}\"\n" place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "ozbound.hpp does not include ${header}")
+    endif()
+  endif()
+endforeach()
+
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/app -B ${WORK_DIR}/app -G ${GENERATOR}
   -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_COMPILER=${CXX}
   "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" -D WITH_VERIFY=${WITH_VERIFY} -D WITH_FORTRAN=${WITH_FORTRAN})

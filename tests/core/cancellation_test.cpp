@@ -15,7 +15,7 @@
 #include "kernels/functions.hpp"
 #include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/special_entries.hpp"

@@ -1,4 +1,4 @@
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "ozbound/core/exact_dot.hpp"
+#include "ozbound/core/detail/exact_dot.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "ozbound/core/exact_sum.hpp"
+#include "ozbound/core/detail/exact_sum.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/core/combine.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "support/gemm_calls.hpp"
 

@@ -1,4 +1,4 @@
-#include "ozbound/core/wide_integer.hpp"
+#include "ozbound/core/detail/wide_integer.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

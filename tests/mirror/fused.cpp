@@ -15,8 +15,8 @@
 #include "fast_slicing.hpp"
 #include "fused.hpp"
 #include "fused_schedule.hpp"
-#include "ozbound/core/combine.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/detail/combine.hpp"
 
 namespace {
 

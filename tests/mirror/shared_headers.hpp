@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "../support/classified.hpp"
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/exact_dot.hpp"
 #include "ozbound/core/digits.hpp"
-#include "ozbound/core/exact_dot.hpp"
 #include "ozbound/core/special.hpp"
 
 namespace ozbound::mirror {

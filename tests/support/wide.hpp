@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ozbound/core/combine.hpp"
-#include "ozbound/core/wide_integer.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/wide_integer.hpp"
 #include "support/exact.hpp"
 
 namespace ozbound::test {

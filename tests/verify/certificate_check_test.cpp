@@ -3,8 +3,8 @@
 #include "bounds/products.hpp"
 #include "verify/altered_certificates.hpp"
 
+#include "ozbound/bounds/detail/search_assumption.hpp"
 #include "ozbound/bounds/enclosure.hpp"
-#include "ozbound/bounds/search_assumption.hpp"
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/random_stream.hpp"

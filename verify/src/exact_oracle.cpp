@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "exact_number.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "uint128.hpp"
 
 namespace ozbound {

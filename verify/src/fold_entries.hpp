@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/verify/entry_selection.hpp"
 #include "plain_environment.hpp"
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "judge.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "plain_environment.hpp"
 
 namespace ozbound::judging {

@@ -8,9 +8,9 @@
 
 #include "covered.hpp"
 #include "gamma.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

@@ -9,8 +9,8 @@
 #include "ozbound/bounds/published/higham_mary_bound.hpp"
 #include "ozbound/bounds/published/uchino_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/call_checks.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {

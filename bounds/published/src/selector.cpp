@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "allowance.hpp"
-#include "ozbound/core/call_checks.hpp"
+#include "ozbound/core/detail/call_checks.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "selectors/selectors.hpp"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "covered.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 namespace {

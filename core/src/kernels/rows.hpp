@@ -81,7 +81,7 @@ struct ThreeParts {
   double head[row_lanes], middle[row_lanes], low[row_lanes];
 };
 
-/// The carry chain of chain_diagonals (core/combine.hpp), its finished bits in two parts that doubles hold.
+/// The carry chain of chain_diagonals (core/detail/combine.hpp), its finished bits in two parts that doubles hold.
 void chain_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, ThreeParts& parts) {
   std::int64_t carry[row_lanes] = {}, part[2][row_lanes] = {};
   const auto mask = (std::int64_t{1} << radix_bits) - 1;

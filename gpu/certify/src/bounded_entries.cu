@@ -2,7 +2,7 @@
 
 #include "cuda_check.hpp"
 #include "entries.cuh"
-#include "ozbound/bounds/entry_allowance.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
 
 namespace ozbound::gpu {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "copying.hpp"
 #include "cuda_device.hpp"
-#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/gpu/cublas_gemm.hpp"
 #include "ozbound/gpu/cuda_error.hpp"
 #include "transfer.hpp"

@@ -9,7 +9,7 @@
 
 #include "device_slices.hpp"
 #include "ozbound/bounds/multiply.hpp"
-#include "ozbound/core/overlap.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/gpu/cublas_gemm.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 

@@ -10,8 +10,8 @@
 #include "host_facts.hpp"
 #include "largest_memory.hpp"
 #include "norm_search.hpp"
-#include "ozbound/bounds/entry_allowance.hpp"
-#include "ozbound/bounds/search_assumption.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/bounds/detail/search_assumption.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 
 namespace ozbound::gpu {

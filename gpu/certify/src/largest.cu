@@ -5,8 +5,8 @@
 #include "cuda_check.hpp"
 #include "largest.cuh"
 #include "level_two.cuh"
-#include "ozbound/bounds/rounded_error.hpp"
-#include "ozbound/core/fingerprint_term.hpp"
+#include "ozbound/bounds/detail/rounded_error.hpp"
+#include "ozbound/core/detail/fingerprint_term.hpp"
 
 namespace ozbound::gpu {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "largest.hpp"
-#include "ozbound/bounds/entry_allowance.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
 
 namespace ozbound::gpu {
 

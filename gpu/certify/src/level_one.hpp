@@ -9,7 +9,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "first_look.hpp"
-#include "ozbound/bounds/magnitude_levels.hpp"
+#include "ozbound/bounds/detail/magnitude_levels.hpp"
 #include "product.hpp"
 
 namespace ozbound::gpu {

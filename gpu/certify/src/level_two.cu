@@ -1,6 +1,6 @@
 #include "cuda_check.hpp"
 #include "level_two.hpp"
-#include "ozbound/bounds/magnitude_levels.hpp"
+#include "ozbound/bounds/detail/magnitude_levels.hpp"
 #include "round_up.hpp"
 #include "vectors.cuh"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "level_two.hpp"
-#include "ozbound/bounds/magnitude_levels.hpp"
+#include "ozbound/bounds/detail/magnitude_levels.hpp"
 #include "vectors.cuh"
 
 namespace ozbound::gpu {

@@ -5,7 +5,7 @@
 #include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "facts.hpp"
-#include "ozbound/bounds/plan_terms.hpp"
+#include "ozbound/bounds/detail/plan_terms.hpp"
 #include "ozbound/core/entry_bound.hpp"
 
 namespace ozbound::gpu {

@@ -15,7 +15,7 @@
 #include "bounds/published/entry_errors.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/verify/problem.hpp"
 
 namespace ozbound {

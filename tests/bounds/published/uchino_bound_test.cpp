@@ -11,7 +11,7 @@
 
 #include "bounds/published/entry_errors.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 // Their validity is the property `bounds-hold`.
 

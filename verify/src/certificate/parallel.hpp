@@ -1,7 +1,7 @@
 #pragma once
 
 #include "outward.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/matrix.hpp"
 
 namespace ozbound::checking {

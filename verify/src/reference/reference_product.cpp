@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "../plain_environment.hpp"
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "plan_arithmetic.hpp"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/host_device.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 

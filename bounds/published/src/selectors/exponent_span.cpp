@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ozbound/core/first_exception.hpp"
+#include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "selectors.hpp"
 

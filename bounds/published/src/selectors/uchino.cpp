@@ -3,7 +3,7 @@
 
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/published/uchino_bound.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "selectors.hpp"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/matrices.hpp"
-#include "ozbound/core/usable_threads.hpp"
 #include "ozbound/gpu/path.hpp"
 
 namespace ozbound::gpu {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound::models {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "models/rounded.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound::models {
 namespace {

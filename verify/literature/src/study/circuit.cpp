@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "ozbound/bounds/detail/rounded_error.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/published/selector.hpp"
-#include "ozbound/bounds/rounded_error.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/outward.hpp"
 #include "ozbound/core/real_representation.hpp"
 #include "ozbound/verify/literature/study.hpp"
 #include "study/circuit_certificate.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "study/random_circuit.hpp"
 
 namespace ozbound::study {

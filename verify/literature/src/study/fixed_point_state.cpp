@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound::study {
 namespace {

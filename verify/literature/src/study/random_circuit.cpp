@@ -6,7 +6,7 @@
 
 #include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/verify/random_stream.hpp"
 
 namespace ozbound::study {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ozbound/bounds/part_norms.hpp"
+#include "ozbound/bounds/detail/part_norms.hpp"
 #include "ozbound/core/split_plan.hpp"
 
 namespace ozbound {

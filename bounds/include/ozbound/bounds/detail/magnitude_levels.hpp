@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/matrix.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/matrices.hpp"
-#include "ozbound/core/overlap.hpp"
 
 namespace ozbound {
 

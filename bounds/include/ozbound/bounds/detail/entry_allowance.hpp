@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "ozbound/bounds/scaled.hpp"
-#include "ozbound/core/outward.hpp"
+#include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {
 

@@ -9,7 +9,7 @@
 // macros are what compilers tell of options that give that up; of -funsafe-math-optimizations GCC alone tells.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__ASSOCIATIVE_MATH__) || \
     defined(__RECIPROCAL_MATH__)
-#error "ozbound/core/outward.hpp bounds errors, which -ffast-math and its parts make impossible: compile without them"
+#error "ozbound/core/detail/outward.hpp bounds errors, which -ffast-math and its parts make impossible: compile without them"
 #endif
 
 namespace ozbound {

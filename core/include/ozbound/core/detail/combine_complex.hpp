@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ozbound/core/combine.hpp"
 #include "ozbound/core/complex_views.hpp"
+#include "ozbound/core/detail/combine.hpp"
 
 namespace ozbound {
 

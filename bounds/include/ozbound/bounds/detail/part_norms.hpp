@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/host_device.hpp"
 #include "ozbound/core/integer_norms.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
+#include "ozbound/core/detail/wide_integer.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/host_device.hpp"
-#include "ozbound/core/wide_integer.hpp"
 
 namespace ozbound {
 

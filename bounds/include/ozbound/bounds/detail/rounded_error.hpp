@@ -4,8 +4,8 @@
 
 #include "ozbound/bounds/rounding_error.hpp"
 #include "ozbound/bounds/scaled.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
-#include "ozbound/core/outward.hpp"
 
 namespace ozbound {
 

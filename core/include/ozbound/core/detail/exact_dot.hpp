@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ozbound/core/combine.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/exact_sum.hpp"
+#include "ozbound/core/detail/wide_integer.hpp"
 #include "ozbound/core/dyadic.hpp"
-#include "ozbound/core/exact_sum.hpp"
 #include "ozbound/core/host_device.hpp"
-#include "ozbound/core/wide_integer.hpp"
 
 namespace ozbound {
 

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
+#include "ozbound/core/detail/exact_sum.hpp"
+#include "ozbound/core/detail/wide_integer.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/encoding.hpp"
-#include "ozbound/core/exact_sum.hpp"
 #include "ozbound/core/host_device.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/split_plan.hpp"
-#include "ozbound/core/wide_integer.hpp"
 
 namespace ozbound {
 
