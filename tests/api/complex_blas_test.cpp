@@ -327,22 +327,30 @@ TYPED_TEST(ComplexBlas, TheWorkspaceOfADecisionIsEnoughInC) {
 }
 
 TYPED_TEST(ComplexBlas, BoundsOfPartsAreTheSameInC) {
-  test::RandomBits random(6);
-  Call<TypeParam> call(Layout::row_major, Op::none, Op::none, 3, 4, 5, 0, random);
-  auto x = call;
-  const char* const target = "componentwise:1e-5";
-  const auto expected = gemm(Layout::row_major, Op::none, Op::none, 3, 4, 5, call.alpha, call.a.data(), call.a.ld,
-                             call.b.data(), call.b.ld, call.beta, call.c.data(), call.c.ld, parse_target(target));
+  using T = TypeParam;
+  // Of one of the imaginary numbers the digits of -x are not those of x, so that the bounds of both parts differ.
+  const T a[] = {{1, 0}, {0, 0x1p-6F}, {0, 0x1p-7F}, {0, 0x1p-8F}, {0, 0x1p-9F}}, one{1, 0}, zero{};
+  std::vector<T> b(20), x(12), y(12), rows;
+  for (int t = 0; t < 3; ++t) rows.insert(rows.end(), std::begin(a), std::end(a));
+  for (std::size_t t = 0; t < b.size(); ++t) b[t] = T{1.0F / static_cast<float>(t + 3), 0.7F};
+  const char* const json = R"({"schema": "ozbound-decision-3", "target": "componentwise:1", "method": "slices",
+                               "plan": "balanced:2x2:cut=2:exact", "complex": true, "m": 3, "n": 4, "k": 5})";
+  const auto expected = gemm(Layout::row_major, Op::none, Op::none, 3, 4, 5, one, rows.data(), 5, b.data(), 4, zero, x.data(),
+                             4, parse_decision(json));
+  ozb_decision* decision = nullptr;
   ozb_certificate* certificate = nullptr;
-  const auto gemm_in_c = doubles<TypeParam> ? ozb_zgemm : ozb_cgemm;
-  ASSERT_EQ(gemm_in_c(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 3, 4, 5, &x.alpha, x.a.data(), x.a.ld, x.b.data(), x.b.ld, &x.beta,
-                      x.c.data(), x.c.ld, target, &certificate),
+  ASSERT_EQ(ozb_decision_from_json(json, &decision), OZB_SUCCESS) << ozb_last_error();
+  const auto decided_in_c = doubles<T> ? ozb_zgemm_decided : ozb_cgemm_decided;
+  ASSERT_EQ(decided_in_c(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 3, 4, 5, &one, rows.data(), 5, b.data(), 4, &zero, y.data(), 4,
+                         decision, 0, &certificate),
             OZB_SUCCESS)
       << ozb_last_error();
+  ozb_decision_destroy(decision);
   const Number c{0.75, -3};
   double bound[2];
   for (Index i = 0; i < 3; ++i)
     for (Index j = 0; j < 4; ++j) {
+      EXPECT_NE(expected.bound.upper(i, j, Part::real, 1), expected.bound.upper(i, j, Part::imaginary, 1));
       EXPECT_EQ(ozb_certificate_bound_z(certificate, i, j, &c, bound), OZB_SUCCESS) << ozb_last_error();
       EXPECT_EQ(bound[0], expected.bound.upper(i, j, Part::real, c.real()));
       EXPECT_EQ(bound[1], expected.bound.upper(i, j, Part::imaginary, c.imag()));
