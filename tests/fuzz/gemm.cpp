@@ -126,7 +126,7 @@ enum class Expectation { taken, refused, either };
 
 Expectation expectation(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
   if (decision.method == Method::exact) return Expectation::taken;
-  if (!decision.plan || !valid(*decision.plan)) return Expectation::refused;
+  if (!decision.plan || !valid(decision.plan->split())) return Expectation::refused;
   const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::slices;
   const bool enough = workspace >= least_workspace(engine, *decision.plan, call.without_unread().k());
   if (!enough) return Expectation::refused;
@@ -135,7 +135,7 @@ Expectation expectation(const RealProduct& call, const Decision& decision, const
 
 double workspace(Bytes& bytes, const RealProduct& call, const Decision& decision, const CpuEngine& engine) {
   const int share = bytes.between(0, 7);
-  if (share == 0 || !decision.plan || !valid(*decision.plan)) return unlimited_workspace;
+  if (share == 0 || !decision.plan || !valid(decision.plan->split())) return unlimited_workspace;
   const double least = least_workspace(engine, *decision.plan, call.without_unread().k());
   return share == 1 ? least - 1 : least * (share - 1);
 }
