@@ -78,7 +78,7 @@ struct Vector {
         b(matrix(record.at("b"), k, n, repeat)),
         alpha(number(record.at("alpha"))),
         beta(number(record.at("beta"))),
-        plan(parse_plan(record.at("plan").get<std::string>())) {
+        plan(parse_plan(record.at("plan").get<std::string>()).split()) {
     if (record.contains("imaginary")) {
       imaginary_alpha = number(record.at("imaginary").at("alpha")), imaginary_beta = number(record.at("imaginary").at("beta"));
       complex = true;
@@ -254,7 +254,7 @@ TEST(Families, GiveTheSameChecksums) {
 TEST(Coverage, EveryEncodingAndAccumulation) {
   std::set<std::string> seen;
   for (const auto& record : read_vectors("encodings.json")) {
-    const auto plan = parse_plan(record.at("plan").get<std::string>());
+    const auto plan = parse_plan(record.at("plan").get<std::string>()).split();
     seen.insert(to_string(plan.a.encoding) + "," + to_string(plan.b.encoding) + ":" + to_string(plan.accumulation));
   }
   for (const std::string accumulation : {":exact", ":per_product", ":per_diagonal"}) {
