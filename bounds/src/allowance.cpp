@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "largest_entry.hpp"
-#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/bounds/detail/scaled.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/multiversion.hpp"
 #include "ozbound/core/detail/outward.hpp"

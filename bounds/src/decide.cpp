@@ -286,7 +286,8 @@ Product without_c(const Product& product) {
 Decided decide_with_findings(const RealProduct& product, bool stands_for_complex, const Target& target, const Backend& backend,
                              const Choices& choices, Purpose purpose) {
   if (product.n() > 0 && product.m() > std::numeric_limits<Index>::max() / 8 / product.n())
-    throw std::length_error("a product of " + shape_text(product.m(), product.n()) + " is too large");
+    throw std::length_error("a product of " + shape_text(stands_for_complex ? product.m() / 2 : product.m(), product.n()) +
+                            " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   auto read = product.without_unread();
   // A scalar that is not finite makes every entry special: there is nothing to bound.

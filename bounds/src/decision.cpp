@@ -138,7 +138,8 @@ Decision decision_from_json(const nlohmann::json& json) {
   decision.method = parse_method(member<std::string>(json, "method"));
   const bool planned = decision.method == Method::slices || decision.method == Method::correctly_rounded;
   if (planned) decision.plan = parse_plan(member<std::string>(json, "plan"));
-  decision.complex = json.contains("complex") && member<bool>(json, "complex");
+  decision.complex = json.contains("complex");
+  if (decision.complex && !member<bool>(json, "complex")) throw std::invalid_argument("decision: complex is true, or missing");
   const Index largest = std::numeric_limits<Index>::max() / (decision.complex ? 2 : 1);
   decision.m = size_member(json, "m", largest);
   decision.n = size_member(json, "n");

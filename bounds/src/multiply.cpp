@@ -71,7 +71,7 @@ class RealMultiplication : private Certifier {
     const double first =
         full_workspace(engine_, plan(), prepared_a_ != nullptr ? rows() : 1, prepared_b_ != nullptr ? cols() : 1, call_.k());
     const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
-    if (least > options_.workspace) throw workspace_below(least, call_.k());
+    if (least > options_.workspace) throw workspace_below(least, decision_.k);
   }
 
   void check_native() const {

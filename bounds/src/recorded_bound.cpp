@@ -70,7 +70,8 @@ RecordedBound bound_from_json(const json& certificate) {
   if (string_member(certificate, "", "seal") != seal_of(certificate))
     refuse_member("", "seal", "is not that of the other members");
   RecordedBound recorded{read_bound(any_member(certificate, "", "bound")), print_of_c(certificate)};
-  recorded.complex = certificate.contains("complex") && flag_member(certificate, "", "complex");
+  recorded.complex = certificate.contains("complex");
+  if (recorded.complex && !flag_member(certificate, "", "complex")) refuse_member("", "complex", "is true, or missing");
   recorded.bound.assumptions = strings_member(certificate, "", "assumptions");
   check_size(certificate, "m", recorded.bound.row_exponents.size(), recorded.complex ? 2 : 1);
   check_size(certificate, "n", recorded.bound.column_exponents.size(), 1);

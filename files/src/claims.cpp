@@ -76,7 +76,9 @@ class CertificateReader {
     claims.m = size("m");
     claims.n = size("n");
     claims.k = size("k");
-    claims.complex = json_.contains("complex") && flag("complex");
+    claims.complex = json_.contains("complex");
+    if (claims.complex && !flag("complex"))
+      throw InputError(file_.name(), "the certificate's 'complex' must be true, or missing");
     claims.source = file_.name();
     if (flag("holds")) claims.targets.push_back(target());
     claims.largest_bounds.push_back(largest_bound());

@@ -21,6 +21,7 @@
 #include "open_entries.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/overlap.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
 #include "product.hpp"
 #include "slicing.hpp"
 #include "transfer.hpp"
@@ -207,6 +208,8 @@ std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, 
                          });
   return result;
 }
+
+int CudaEngine::threads() const { return usable_threads(options_.threads); }
 
 double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
   return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); });

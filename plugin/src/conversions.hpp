@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -116,10 +117,11 @@ inline Slicing slicing_from(const ozbound_plugin_slicing& s) {
 
 inline ozbound_plugin_plan plan_of(const Plan& plan) {
   return plan.visit([](const SplitPlan& p) {
-    return ozbound_plugin_plan{slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
+    return ozbound_plugin_plan{0, 0, slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
   });
 }
 inline Plan plan_from(const ozbound_plugin_plan& p) {
+  if (p.kind != 0) throw std::invalid_argument("plan must be by slices, not of kind " + std::to_string(p.kind));
   return SplitPlan{slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
 }
 

@@ -2,9 +2,9 @@
 
 #include <limits>
 
+#include "ozbound/bounds/detail/scaled.hpp"
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/multiply.hpp"
-#include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/verify/problem.hpp"

@@ -1,4 +1,4 @@
-#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/bounds/detail/scaled.hpp"
 
 #include <gtest/gtest.h>
 

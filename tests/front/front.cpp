@@ -1,7 +1,8 @@
 // One product, asked for in C++, C, Fortran and by the command, on the CPU and on the first device of the CUDA plug-in that is
 // there: the same C, decision and certificate, bit for bit.
 //
-// Usage: front COMMAND. Exits with 0 if all agree, 1 if some do not, 77 without a device, 2 for bad arguments.
+// Usage: front COMMAND [host]; with `host` matrices are in the host's memory alone. Exits with 0 if all agree, 1 if some do
+// not, 77 without a device, 2 for bad arguments.
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -283,11 +285,11 @@ Outcome replayed(Outcome outcome) {
   return outcome;
 }
 
-bool compare(const std::string& command) {
+bool compare(const std::string& command, bool host_alone) {
   const auto cpu = Machine::cpu(), cuda = Machine::cuda();
   const CMachine c_cpu(ozb_machine_cpu), c_cuda(ozb_machine_cuda);
   std::vector<bool> places{false};
-  if (Memory::has_device()) places.push_back(true);
+  if (!host_alone && Memory::has_device()) places.push_back(true);
   Section in_cpp("C++"), in_c("C"), in_fortran("Fortran"), by_command("command");
   std::vector<Section*> sections{&in_cpp, &in_c, &by_command};
   int number = 0;
@@ -320,7 +322,7 @@ bool compare(const std::string& command) {
   return good;
 }
 
-int run(const std::string& command) {
+int run(const std::string& command, bool host_alone) {
   std::optional<Machine> device;
   try {
     device = Machine::cuda();
@@ -329,8 +331,8 @@ int run(const std::string& command) {
     return 77;
   }
   std::printf("%s, matrices %s\n", to_string(device->backends().front().id()).c_str(),
-              Memory::has_device() ? "of the host and of the device" : "of the host");
-  const bool good = holds([&] { return compare(command); });
+              !host_alone && Memory::has_device() ? "of the host and of the device" : "of the host");
+  const bool good = holds([&] { return compare(command, host_alone); });
   std::printf(good ? "all agree in every bit\n" : "they DIFFER\n");
   return good ? 0 : 1;
 }
@@ -339,9 +341,10 @@ int run(const std::string& command) {
 }  // namespace ozbound::mirror
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s COMMAND\n", argv[0]);
+  const bool host_alone = argc == 3 && std::string_view(argv[2]) == "host";
+  if (argc != 2 && !host_alone) {
+    std::fprintf(stderr, "usage: %s COMMAND [host]\n", argv[0]);
     return 2;
   }
-  return ozbound::mirror::run(argv[1]);
+  return ozbound::mirror::run(argv[1], host_alone);
 }

@@ -64,7 +64,7 @@ struct CublasLine {
 /// [begin, end) of every piece of the inner dimension.
 inline std::vector<std::pair<Index, Index>> cublas_ranges(Index m, Index n, Index k) {
   if (k == 0) return {};
-  if (k < 1024) return {{0, k}};
+  if (std::max({m, n, k}) < 1024) return {{0, k}};
   const Index units = (k + 127) / 128, tiles = ((m + 127) / 128) * ((n + 127) / 128);
   const Index pieces = std::min(units, std::max((32 + tiles - 1) / tiles, (k + 1) / 8192));
   std::vector<std::pair<Index, Index>> ranges;
@@ -80,9 +80,14 @@ inline std::vector<std::pair<Index, Index>> cublas_ranges(Index m, Index n, Inde
 /// Rows of A and columns of B are cut once; `entry` then multiplies.
 class CublasReference {
  public:
-  CublasReference(const Operands& operands, int mantissa_bits) : operands_(operands), slices_(mantissa_bits / 8 + 1) {
-    const Index m = operands.a.rows(), n = operands.b.cols(), k = operands.a.cols();
-    for (const auto& [begin, end] : cublas_ranges(m, n, k)) {
+  CublasReference(const Operands& operands, int mantissa_bits)
+      : CublasReference(operands, mantissa_bits, cublas_ranges(operands.a.rows(), operands.b.cols(), operands.a.cols())) {}
+
+  /// Of some rows and columns of a product that is cut so.
+  CublasReference(const Operands& operands, int mantissa_bits, const std::vector<std::pair<Index, Index>>& ranges)
+      : operands_(operands), slices_(mantissa_bits / 8 + 1) {
+    const Index m = operands.a.rows(), n = operands.b.cols();
+    for (const auto& [begin, end] : ranges) {
       auto& piece = pieces_.emplace_back();
       for (Index i = 0; i < m; ++i) piece.rows.push_back(line(begin, end, [&](Index l) { return operands.a(i, l); }));
       for (Index j = 0; j < n; ++j) piece.columns.push_back(line(begin, end, [&](Index l) { return operands.b(l, j); }));

@@ -8,6 +8,7 @@
 
 #include "covered.hpp"
 #include "gamma.hpp"
+#include "ozbound/bounds/detail/scaled.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"

@@ -1,4 +1,5 @@
 #include "ozbound/bounds/published/abdelfattah_bound.hpp"
+#include "ozbound/bounds/detail/scaled.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

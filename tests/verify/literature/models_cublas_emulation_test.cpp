@@ -82,6 +82,8 @@ TEST(CublasEmulation, cutsUnitsOf128ShorterPiecesFirst) {
   EXPECT_EQ(cublas_pieces(1, 1, 0), Lengths{});
   EXPECT_EQ(cublas_pieces(1, 1, 1023), Lengths{1023});
   EXPECT_EQ(cublas_pieces(1, 1, 1024), Lengths(8, 128));
+  EXPECT_EQ(cublas_pieces(1023, 1023, 1000), Lengths{1000});
+  EXPECT_EQ(cublas_pieces(2048, 128, 1000), (Lengths{512, 488}));
   EXPECT_EQ(cublas_pieces(128, 128, 1025), (Lengths{128, 128, 128, 128, 128, 128, 128, 128, 1}));
   EXPECT_EQ(cublas_pieces(1024, 1024, 1024), Lengths{1024});   // 64 tiles
   EXPECT_EQ(cublas_pieces(129, 128, 2048), Lengths(16, 128));  // 2 tiles, 16 pieces
@@ -122,6 +124,20 @@ TEST(CublasEmulation, addsLongPairsOfDigitsOneGroupAfterTheOther) {
     a(0, 1) = b(2, 0) = 0x3p-54, a(0, 2) = b(1, 0) = 0.5;
     const CublasEmulation method{.mantissa_bits = 55, .pieces = 1};
     EXPECT_EQ(multiply(method, {a.view(), b.view()})(0, 0), k <= 4608 ? 1 + 0x1p-52 : 1) << k;
+  }
+}
+
+TEST(CublasEmulation, isTheRuleWhereDiagonalsAreCut) {
+  // One row of 32 tiles: up to k = 16382 one piece, whose diagonals are cut where whole units times pairs are beyond 33025.
+  for (const Index k : {4608, 4609, 5376, 5377, 5504, 5505, 8192, 8193, 10881, 11008, 11009}) {
+    const auto problem = generate({Family::uniform_positive, 1, 4000, k, 0, 3});
+    const Operands operands{problem.a.view(), problem.b.view()};
+    const CublasProduct product({.mantissa_bits = 55}, operands);
+    Matrix<double> some(k, 4);
+    for (Index l = 0; l < k; ++l)
+      for (Index j = 0; j < 4; ++j) some(l, j) = problem.b(l, j * 999);
+    const test::CublasReference reference({problem.a.view(), some.view()}, 55, {{0, k}});
+    for (Index j = 0; j < 4; ++j) EXPECT_EQ(product.entry(0, j * 999), reference.entry(0, j)) << k;
   }
 }
 

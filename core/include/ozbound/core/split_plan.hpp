@@ -50,8 +50,8 @@ struct SplitPlan {
   [[nodiscard]] std::vector<ProductGroup> groups(Index k) const;
 
   /// r: the products of slices whose sum INT32 holds at inner dimension k, max(1, floor((2^31 - 1) / (k D_A D_B))), or
-  /// max_slices, more than a diagonal has, if that is less. Uchino, Ozaki,
-  /// Imamura, (12), with the exact limit in place of powers of two.
+  /// max_slices, more than a diagonal has, if that is less. Uchino, Ozaki, Imamura, (12), with the exact limit in place of
+  /// powers of two.
   [[nodiscard]] Index error_free_pairs(Index k) const;
 
   /// Whether every entry has the same weights, relative to rho_i sigma_j.

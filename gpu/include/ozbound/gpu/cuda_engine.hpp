@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/matrices.hpp"
 #include "ozbound/gpu/path.hpp"
@@ -67,7 +66,7 @@ class CudaEngine final : public Engine {
 
   /// Bytes of device memory.
   [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override;
-  [[nodiscard]] int threads() const override { return usable_threads(options_.threads); }
+  [[nodiscard]] int threads() const override;
 
   /// The path that a product takes.
   [[nodiscard]] Path path(const SplitPlan& plan, Index m, Index n, Index k) const;

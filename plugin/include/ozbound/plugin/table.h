@@ -80,6 +80,7 @@ struct ozbound_plugin_slicing {
 };
 
 struct ozbound_plugin_plan {
+  int32_t kind, reserved; /* 0: by slices, ozbound::SplitPlan; there is no other yet */
   struct ozbound_plugin_slicing a, b;
   int32_t cut, accumulation;
 };

@@ -18,12 +18,11 @@ namespace {
 __extension__ using Int128 = __int128;
 
 constexpr Index unit = 128;         ///< of the inner dimension, where it is cut, and of a tile of C
-constexpr Index least_cut = 1024;   ///< the shortest inner dimension that is cut
+constexpr Index least_cut = 1024;   ///< the least largest size of products that are cut
 constexpr Index tiles_wanted = 32;  ///< at least, all pieces of all tiles of C together
 constexpr Index long_piece = 8192;
-constexpr Index many_units = 128;  ///< whole ones, from where on long pieces are cut
-constexpr Index group_terms = 32768;
-constexpr Index few = 10000;  ///< of anything, for one thread
+constexpr Index group_terms = 33025;  ///< (2^31 - 1) / 255^2, rounded down
+constexpr Index few = 10000;          ///< of anything, for one thread
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument(what);
@@ -161,7 +160,7 @@ struct Computed {
 std::vector<Index> cublas_pieces(Index m, Index n, Index k) {
   require(m >= 0 && n >= 0 && k >= 0, "sizes must not be negative");
   if (k == 0) return {};
-  if (k < least_cut || m == 0 || n == 0) return {k};
+  if (std::max({m, n, k}) < least_cut || m == 0 || n == 0) return {k};
   const Index tiles = divided_up(m, unit) * divided_up(n, unit);
   return cut(k, std::min(divided_up(k, unit), std::max(divided_up(tiles_wanted, tiles), (k + 1) / long_piece)));
 }

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ozbound/bounds/scaled.hpp"
+#include "ozbound/bounds/detail/scaled.hpp"
 #include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "ozbound/bounds/detail/scaled.hpp"
 #include "ozbound/bounds/rounding_error.hpp"
-#include "ozbound/bounds/scaled.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 

@@ -23,7 +23,7 @@ struct CublasEmulation {
 };
 
 /// (C1): the lengths of the pieces into which the inner dimension k of an m x n product is cut, in the order in which their
-/// results are added: one below 1024, beyond that units of 128, shorter pieces first. Empty for k = 0.
+/// results are added: one where all sizes are below 1024, else units of 128, shorter pieces first. Empty for k = 0.
 /// @throws std::invalid_argument for a negative size.
 std::vector<Index> cublas_pieces(Index m, Index n, Index k);
 
