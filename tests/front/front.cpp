@@ -182,7 +182,13 @@ Outcome outcome_of(const Matrix<double>& c, ozb_decision* decision, ozb_certific
 
 class CMachine {
  public:
-  explicit CMachine(int (*make)(int, ozb_machine**)) { succeed(make(0, &machine_)); }
+  /// @param begins how the line of its first backend does
+  CMachine(int (*make)(int, ozb_machine**), const char* begins) {
+    succeed(make(0, &machine_));
+    const char* backends = nullptr;
+    succeed(ozb_machine_backends(machine_, &backends));
+    if (!std::string_view(backends).starts_with(begins)) throw std::runtime_error(std::string("a machine of ") + backends);
+  }
   ~CMachine() { ozb_machine_destroy(machine_); }
   CMachine(const CMachine&) = delete;
   CMachine& operator=(const CMachine&) = delete;
@@ -287,7 +293,7 @@ Outcome replayed(Outcome outcome) {
 
 bool compare(const std::string& command, bool host_alone) {
   const auto cpu = Machine::cpu(), cuda = Machine::cuda();
-  const CMachine c_cpu(ozb_machine_cpu), c_cuda(ozb_machine_cuda);
+  const CMachine c_cpu(ozb_machine_cpu, "cpu\n"), c_cuda(ozb_machine_cuda, "cuda: ");
   std::vector<bool> places{false};
   if (!host_alone && Memory::has_device()) places.push_back(true);
   Section in_cpp("C++"), in_c("C"), in_fortran("Fortran"), by_command("command");
