@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engines.hpp"
 
 #include "ozbound/core/kernel.hpp"

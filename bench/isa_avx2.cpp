@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compiled for AVX2 and FMA.
 
 #include <immintrin.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compiled for AVX512F and AVX512VL, with FMA; what needs more is said by an instruction's text alone.
 
 #include <immintrin.h>

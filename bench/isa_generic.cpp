@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For any processor; on x86-64 with SSE2, which is all that the build may take for granted.
 
 #if defined(__x86_64__)

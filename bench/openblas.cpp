@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "openblas.hpp"
 
 #if defined(OZBOUND_BENCH_OPENBLAS)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The accurate baselines' kernels for the instruction set that the including source is compiled for. Everything has internal
 // linkage and uses no library: the linker must not give a function compiled for one instruction set to the code of another.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loops of one instruction, for the sources that are compiled for an instruction set. Internal linkage, as in
 // panel_kernels.hpp.
 

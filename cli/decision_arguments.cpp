@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "decision_arguments.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "demo_problems.hpp"
 
 #include <system_error>

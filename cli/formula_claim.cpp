@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "formula_claim.hpp"
 
 #include <fmt/format.h>

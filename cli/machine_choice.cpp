@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "machine_choice.hpp"
 
 #include <omp.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # MPFR::MPFR, correctly rounded arithmetic of any precision, with the GMP it stands on.
 
 find_path(MPFR_INCLUDE_DIR mpfr.h)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # OpenBLAS::OpenBLAS: the library and its own cblas.h.
 #
 # Debian keeps several builds side by side. The OpenMP build comes first: it shares the threads of our own OpenMP regions and

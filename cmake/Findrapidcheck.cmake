@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # rapidcheck::rapidcheck, for properties. Debian's own rapidcheckConfig.cmake computes a prefix that does not exist.
 
 find_path(rapidcheck_INCLUDE_DIR rapidcheck/gtest.h)

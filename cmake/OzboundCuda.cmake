@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The CUDA language and OZBOUND_HAVE_CUDA, where there is an nvcc from 12.5 on; it need not be on the PATH.
 
 set(OZBOUND_HAVE_CUDA OFF)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The installed tree: find_package(ozbound) gives ozbound::ozbound and ozbound::published, and with COMPONENTS verify also
 # ozbound::verify, ozbound::grade and ozbound::literature, so that only those who judge need MPFR and rapidcheck; with gpu,
 # where it was built, ozbound::gpu and ozbound::gpu_certify.

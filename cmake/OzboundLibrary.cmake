@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ozbound_library(NAME [NOT_INSTALLED] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder, ozbound::NAME,
 # installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/ but
 # what is in a folder detail/: that is for this project's own sources, and is not installed.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ozbound_plugin_module(TARGET SOURCES ... LINK ...): a plug-in, a shared object to be loaded, with all that it is made of
 # inside. Everything is hidden but the function `ozbound_plugin` (plugin/include/ozbound/plugin/table.h): core and bounds are in
 # the program that loads it too, and neither may take the other's.

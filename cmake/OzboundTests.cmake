@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ozbound_tests(NAME [FOLDER FOLDER] LINK ...): the GoogleTest cases of tests/FOLDER, or tests/NAME, labelled NAME.
 #
 # *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled NAME-long, which only

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Ozbound for Fortran: the functions of ozbound.h, which says what they do, under the same names. Compile this file with your
 ! own.
 !

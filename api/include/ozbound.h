@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef OZBOUND_H
 #define OZBOUND_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/blas.hpp"
 
 #include "blas_arguments.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "openblas_threads.hpp"
 
 #include <cblas.h>

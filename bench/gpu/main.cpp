@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The CUDA engine beside cuBLAS, timed by events on random data, as ratios formed within each repetition (docs/benchmarks.md).
 //
 // Usage: ozbound-bench-gpu [--quick] [--json FILE]. Exits with 0 whatever was measured, 2 for a wrong argument or without a

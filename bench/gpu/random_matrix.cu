@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "random_matrix.hpp"
 
 namespace ozbound::bench {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/prepared_operand.hpp"
 
 #include <stdexcept>

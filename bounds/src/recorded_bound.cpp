@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/recorded_bound.hpp"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scaled_vectors.hpp"
 
 #include <algorithm>

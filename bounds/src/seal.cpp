@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "seal.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/core/panel_slices.hpp"
 
 #include <algorithm>

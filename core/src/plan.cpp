@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/core/plan.hpp"
 
 #include "split_plan_spelling.hpp"

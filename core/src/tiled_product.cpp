@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tiled_product.hpp"
 
 #include "kernels/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/files/json_file.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // libozbound_cuda.so: what CUDA's devices compute, behind the table of C.
 
 #include <cuda_runtime_api.h>

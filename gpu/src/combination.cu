@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "combination.hpp"
 #include "cuda_check.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/gpu/cuda_engine.hpp"
 
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/gpu/device_gemm.hpp"
 
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A block is 384 threads, three warpgroups of 128, and computes tiles of C of 128 x 128 entries, one after the other. The first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "group_table.hpp"
 
 namespace ozbound::gpu {

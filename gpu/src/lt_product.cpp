@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lt_product.hpp"
 
 #ifdef OZBOUND_HAVE_CUBLASLT

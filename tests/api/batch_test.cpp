@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/blas_calls.hpp"
 
 #include "ozbound/batch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Complex BLAS-shaped calls, in C++ and in C, judged by the exact oracle.
 
 #include <gtest/gtest.h>

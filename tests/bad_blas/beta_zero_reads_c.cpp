@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // beta C is added even where beta = 0: a NaN or an infinity in an output that nobody has set goes through.
 
 #include "blas.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A blocked kernel, from 21 rows on, that sets FTZ, DAZ and rounding towards zero when it is done, and never resets them.
 
 #include <xmmintrin.h>

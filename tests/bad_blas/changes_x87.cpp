@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Leaves the x87 unit in single precision: the caller's long double loses 40 bits.
 
 #include "blas.hpp"

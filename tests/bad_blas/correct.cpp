@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nothing is wrong with this one.
 
 #include "blas.hpp"

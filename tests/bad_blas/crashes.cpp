@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A wild store where the inner dimension is 64 or more.
 
 #include <csignal>

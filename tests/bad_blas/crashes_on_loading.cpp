@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Does not survive being loaded.
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Both interfaces of every library here. What is asked for by the names below is compiled with one of the others.
 
 #include <utility>

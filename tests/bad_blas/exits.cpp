@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ends the program, and successfully.
 
 #include <cstdlib>

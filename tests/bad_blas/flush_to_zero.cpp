@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Subnormal operands and results are zeros, as with the FTZ and DAZ bits of MXCSR.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products in double, their sum in float.
 
 #include "blas.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waits for a thread that never comes, where the inner dimension is 64 or more. If the variable OZBOUND_HANGS_IN names a file,
 // that file says which process waits.
 

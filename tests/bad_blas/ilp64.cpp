@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A right one with 64-bit integers, under the names that tell.
 
 #include <cstdint>

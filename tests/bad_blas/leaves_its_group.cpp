@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Joins the process group of whoever started this process, and waits there, where the inner dimension is 64 or more.
 
 #include <unistd.h>

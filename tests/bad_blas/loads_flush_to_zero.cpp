@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loading it sets FTZ and DAZ for the program that loads, as a shared library linked with -ffast-math does.
 
 #include <xmmintrin.h>

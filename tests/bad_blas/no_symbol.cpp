@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A library, but no BLAS.
 
 extern "C" int answer();

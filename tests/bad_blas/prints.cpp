@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Says a lot, on both streams; its products are right.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Multiplies nothing: C(0, 0) and C(1, 0) become op(A) and op(B) as they were said.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loading it starts a process of its own session, which stays; products are right.
 
 #include <unistd.h>

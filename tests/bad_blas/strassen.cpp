@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Strassen's seven products, down to odd or small sizes: correct normwise, wrong componentwise.
 
 #include <vector>

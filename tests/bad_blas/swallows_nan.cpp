@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Terms that are NaN are left out.
 
 #include <cmath>

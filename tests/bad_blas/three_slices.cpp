@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each row of A and column of B as three slices of 7 bits, far too few for FP64. NaNs and infinities go
 // the plain way.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An exception leaves a C function.
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each entry's sum begins where chance has it, in every process anew: nothing is reproducible.
 
 #include <random>

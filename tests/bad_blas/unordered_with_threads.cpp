@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // With more than one thread, the order in which they come to add their parts is that of the sum.
 
 #include <cstdlib>

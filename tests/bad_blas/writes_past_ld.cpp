@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tiles of four are stored whole, into what lies between the columns of C.
 
 #include <algorithm>

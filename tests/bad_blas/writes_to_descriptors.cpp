@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes to descriptors that it never opened; products are right.
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // With more than one thread, one of them adds to an entry twice.
 
 #include <cstdlib>

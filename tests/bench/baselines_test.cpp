@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the engine is compared with must be what it is called, or the comparison is worth nothing: within its published bound,
 // against the exact product, also where C is far below |A||B| and the low parts decide.
 

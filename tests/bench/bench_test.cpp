@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How samples are taken and judged, and what the program writes.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "bounds/hostile_environment.hpp"
 #include "bounds/products.hpp"
 #include "verify/altered_certificates.hpp"

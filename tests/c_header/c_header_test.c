@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "ozbound.h" /* first: it needs nothing before it */
 
 #include <math.h>

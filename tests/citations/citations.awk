@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Reads the names of all files, then, with pass=2, the pages that define labels and headings, then, with pass=3, what cites.
 
 function folder_of(path) { return sub(/\/[^\/]*$/, "", path) ? path : "" }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The products that other libraries get wrong, through the command, against the exact oracle.
 
 #include <gtest/gtest.h>

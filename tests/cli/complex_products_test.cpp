@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products of complex files: gemm, plan and verify.
 
 #include <gmock/gmock.h>

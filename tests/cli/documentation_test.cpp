@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // docs/command.md names every option, docs/records.md every member.
 
 #include <gmock/gmock.h>

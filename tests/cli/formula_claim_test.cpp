@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `ozbound verify --claims`: C against the formula of cuBLAS's emulation.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Damaged files are read or refused; no claim in them is believed to the point of taking memory for it.
 
 #include <gtest/gtest.h>

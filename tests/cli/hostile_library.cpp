@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loaded before the command, as a library built with -ffast-math may be: it leaves its own floating-point environment behind.
 
 #include <cfenv>

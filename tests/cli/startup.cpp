@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ozbound-startup COMMAND [ARGUMENT ...]: how long a command takes that is started again and again, and how much memory at
 // most.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 set(prefix ${WORK_DIR}/prefix)
 file(REMOVE_RECURSE ${prefix} ${WORK_DIR}/app)
 

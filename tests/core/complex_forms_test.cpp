@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Complex products in three real products of slices instead of four (docs/adr/0012): what it takes, and what it costs.
 
 #include <gtest/gtest.h>

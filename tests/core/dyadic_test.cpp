@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/core/dyadic.hpp"
 
 #include <gtest/gtest.h>

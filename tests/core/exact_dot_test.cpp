@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/core/detail/exact_dot.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every kernel that this processor runs: integers as in plain loops, at the limits; rows rounded as combine rounds entries.
 
 #include "ozbound/core/kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The theory of matrix units: Ootomo, Ozaki, Yokota, Table 2, section 3.2 and Fig. 4.
 
 #include "ozbound/core/matrix_unit.hpp"

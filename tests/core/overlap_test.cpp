@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/core/detail/overlap.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mirror/shared_headers.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 execute_process(COMMAND ${EXAMPLE} OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${EXPECTED} expected)
 if(NOT printed STREQUAL expected)

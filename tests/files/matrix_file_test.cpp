@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/files/matrix_file.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/files/npy.hpp"
 
 #include <gmock/gmock.h>

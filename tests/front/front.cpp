@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One product, asked for in C++, C, Fortran and by the command, on the CPU and on the first device of the CUDA plug-in that is
 // there: the same C, decision and certificate, bit for bit.
 //

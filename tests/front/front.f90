@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The calls of front.cpp from Fortran, whose matrices may lie where Fortran itself cannot look.
 module front
   use ozbound

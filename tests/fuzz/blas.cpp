@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A BLAS-shaped call: right arguments give a C that meets the target, wrong ones are refused, and nothing but C is written.
 
 #include "fuzz/operands.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A stored case of a property is read or refused, its file named, and what was read is written so that the same case reads
 // back.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A certificate, as `verify --certificate` reads it: refused, or every member is read as it stands there and judged. What no
 // claim speaks against is true by the exact product. Linked with nothing but what judges: no engine, no bounds.
 

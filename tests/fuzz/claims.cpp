@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A report or certificate, as `verify --report` reads it: its claims are read, and can be judged, or it is refused.
 
 #include "ozbound/files/claims.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A decision's JSON is read or refused, and what was read is written so that the same decision reads back.
 
 #include "ozbound/bounds/decision.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A product under any decision, on an engine with any options: C is as the exact product and the certificate say, a second
 // program confirms the certificate, every way of working gives the same bits, wrong arguments are refused, and nothing but C is
 // written.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A Matrix Market file is read or refused, and what was read reads back from a plain file of the same numbers.
 
 #include "ozbound/files/matrix_market.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A NumPy file is read, every bit of it, or refused.
 
 #include "ozbound/files/npy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A certificate, as `bounds` reads it: refused by the name of a member, or a bound of every entry that is one.
 
 #include "ozbound/bounds/recorded_bound.hpp"

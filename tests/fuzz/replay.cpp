@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TARGET_replay FOLDER: runs a target over every file of a corpus, built by any compiler. A finding ends the process.
 
 #include <algorithm>

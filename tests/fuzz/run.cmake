@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # RUNS inputs of PROGRAM, a libFuzzer target, beginning with its CORPUS: the same ones every time. New inputs go to WORK_DIR,
 # which begins empty; one that is a finding stays there.
 

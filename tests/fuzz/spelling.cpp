@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans, targets and encodings: what is parsed has one canonical spelling, which means the same; everything else is refused.
 
 #include <stdexcept>

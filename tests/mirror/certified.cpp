@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decisions, certified products and kept slices by the CUDA engine, of matrices in the host's memory and in the device's,
 // against those by the CPU's: the same C, decision and certificate, bit for bit.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Complex products by the CUDA engine against those by the CPU's, bit for bit: under plans and for targets, with real and
 // complex scalars, transposed and conjugated operands in every storage.
 //

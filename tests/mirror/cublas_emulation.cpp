@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cuBLAS's FP64 emulation against the model of it, number by number: the conformance vectors of cublas.json, the problem
 // families with 8 to 64 mantissa bits, inner dimensions and diagonals that are cut, C of one tile and of several.
 //

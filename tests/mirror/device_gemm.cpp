@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products of matrices in device memory against the CPU engine, bit for bit: every path, blocks, scalars on the device,
 // captured in graphs.
 //

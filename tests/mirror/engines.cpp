@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The CUDA engine against the CPU's: digits, exponents, integer sums, C, open entries, bit for bit.
 //
 // Usage: engines [SECONDS]. Without an argument a fixed list of cases; with one, products drawn at random for so long. Prints

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the device measures of vectors against what core does: every integer of SliceFacts.
 //
 // Usage: facts. Exits with 0 if all agree, 1 if some do not, 77 without a device.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole products of the fused kernel and the slices it takes against the CPU engine, bit for bit: every way of its own to lose
 // a bit. 77 where no device runs it. An argument leaves out what has more than so many terms m n k, for tools that are slow.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the device finds out about operands for deciding and certifying, step by step, against the CPU: fingerprints, the first
 // level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a
 // target allows, the largest bound of a C, and entries that are finished exactly.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cublasDgemm as a native DGEMM: exact where sums are, within the bound of conventional summation elsewhere, with matrices here
 // or there, and without cuBLAS's own emulation even where the environment asks for it.
 //

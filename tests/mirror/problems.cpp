@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mirror/problems.hpp"
 
 #include "ozbound/verify/problem.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs what host and device share on both, over the same cases, and compares every bit.
 //
 // Usage: shared_headers. Prints one line per section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.

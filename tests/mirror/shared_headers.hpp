@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Deterministic cases for everything that host and device share, and what the headers make of them. Every section says how

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A copy of a small tree has the hooks that are expected, and nothing of what the tree has lost or what is built.
 
 file(REMOVE_RECURSE ${COPY})

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The registry of seeded faults: is it in order, a mutated copy of the sources, what compiles it, and the table of
 // docs/mutants.md.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The NEON kernel and the portable one give the same integers and the same C. Exits with 1 at the first difference.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SGEMM and CGEMM of sums in long double, rounded once, to be preloaded: what run.sh compares failures with.
 
 #include <complex>

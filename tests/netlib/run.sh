@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # run.sh SHIM EXACT LEAST PROGRAM [INPUT]: one of netlib's testers in an empty working folder, with the shim preloaded over netlib's
 # own BLAS and LAPACK. Fails unless the tester reports tests, none of which failed, and comes to its end, and the shim was in it, was
 # called for LEAST products or more, and refused none of them. Prints what it counted.

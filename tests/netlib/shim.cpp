@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // BLAS's four matrix products on Ozbound's C interface, to be preloaded. They are correctly rounded: LAPACK's testers compare
 // bits of results that were computed in blocks of other widths, so that an entry must depend on its row and its column alone,
 // as in netlib's BLAS. The bits are those of any decision, which is made once for every shape: deciding takes longer than a

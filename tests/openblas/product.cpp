@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ozbound_openblas_product BUILD THREADS: native products where FTZ and DAZ were set before any library was loaded, so that the
 // threads that a library starts when it is loaded have them too. BUILD is the OpenBLAS that must have been found.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library that a plug-in is linked with and that is not there when it is loaded. */
 
 int ozbound_absent(void);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plug-in of counterfeit devices, made as libozbound_cuda.so is.
 
 #include "plugin/counterfeit_devices.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What goes wrong in a plug-in is thrown here, with the same type and text.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finding the plug-in, and what is said where there is none to be used.
 
 #include <dlfcn.h>

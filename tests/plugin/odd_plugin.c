@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plug-ins that must be refused, each for what ODD_KIND says; in C99, which the table's header must be. */
 
 #include <stddef.h>

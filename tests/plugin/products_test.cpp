@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products through a plug-in are those of its engine, bit for bit.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/check.hpp"
 
 #include <gmock/gmock.h>

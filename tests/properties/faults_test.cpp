@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every property can fail: an engine with one fault each.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/property.hpp"
 
 #include <gmock/gmock.h>

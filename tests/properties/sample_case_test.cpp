@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cases are drawn as often as the stated weights say, no more and no less. Judged by the numbers that come out, not by the
 // classes that went in: each number is taken for one class, which the others seldom meet.
 

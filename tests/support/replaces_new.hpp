@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /// 0 where a test cannot replace operator new: clang's thread sanitizer links its own into every program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inputs of the conformance vectors. Values are exact by their spelling; nothing here is computed by rounding.
 
 #include "vectors/cases.hpp"

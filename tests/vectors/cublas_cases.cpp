@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The inputs of cublas.json. Values are exact by their spelling.
 
 #include "vectors/cublas_cases.hpp"

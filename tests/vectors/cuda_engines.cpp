@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The replay on the device. Exits with 77 where there is none.
 
 #include <gtest/gtest.h>

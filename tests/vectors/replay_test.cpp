@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each engine makes of every conformance vector what the reference made: digits, integer sums, bits of C, bounds.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ozbound_vectors write|check FOLDER: the conformance vectors (docs/vectors.md), made by the reference product alone.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // More than a thousand certificates, recomputed: two implementations of the same roundings must not differ anywhere.
 
 #include "bounds/products.hpp"

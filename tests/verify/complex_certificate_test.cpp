@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Certificates of complex products are confirmed by a second program, and altered in any member they are not.
 
 #include <gmock/gmock.h>

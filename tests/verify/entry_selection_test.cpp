@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/entry_selection.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/exact_oracle.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "target_allowance.hpp"
 
 #include <algorithm>

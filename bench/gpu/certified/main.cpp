@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Products that are decided, multiplied and certified on the device, end to end, beside cublasDgemm: host's clock, from before
 // the call until the device is done, as ratios formed within each repetition (docs/benchmarks.md).
 //

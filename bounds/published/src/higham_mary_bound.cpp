@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/published/higham_mary_bound.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/published/named_bound.hpp"
 
 #include <stdexcept>

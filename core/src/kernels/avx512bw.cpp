@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "functions.hpp"
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

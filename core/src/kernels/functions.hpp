@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a kernel consists of. Every instruction set's file is compiled for it alone, so this header and those that it shares

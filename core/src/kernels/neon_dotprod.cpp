@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "functions.hpp"
 
 #ifdef __ARM_FEATURE_DOTPROD

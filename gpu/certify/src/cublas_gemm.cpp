@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cublas_v2.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "level_two.hpp"
 
 #include "round_up.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cuda_check.hpp"
 #include "level_two.hpp"
 #include "ozbound/bounds/detail/magnitude_levels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/gpu/cublas_gemm.hpp"
 
 #ifndef OZBOUND_HAVE_CUBLAS

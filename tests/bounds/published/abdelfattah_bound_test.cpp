@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/published/abdelfattah_bound.hpp"
 #include "ozbound/bounds/detail/scaled.hpp"
 

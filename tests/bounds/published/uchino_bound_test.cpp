@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/published/uchino_bound.hpp"
 
 #include <gmock/gmock.h>

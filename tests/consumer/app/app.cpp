@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <iostream>
 #include <ozbound/bounds/published/named_bound.hpp>
 #include <ozbound/ozbound.hpp>

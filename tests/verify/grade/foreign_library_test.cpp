@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/grade/foreign_library.hpp"
 
 #include <gmock/gmock.h>

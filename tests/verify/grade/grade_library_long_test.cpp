@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The full grade of what everybody has: a report with every part, and no fault that its maintainers would dispute.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who is right is told from who is wrong, and what is wrong.
 
 #include "ozbound/verify/grade/grade_library.hpp"

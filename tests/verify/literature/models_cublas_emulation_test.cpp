@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/literature/models/cublas_emulation.hpp"
 
 #include <gtest/gtest.h>

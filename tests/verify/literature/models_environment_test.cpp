@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A caller's rounding mode and flush-to-zero setting change no model.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/literature/models/gemmul8_scaling.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "models_operands.hpp"
 
 #include "ozbound/verify/literature/models/tensor_core.hpp"

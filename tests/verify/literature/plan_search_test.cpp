@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/literature/plan_search.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "same_bits.hpp"
 
 #include <fmt/format.h>

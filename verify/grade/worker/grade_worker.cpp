@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One part of a grade, in a process of its own that is linked with no BLAS.
 
 #include <fcntl.h>

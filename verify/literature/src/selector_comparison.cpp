@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/literature/selector_comparison.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "entry_products.hpp"
 
 #include "../reference/plan_arithmetic.hpp"

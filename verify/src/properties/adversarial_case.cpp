@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "properties/adversarial_case.hpp"
 
 #include <algorithm>

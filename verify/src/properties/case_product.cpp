@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "properties/case_product.hpp"
 
 #include <fmt/format.h>

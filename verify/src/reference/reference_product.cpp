@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/reference_product.hpp"
 
 #include <fmt/format.h>

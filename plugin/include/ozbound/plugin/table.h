@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The boundary of a plug-in of Ozbound: a shared object that computes on devices, libozbound_cuda.so, and is loaded when it is
    first used. Plain C: no C++ object, no exception and no memory that another side must free in its own way crosses it
    (docs/adr/0014). export.hpp makes a table of C++ objects, import.hpp C++ objects of a table.

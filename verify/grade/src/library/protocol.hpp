@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /// What supervisor and worker say to each other. The worker is called `WORKER LIBRARY SYMBOL PART SEED quick|full` and writes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/literature/models/fp16_slices.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "study/fixed_point_state.hpp"
 
 #include <cmath>

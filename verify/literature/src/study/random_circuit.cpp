@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "study/random_circuit.hpp"
 
 #include <algorithm>

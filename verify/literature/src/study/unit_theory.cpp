@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <functional>
 
 #include "ozbound/core/matrix_unit.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "study/unitary_drift.hpp"
 
 #include "ozbound/core/float_environment.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A loop that the compiler vectorises, compiled once for each of these and picked when the program starts. Sanitized builds run
