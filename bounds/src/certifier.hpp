@@ -106,7 +106,7 @@ class Certifier {
   }
 
   /// A plan without Ziv's test is correctly rounded where its error bound is zero.
-  void judge_zero_error(const EntryBound& bound, const SpecialEntries& specials) {
+  void judge_zero_error(const PlanBound& bound, const SpecialEntries& specials) {
     const auto inexact = examiner_.last_inexact(bound, specials);
     set_worst(inexact ? Worst{infinity, inexact->i, inexact->j} : Worst{1, 0, 0});
   }

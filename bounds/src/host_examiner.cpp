@@ -97,7 +97,8 @@ Examiner::ResultFacts HostExaminer::result_facts(const ErrorBound& bound, const 
   return {engine_->matrices().fingerprint(c), largest.value, largest.infinite};
 }
 
-std::optional<Entry> HostExaminer::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {
+std::optional<Entry> HostExaminer::last_inexact(const PlanBound& known, const SpecialEntries& specials) const {
+  const auto bound = fetched(known).product;
   std::optional<Entry> last;
   for (Index i = 0; i < static_cast<Index>(specials.rows.size()); ++i) {
     poll_cancelled();
@@ -107,8 +108,9 @@ std::optional<Entry> HostExaminer::last_inexact(const EntryBound& bound, const S
   return last;
 }
 
-Examiner::Accepted HostExaminer::accept_relative(const InputView& product, const ErrorBound& bound, double factor,
+Examiner::Accepted HostExaminer::accept_relative(const InputView& product, const PlanBound& known, double alpha, double factor,
                                                  const SpecialEntries& specials, const OutputView& c) const {
+  const auto bound = fetched(known);
   const double least_normal = c.is_double() ? 0x1p-1022 : 0x1p-126;
   Accepted accepted;
   for (Index i = 0; i < c.rows(); ++i)
@@ -118,7 +120,7 @@ Examiner::Accepted HostExaminer::accept_relative(const InputView& product, const
       const auto bits = product.bits(i, j);
       const auto scale =
           std::int64_t{bound.row_exponents[static_cast<std::size_t>(i)]} + bound.column_exponents[static_cast<std::size_t>(j)];
-      const auto verdict = judge_relative(bits, bound.product.upper(i, j), scale, bound.alpha, factor, least_normal);
+      const auto verdict = judge_relative(bits, bound.product.upper(i, j), scale, alpha, factor, least_normal);
       if (!verdict.accepted) {
         accepted.open.push_back({i, j});
         continue;

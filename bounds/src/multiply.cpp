@@ -134,7 +134,7 @@ class RealMultiplication : private Certifier {
     start_finite(call_, plan(), engine_, kept(plan()), options_.workspace);
     certificate_.plans = {plan()};
     if (correctly_rounded())
-      judge_zero_error(fetched(bound).product, specials_);
+      judge_zero_error(bound, specials_);
     else if (found_.evidence)
       set_worst(found_.evidence->worst);
     else
@@ -165,8 +165,8 @@ class RealMultiplication : private Certifier {
 
   Certificate run_ziv() {
     refine_all([this](const Plan& plan) {
-      const auto bound = fetched(plan_bound(plan));
-      return multiply_finite(call_, plan, engine_, kept(plan), &bound.product, options_.workspace);
+      const auto bound = plan_bound(plan);
+      return multiply_finite(call_, plan, engine_, kept(plan), ziv_bound(bound), options_.workspace);
     });
     return finish_rounded();
   }
@@ -176,12 +176,12 @@ class RealMultiplication : private Certifier {
     const double factor = divide_lower(subtract_lower(multiply_lower(tau_, 1 - u_), u_), add_upper(1, tau_));
     double worst = 0;
     refine_all([&](const Plan& plan) {
-      const auto bound = error_bound(plan, plan_bound(plan));
+      const auto bound = plan_bound(plan);
       const auto wide = matrices_.matrix(rows(), cols(), call_.c.is_double());
       auto product = call_;
       product.c = wide->view();
       multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
-      auto accepted = examiner_.accept_relative(product.c.as_input(), bound, factor, specials_, call_.c);
+      auto accepted = examiner_.accept_relative(product.c.as_input(), bound, factor_, factor, specials_, call_.c);
       worst = std::max(worst, accepted.worst);
       return std::move(accepted.open);
     });

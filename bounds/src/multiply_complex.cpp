@@ -144,8 +144,9 @@ class ScaledMultiplication : private Certifier {
       judge_slices(bound, examination());
     const char* const source = plan().visit(
         [](const SplitPlan&) { return "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; });
-    certificate_.bound = rounded(times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0), source);
-    if (correctly_rounded()) judge_zero_error(certificate_.bound.product, specials());
+    auto scaled = times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0);
+    if (correctly_rounded()) judge_zero_error(scaled, specials());
+    certificate_.bound = rounded(std::move(scaled), source);
   }
 
   /// Ziv's test, more slices, and the superaccumulator for entries that stay open.

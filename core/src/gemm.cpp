@@ -72,7 +72,10 @@ RealProduct block_of(const RealProduct& call, Index i, Index j, Index height, In
 /// ones.
 /// @pre alpha and beta are finite.
 std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
-                                   const EntryBound* error, Index rows, Index columns) {
+                                   ZivBound error, Index rows, Index columns) {
+  std::optional<FetchedZivBound> here;  // of which blocks take parts; an engine knows a remote bound as a whole
+  const bool in_parts = rows < call.m() || columns < call.n();
+  if (in_parts) error = here.emplace(error).get();
   std::vector<Entry> undecided;
   for (Index i = 0; i < call.m(); i += rows) {
     const Index height = std::min(rows, call.m() - i);
@@ -80,8 +83,8 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& pla
     for (Index j = 0; j < call.n(); j += columns) {
       const Index width = std::min(columns, call.n() - j);
       const auto block = block_of(call, i, j, height, width);
-      const auto block_error = error == nullptr ? EntryBound{} : error->block(i, j, height, width);
-      const auto* const open = error == nullptr ? nullptr : &block_error;
+      const auto block_error = error.here() == nullptr ? EntryBound{} : error.here()->block(i, j, height, width);
+      const auto open = error.here() == nullptr ? error : ZivBound(&block_error);
       std::vector<Entry> left;
       try {
         if (kept.a == nullptr && !own_a) own_a.emplace(engine.slice(block.a, Side::rows_of_a, plan.a));
@@ -115,20 +118,20 @@ double least_workspace(const Engine& engine, const Plan& plan, Index k) {
   return engine.workspace(plan, 1, 1, k);
 }
 
-std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, const EntryBound* error,
+std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, ZivBound error,
                                    double workspace) {
   return multiply_finite(original, plan, engine, KeptSlices{}, error, workspace);
 }
 
 std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, KeptSlices kept,
-                                   const EntryBound* error, double workspace) {
+                                   ZivBound error, double workspace) {
   const FloatEnvironment environment;
   plan.validate();
   const auto call = original.without_unread();
   if (call.k() == 0) kept = {};
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   if (call.all_special()) return {};
-  if (call.k() == 0) error = nullptr;                               // nothing was truncated
+  if (call.k() == 0) error = {};                                    // nothing was truncated
   auto undecided = writing_c([&, rows = rows, columns = columns] {  // bindings, which clang 14 does not capture
     return plan.visit(
         [&](const SplitPlan& slices) { return multiply_blocks(call, slices, engine, kept, error, rows, columns); });

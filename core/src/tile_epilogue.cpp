@@ -26,6 +26,7 @@ TileEpilogue::TileEpilogue(const PanelSlices& a, const PanelSlices& b, const Spl
       layout_(sum_layout(plan, a.inner_dimension())),
       groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(a.inner_dimension())),
       epilogue_(epilogue),
+      error_(epilogue.error),
       scalars_{to_dyadic(epilogue.alpha), to_dyadic(epilogue.beta), c.format()},
       c_(c),
       functions_(functions),
@@ -43,7 +44,7 @@ void TileEpilogue::finish(const SumTile& tile, std::vector<Entry>& undecided) co
 void TileEpilogue::finish_entry(const SumTile& tile, Index i, Index j, std::vector<Entry>& undecided) const {
   const auto c0 = is_zero(epilogue_.beta) ? bits_of(0.0) : epilogue_.c0.bits(i, j);
   if (!is_finite(c0, binary64)) return;
-  const double error = epilogue_.error == nullptr ? 0 : epilogue_.error->upper(i, j);
+  const double error = error_.get() == nullptr ? 0 : error_.get()->upper(i, j);
   const auto combined = [&](const SumLayout& layout) {
     return combine(tile.sums(i - tile.row()) + (j - tile.column()), tile.capacity(), layout, a_.exponent(i) + b_.exponent(j),
                    scalars_, to_dyadic(c0, binary64), error);
@@ -60,7 +61,7 @@ void TileEpilogue::finish_entry(const SumTile& tile, Index i, Index j, std::vect
 bool TileEpilogue::plan_rounds_by_rows(const SplitPlan& plan) const {
   if (layout_.accumulation != Accumulation::exact || !groups_.empty()) return false;
   if (!is_zero(epilogue_.beta) || !is_power_of_two(scalars_.alpha)) return false;
-  if (epilogue_.error != nullptr && !c_.is_double()) return false;
+  if (error_.get() != nullptr && !c_.is_double()) return false;
   const Index pairs = std::min(plan.a.slices, plan.b.slices);
   const Index largest_product = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
   return layout_.count <= most_fast_groups(layout_.radix_bits) && a_.inner_dimension() < (Index{1} << 50) / largest_product;
@@ -82,12 +83,12 @@ void TileEpilogue::round_part(const SumTile& tile, Index i, Index first, Index c
                               std::uint8_t* decided) const {
   const auto* const sums = tile.sums(i) + first;
   const auto groups = layout_.count, radix = layout_.radix_bits;
-  if (epilogue_.error == nullptr) {
+  if (error_.get() == nullptr) {
     std::fill_n(decided, count, std::uint8_t{1});
     return functions_.round(sums, tile.capacity(), groups, radix, count, !c_.is_double(), rounded);
   }
   std::array<double, most_together> errors;
-  epilogue_.error->upper_row(tile.row() + i, tile.column() + first, count, errors.data());
+  error_.get()->upper_row(tile.row() + i, tile.column() + first, count, errors.data());
   const double units = power_of_two(-layout_.weight_exponent[groups - 1]);
   for (Index j = 0; j < count; ++j) errors[static_cast<std::size_t>(j)] *= units;
   functions_.round_enclosed(sums, tile.capacity(), groups, radix, count, errors.data(), rounded, decided);

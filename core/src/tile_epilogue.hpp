@@ -30,6 +30,7 @@ class TileEpilogue {
   SumLayout layout_;
   std::vector<ProductGroup> groups_;  ///< empty where layout_ is that of every entry
   Epilogue epilogue_;
+  FetchedZivBound error_;
   Scalars scalars_;
   OutputView c_;
   const KernelFunctions& functions_;

@@ -118,10 +118,10 @@ std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatri
     addend = DeviceOperand(epilogue.c0, "c0", stream);
     last.c0 = addend.matrix();
   }
-  std::optional<BoundCopy> bound;
+  std::optional<ZivBoundOnDevice> bound;
   std::optional<OpenEntries> open;
-  if (epilogue.error != nullptr) {
-    last.bound = bound.emplace(*epilogue.error, m, n, stream).bound();
+  if (epilogue.error) {
+    last.bound = bound.emplace(epilogue.error, m, n, options_.device, stream).data();
     open.emplace(m, n, stream).add_to(last);
   }
   poll_cancelled();  // what is launched is waited for

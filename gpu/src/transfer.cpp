@@ -185,9 +185,22 @@ BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t str
   columns_ = copy_to_device(columns, stream);
   ends_ = copy_to_device(ends, stream);
   const auto terms = static_cast<int>(bound.terms.size());
-  on_host_ = {rows_.data(), columns_.data(), ends_.data(), terms, m, n, bound.uniform};
-  bound_ = copy_to_device<DeviceBound>({on_host_}, stream);
+  bound_ = {rows_.data(), columns_.data(), ends_.data(), terms, m, n, bound.uniform};
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+const DeviceBound* kept_on(int device, const RemoteEntryBound* bound) {
+  const auto* const kept = dynamic_cast<const KeptOnDevice*>(bound);
+  return kept != nullptr && kept->device() == device ? &kept->there() : nullptr;
+}
+
+ZivBoundOnDevice::ZivBoundOnDevice(ZivBound bound, Index m, Index n, int device, cudaStream_t stream) {
+  const auto* there = kept_on(device, bound.there());
+  if (there == nullptr) {
+    copy_ = BoundCopy(*FetchedZivBound(bound).get(), m, n, stream);
+    there = &copy_.bound();
+  }
+  bound_ = copy_to_device<DeviceBound>({*there}, stream);
 }
 
 }  // namespace ozbound::gpu

@@ -122,20 +122,44 @@ class HostBlock {
   std::shared_ptr<const std::uint8_t> memory_;
 };
 
-/// An EntryBound of an m x n product in device memory.
+/// A bound of the host's, its norms copied to device memory.
 class BoundCopy {
  public:
+  BoundCopy() = default;
+  /// Of an m x n product. Waits for the stream.
   BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t stream);
 
-  [[nodiscard]] const DeviceBound* bound() const { return bound_.data(); }
-
-  /// The same for arguments of kernels.
-  [[nodiscard]] const DeviceBound& on_host() const { return on_host_; }
+  /// An argument of kernels.
+  [[nodiscard]] const DeviceBound& bound() const { return bound_; }
 
  private:
   DeviceArray<double> rows_, columns_;
   DeviceArray<int> ends_;
-  DeviceBound on_host_;
+  DeviceBound bound_ = {};
+};
+
+/// A bound in the memory of a device, by whom it was made.
+class KeptOnDevice {
+ public:
+  virtual ~KeptOnDevice() = default;
+  [[nodiscard]] virtual const DeviceBound& there() const = 0;
+  [[nodiscard]] virtual int device() const = 0;
+};
+
+/// That of a remote bound which a device keeps; null for one of others, and for null.
+const DeviceBound* kept_on(int device, const RemoteEntryBound* bound);
+
+/// A ZivBound in device memory: the one that is there, or a copy. What it is of must outlive it.
+class ZivBoundOnDevice {
+ public:
+  /// Of an m x n product on the current device.
+  ZivBoundOnDevice(ZivBound bound, Index m, Index n, int device, cudaStream_t stream);
+
+  /// In device memory.
+  [[nodiscard]] const DeviceBound* data() const { return bound_.data(); }
+
+ private:
+  BoundCopy copy_;
   DeviceArray<DeviceBound> bound_;
 };
 

@@ -211,6 +211,13 @@ class PlanBoundTable {
   const std::vector<std::int32_t>&rows_, &columns_;
 };
 
+/// A remote handle in place of its members.
+inline ozbound_plugin_plan_bound kept_bound(ozbound_plugin_remote_bound* remote) {
+  ozbound_plugin_plan_bound bound = {};
+  bound.remote = remote;
+  return bound;
+}
+
 inline PlanBound plan_bound_from(const ozbound_plugin_plan_bound& b, const std::shared_ptr<const void>& owner) {
   return {bound_from(b.product, owner), vector_from(b.row_exponents, b.row_count),
           vector_from(b.column_exponents, b.column_count)};

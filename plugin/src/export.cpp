@@ -15,6 +15,7 @@
 #include "conversions.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/float_environment.hpp"
 
@@ -113,10 +114,18 @@ std::unique_ptr<Kept<T>> keep(T value) {
   return std::make_unique<Kept<T>>(std::move(value));
 }
 
-/// The caller wants no more of it.
-class Stopped : public std::exception {
+/// Work in here heeds the scope of the caller.
+class CallersCancelScope {
  public:
-  [[nodiscard]] const char* what() const noexcept override { return "stopped by its caller"; }
+  explicit CallersCancelScope(const Call& call) noexcept : scope_(requested, &call) {}
+
+ private:
+  static bool requested(const void* call) {
+    const auto& of = *static_cast<const Call*>(call);
+    return of.cancelled(of.context) != 0;
+  }
+
+  CancelScope scope_;
 };
 
 Status failed(Call* call, Status status, const char* message) {
@@ -140,7 +149,8 @@ Status failed(Call* call) {
     return failed(call, OZBOUND_PLUGIN_CANNOT_CERTIFY, e.what());
   } catch (const std::bad_alloc& e) {
     return failed(call, OZBOUND_PLUGIN_BAD_ALLOC, e.what());
-  } catch (const Stopped& e) {
+  } catch (const Cancelled& e) {
+    call->c_may_be_written = e.c_may_be_written() ? 1 : 0;
     return failed(call, OZBOUND_PLUGIN_CANCELLED, e.what());
   } catch (const std::runtime_error& e) {
     const bool of_device = devices->is_device_error(e);
@@ -156,6 +166,8 @@ template <class Work>
 Status run(Call* call, const Work& work) noexcept {
   try {
     const FloatEnvironment environment;
+    std::optional<CallersCancelScope> scope;
+    if (call->cancelled != nullptr) scope.emplace(*call);
     work();
     return OZBOUND_PLUGIN_OK;
   } catch (...) {
@@ -228,7 +240,7 @@ Status measure_rates(std::int32_t device, std::int32_t threads, double seconds, 
                      void* context, ozbound_plugin_string* calibration, Call* call) noexcept {
   return run(call, [&] {
     const auto tell = [&](double share) {
-      if (progress(context, share) != 0) throw Stopped();
+      if (progress(context, share) != 0) throw Cancelled();
     };
     give(to_json(std::vector{devices->measure_rates(device, threads, seconds, tell)}).dump(), calibration);
   });
@@ -293,12 +305,13 @@ Status measure(Handle* backend, View* operand, std::int32_t side, const ozbound_
 }
 
 Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, TablePlan* plan, double alpha,
-                double beta, View* c0, const ozbound_plugin_entry_bound* error, View* c, ozbound_plugin_entries* open,
-                Call* call) noexcept {
+                double beta, View* c0, const ozbound_plugin_entry_bound* error, const ozbound_plugin_remote_bound* remote_error,
+                View* c, ozbound_plugin_entries* open, Call* call) noexcept {
   return run(call, [&] {
     std::optional<EntryBound> bound;
     if (error != nullptr) bound = bound_from(*error, nullptr);
-    const Epilogue epilogue{alpha, beta, input_from(*c0), bound ? &*bound : nullptr};
+    const ZivBound here = bound ? &*bound : nullptr;
+    const Epilogue epilogue{alpha, beta, input_from(*c0), remote_error == nullptr ? here : remote_error->of.get()};
     give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan).split(), epilogue, output_from(*c)), open);
   });
 }
@@ -524,19 +537,26 @@ Status result_facts(Handle* backend, const ozbound_plugin_error_bound* bound, co
   });
 }
 
-Status last_inexact(Handle* backend, const ozbound_plugin_entry_bound* bound, Specials* specials, std::int32_t* found,
+PlanBound known_bound(const ozbound_plugin_plan_bound& bound) {
+  if (bound.remote == nullptr) return plan_bound_from(bound, nullptr);
+  PlanBound kept;
+  kept.remote = bound.remote->of;
+  return kept;
+}
+
+Status last_inexact(Handle* backend, const ozbound_plugin_plan_bound* bound, Specials* specials, std::int32_t* found,
                     ozbound_plugin_entry* entry, Call* call) noexcept {
   return run(call, [&] {
-    const auto last = backend->examiner().last_inexact(bound_from(*bound, nullptr), specials_from(*specials));
+    const auto last = backend->examiner().last_inexact(known_bound(*bound), specials_from(*specials));
     *found = last ? 1 : 0;
     if (last) *entry = {last->i, last->j};
   });
 }
 
-Status accept_relative(Handle* backend, View* from, const ozbound_plugin_error_bound* bound, double factor, Specials* specials,
-                       View* c, ozbound_plugin_accepted* out, Call* call) noexcept {
+Status accept_relative(Handle* backend, View* from, const ozbound_plugin_plan_bound* bound, double alpha, double factor,
+                       Specials* specials, View* c, ozbound_plugin_accepted* out, Call* call) noexcept {
   return run(call, [&] {
-    const auto accepted = backend->examiner().accept_relative(input_from(*from), error_bound_from(*bound), factor,
+    const auto accepted = backend->examiner().accept_relative(input_from(*from), known_bound(*bound), alpha, factor,
                                                               specials_from(*specials), output_from(*c));
     give(accepted.open, &out->open);
     out->worst = accepted.worst;
@@ -582,12 +602,7 @@ Status probe(const ozbound_plugin_allowance* allowance, std::int64_t i, std::int
 Status worst(const ozbound_plugin_allowance* allowance, const ozbound_plugin_plan_bound* bound, ozbound_plugin_worst* out,
              Call* call) noexcept {
   return run(call, [&] {
-    PlanBound of;
-    if (bound->remote == nullptr)
-      of = plan_bound_from(*bound, nullptr);
-    else
-      of.remote = bound->remote->of;
-    auto kept = keep(allowance->of->worst(of));
+    auto kept = keep(allowance->of->worst(known_bound(*bound)));
     const auto& found = kept->value;
     *out = {found.ratio, found.i, found.j, text_of(found.assumes), kept.get()};
     static_cast<void>(kept.release());

@@ -14,6 +14,7 @@
 #include "conversions.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
 
 namespace ozbound::plugin {
@@ -21,7 +22,8 @@ namespace {
 
 using Table = ozbound_plugin_table;
 
-[[noreturn]] void throw_as(std::int32_t status, const std::string& message) {
+[[noreturn]] void throw_as(std::int32_t status, const ozbound_plugin_call& call) {
+  const std::string message = call.message;
   switch (status) {
     case OZBOUND_PLUGIN_INVALID_ARGUMENT: throw std::invalid_argument(message);
     case OZBOUND_PLUGIN_LENGTH_ERROR: throw std::length_error(message);
@@ -29,18 +31,23 @@ using Table = ozbound_plugin_table;
     case OZBOUND_PLUGIN_BAD_ALLOC: throw std::bad_alloc();
     case OZBOUND_PLUGIN_CANNOT_CERTIFY: throw CannotCertify(message);
     case OZBOUND_PLUGIN_DEVICE_ERROR: throw DeviceError(message);
-    case OZBOUND_PLUGIN_CANCELLED:
+    case OZBOUND_PLUGIN_CANCELLED: throw Cancelled(call.c_may_be_written != 0);
     case OZBOUND_PLUGIN_RUNTIME_ERROR: throw std::runtime_error(message);
     default: throw InternalError(message);
   }
 }
 
-/// Calls a function of a table, with a place for its message behind the arguments.
+std::int32_t is_requested(const void* scope) { return static_cast<const CancelScope*>(scope)->requested() ? 1 : 0; }
+
+/// Calls a function of a table, with a place for its message behind the arguments, under the CancelScope of this thread.
 template <class... Parameters, class... Arguments>
 void ask(std::int32_t (*function)(Parameters...), Arguments... arguments) {
   ozbound_plugin_call call;
+  call.context = CancelScope::innermost();
+  call.cancelled = call.context == nullptr ? nullptr : is_requested;
+  call.c_may_be_written = 0;
   const auto status = function(arguments..., &call);
-  if (status != OZBOUND_PLUGIN_OK) throw_as(status, call.message);
+  if (status != OZBOUND_PLUGIN_OK) throw_as(status, call);
 }
 
 /// A handle that is freed with this.
@@ -97,6 +104,45 @@ class PluginSlices final : public Slices {
 ozbound_plugin_slices* handle_of(const SlicedMatrix* sliced, const Table& table) {
   const auto* const ours = sliced == nullptr ? nullptr : dynamic_cast<const PluginSlices*>(&sliced->slices());
   return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
+}
+
+/// A bound in the host's memory, whose norms are not copied but kept there.
+PlanBound take(const Table& table, const ozbound_plugin_plan_bound& bound) {
+  const std::shared_ptr<const void> owner(bound.result,
+                                          [free = table.free_result](ozbound_plugin_result* kept) { free(kept); });
+  return plan_bound_from(bound, owner);
+}
+
+class PluginPlanBound final : public RemotePlanBound {
+ public:
+  PluginPlanBound(const Table& table, Held<ozbound_plugin_remote_bound> bound) : table_(table), bound_(std::move(bound)) {}
+
+  [[nodiscard]] PlanBound fetch() const override {
+    ozbound_plugin_plan_bound bound = {};
+    ask(table_.fetch, bound_.get(), &bound);
+    return take(table_, bound);
+  }
+
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] ozbound_plugin_remote_bound* handle() const { return bound_.get(); }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_remote_bound> bound_;
+};
+
+/// Of a bound that this plug-in keeps, else null.
+ozbound_plugin_remote_bound* handle_of(const RemoteEntryBound* remote, const Table& table) {
+  const auto* const ours = dynamic_cast<const PluginPlanBound*>(remote);
+  return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
+}
+
+/// Gives `use` a bound as it crosses: the handle of one that this plug-in keeps, or its numbers.
+template <class Use>
+auto with_bound(const PlanBound& bound, const Table& table, const Use& use) {
+  if (auto* const remote = handle_of(bound.remote.get(), table); remote != nullptr) return use(kept_bound(remote));
+  const auto here = fetched(bound);
+  return use(PlanBoundTable(here.product, here.row_exponents, here.column_exponents).table());
 }
 
 class PluginMatrix final : public OwnedMatrix {
@@ -315,12 +361,14 @@ class PluginEngine final : public Engine {
     }
     const auto crossing = plan_of(plan);
     const auto c0 = view_of(epilogue.c0), to = view_of(c);
+    auto* const remote = handle_of(epilogue.error.there(), table_);
+    const FetchedZivBound here(remote == nullptr ? epilogue.error : ZivBound());
     std::optional<BoundTerms> terms;
-    if (epilogue.error != nullptr) terms.emplace(*epilogue.error);
+    if (here.get() != nullptr) terms.emplace(*here.get());
     const auto error = terms ? terms->table() : ozbound_plugin_entry_bound{};
     ozbound_plugin_entries open = {};
-    ask(table_.multiply, backend_, left, right, &crossing, epilogue.alpha, epilogue.beta, &c0, terms ? &error : nullptr, &to,
-        &open);
+    ask(table_.multiply, backend_, left, right, &crossing, epilogue.alpha, epilogue.beta, &c0, terms ? &error : nullptr, remote,
+        &to, &open);
     return take(table_, open);
   }
   [[nodiscard]] const Matrices& matrices() const override { return matrices_; }
@@ -375,37 +423,6 @@ class PluginEngine final : public Engine {
   PluginCosts costs_;
 };
 
-/// A bound in the host's memory, whose norms are not copied but kept there.
-PlanBound take(const Table& table, const ozbound_plugin_plan_bound& bound) {
-  const std::shared_ptr<const void> owner(bound.result,
-                                          [free = table.free_result](ozbound_plugin_result* kept) { free(kept); });
-  return plan_bound_from(bound, owner);
-}
-
-class PluginPlanBound final : public RemotePlanBound {
- public:
-  PluginPlanBound(const Table& table, Held<ozbound_plugin_remote_bound> bound) : table_(table), bound_(std::move(bound)) {}
-
-  [[nodiscard]] PlanBound fetch() const override {
-    ozbound_plugin_plan_bound bound = {};
-    ask(table_.fetch, bound_.get(), &bound);
-    return take(table_, bound);
-  }
-
-  [[nodiscard]] const Table& table() const { return table_; }
-  [[nodiscard]] ozbound_plugin_remote_bound* handle() const { return bound_.get(); }
-
- private:
-  const Table& table_;
-  Held<ozbound_plugin_remote_bound> bound_;
-};
-
-/// Of a bound that this plug-in keeps, else null.
-ozbound_plugin_remote_bound* handle_of(const RemotePlanBound* remote, const Table& table) {
-  const auto* const ours = dynamic_cast<const PluginPlanBound*>(remote);
-  return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
-}
-
 class PluginAllowance final : public Allowance {
  public:
   PluginAllowance(const Table& table, Held<ozbound_plugin_allowance> of) : table_(table), of_(std::move(of)) {}
@@ -416,13 +433,7 @@ class PluginAllowance final : public Allowance {
     return probe_from(probe);
   }
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
-    if (auto* const remote = handle_of(bound.remote.get(), table_); remote != nullptr) {
-      ozbound_plugin_plan_bound crossing = {};
-      crossing.remote = remote;
-      return worst(crossing);
-    }
-    const auto here = fetched(bound);
-    return worst(PlanBoundTable(here.product, here.row_exponents, here.column_exponents).table());
+    return with_bound(bound, table_, [this](const ozbound_plugin_plan_bound& crossing) { return worst(crossing); });
   }
   [[nodiscard]] bool normwise() const override {
     std::int32_t normwise = 0;
@@ -516,23 +527,23 @@ class PluginExaminer final : public Examiner {
     ask(table_.result_facts, backend_, &crossing, handle_of(remote, table_), &view, &known, &facts);
     return {facts.fingerprint, facts.largest_bound, facts.infinite != 0};
   }
-  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
-    const BoundTerms terms(bound);
-    const auto crossing = terms.table();
+  [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     const auto known = specials_of(specials);
     std::int32_t found = 0;
     ozbound_plugin_entry entry = {};
-    ask(table_.last_inexact, backend_, &crossing, &known, &found, &entry);
+    with_bound(bound, table_, [&](const ozbound_plugin_plan_bound& crossing) {
+      ask(table_.last_inexact, backend_, &crossing, &known, &found, &entry);
+    });
     return found != 0 ? std::optional(Entry{entry.i, entry.j}) : std::nullopt;
   }
-  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
-                           const OutputView& c) const override {
-    const ErrorBoundTable holder(bound);
-    const auto crossing = holder.table();
+  Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
+                           const SpecialEntries& specials, const OutputView& c) const override {
     const auto from = view_of(product), to = view_of(c);
     const auto known = specials_of(specials);
     ozbound_plugin_accepted accepted = {};
-    ask(table_.accept_relative, backend_, &from, &crossing, factor, &known, &to, &accepted);
+    with_bound(bound, table_, [&](const ozbound_plugin_plan_bound& crossing) {
+      ask(table_.accept_relative, backend_, &from, &crossing, alpha, factor, &known, &to, &accepted);
+    });
     return {take(table_, accepted.open), accepted.worst};
   }
 

@@ -97,12 +97,12 @@ class CountingExaminer final : public Examiner {
                            const SpecialEntries& specials) const override {
     return host_.result_facts(bound, remote, c, specials);
   }
-  std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
+  std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, specials);
   }
-  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
-                           const OutputView& c) const override {
-    return host_.accept_relative(product, bound, factor, specials, c);
+  Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
+                           const SpecialEntries& specials, const OutputView& c) const override {
+    return host_.accept_relative(product, bound, alpha, factor, specials, c);
   }
 
  private:

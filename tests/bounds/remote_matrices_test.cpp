@@ -212,12 +212,12 @@ class RemoteExaminer final : public Examiner {
                            const SpecialEntries& specials) const override {
     return host_.result_facts(bound, remote, near_(c), near_(specials));
   }
-  std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
+  std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near_(specials));
   }
-  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
-                           const OutputView& c) const override {
-    return host_.accept_relative(near_(product), bound, factor, near_(specials), near_(c));
+  Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
+                           const SpecialEntries& specials, const OutputView& c) const override {
+    return host_.accept_relative(near_(product), bound, alpha, factor, near_(specials), near_(c));
   }
 
  private:

@@ -217,11 +217,11 @@ bool compare_answers(const Backend& cpu, const Backend& device) {
                           of_c.infinite == !host.infinite_entries(c.as_input(), here).empty() &&
                           host.infinite_entries(c.as_input(), here) == cuda.infinite_entries(there.c.as_input(), known),
                       describe);
-      inexact.expect(of_host.last_inexact(bound.product, here) == of_cuda.last_inexact(bound.product, known), describe);
+      inexact.expect(of_host.last_inexact(bound, here) == of_cuda.last_inexact(bound, known), describe);
       const Matrix<double> product = as_doubles(c.as_input());
       const Placed product_there(product, true);
-      const auto accepted = of_host.accept_relative(product, error, 0x1p-20, here, c);
-      const auto accepted_there = of_cuda.accept_relative(product_there.input(), error, 0x1p-20, known, there.c);
+      const auto accepted = of_host.accept_relative(product, bound, error.alpha, 0x1p-20, here, c);
+      const auto accepted_there = of_cuda.accept_relative(product_there.input(), bound, error.alpha, 0x1p-20, known, there.c);
       relative.expect(accepted.open == accepted_there.open && bits_of(accepted.worst) == bits_of(accepted_there.worst) &&
                           Placed(c.as_input(), false).bits() == c_there.bits(),
                       describe);

@@ -234,12 +234,12 @@ class FarExaminer final : public Examiner {
     if (dynamic_cast<const FarPlanBound*>(remote) != nullptr) facts.largest_bound *= 2;
     return facts;
   }
-  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override {
+  [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near(specials));
   }
-  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
-                           const OutputView& c) const override {
-    return host_.accept_relative(near(product), bound, factor, near(specials), near(c));
+  Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
+                           const SpecialEntries& specials, const OutputView& c) const override {
+    return host_.accept_relative(near(product), bound, alpha, factor, near(specials), near(c));
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <new>
 #include <stdexcept>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/cancellation.hpp"
 #include "plugin/counterfeit.hpp"
 
 namespace ozbound::test {
@@ -145,6 +148,44 @@ TEST_F(Errors, OfProgressEndACalibration) {
   };
   EXPECT_THROW(static_cast<void>(counterfeit().measure_rates(3, 2, 0.1, enough)), std::out_of_range);
   EXPECT_EQ(told, (std::vector{0.25, 0.5}));
+}
+
+/// Asks to end from its `after`-th look on.
+struct Patience {
+  std::atomic<int> looks = 0;
+  int after;
+
+  static bool ended(const void* of) {
+    auto& patience = *static_cast<Patience*>(const_cast<void*>(of));
+    return patience.looks++ >= patience.after;
+  }
+};
+
+// A scope of the caller's thread is heeded beyond the table, whenever it is asked, and what is thrown says whether C is whole.
+TEST_F(Errors, ARequestToEndIsSeenThere) {
+  constexpr Index n = 40;
+  constexpr double unwritten = -77;
+  Matrix<double> a(n, n), b(n, n);
+  for (Index t = 0; t < n * n; ++t) a.data()[t] = 1 / static_cast<double>(t % 1009 + 3), b.data()[t] = a.data()[t] + 2;
+  const plugin::PluginBackend through(counterfeit(), plain_device, 1);
+  int ended = 0, in_time = 0;
+  for (int after = 0;; ++after) {
+    Matrix<double> c(n, n);
+    std::fill_n(c.data(), n * n, unwritten);
+    Patience patience{.after = after};
+    const CancelScope scope(Patience::ended, &patience);
+    try {
+      multiply_unproven({a, b, c}, SplitPlan::balanced(3, 3, 6), through.engine());
+      break;
+    } catch (const Cancelled& e) {
+      ++ended;
+      if (e.c_may_be_written()) continue;
+      ++in_time;
+      EXPECT_EQ(std::count(c.data(), c.data() + n * n, unwritten), n * n) << after;
+    }
+  }
+  EXPECT_GT(in_time, 0);
+  EXPECT_GT(ended, in_time);
 }
 
 // Functions run in a FloatEnvironment, and leave their caller's as it was.

@@ -236,6 +236,42 @@ TEST_F(Products, KeepRemoteBoundsWhereTheyAre) {
   EXPECT_EQ(certificate.largest_bound, 2 * usual.largest_bound);
 }
 
+/// A table that counts how often a bound is fetched.
+struct CountedTable {
+  inline static std::int32_t (*fetch)(const ozbound_plugin_remote_bound*, ozbound_plugin_plan_bound*, ozbound_plugin_call*);
+  inline static int fetches = 0;
+
+  CountedTable() : table(counterfeit().table()) {
+    fetch = table.fetch;
+    fetches = 0;
+    table.fetch = [](const ozbound_plugin_remote_bound* of, ozbound_plugin_plan_bound* bound, ozbound_plugin_call* call) {
+      ++fetches;
+      return fetch(of, bound, call);
+    };
+  }
+
+  ozbound_plugin_table table;
+};
+
+// Ziv's test and the test of `relative` take a bound where it lies; that of a certificate comes once.
+TEST_F(Products, FetchABoundForItsRecordAlone) {
+  CountedTable counted;
+  const plugin::Plugin plugin(counted.table);
+  const plugin::PluginBackend far_backend(plugin, far_away, 1);
+  Case<double> of(5, 6, 7, Like::wide, 13);
+  of.in_far_memory = true;
+  const auto fetches = [&](const Target& target, Method method) {
+    const int before = CountedTable::fetches;
+    const auto done = multiply(of.product(), target, far_backend.backend(), {.native = false});
+    EXPECT_EQ(done.decision.method, method);
+    EXPECT_TRUE(done.certificate.holds);
+    return CountedTable::fetches - before;
+  };
+  EXPECT_EQ(fetches(Target::correctly_rounded(), Method::correctly_rounded), 0);
+  EXPECT_EQ(fetches(Target::relative(1e-12), Method::slices), 0);
+  EXPECT_EQ(fetches(Target::componentwise(1e-9), Method::slices), 1);
+}
+
 // A bound that another examiner made, or the host, is handed over.
 TEST_F(Products, TakeBoundsFromElsewhere) {
   const BothWays both(far_away);
@@ -299,9 +335,9 @@ TEST_F(Products, AreExaminedAsByTheirExaminer) {
       EXPECT_EQ(record.rows, record_there.rows);
       EXPECT_EQ(record.columns, record_there.columns);
 
-      EntryBound none;
-      const auto some = fetched(examination->bound(SplitPlan::balanced(2, 3, 4))).product;
-      none.uniform = 0;
+      PlanBound none;
+      const auto some = fetched(examination->bound(SplitPlan::balanced(2, 3, 4)));
+      none.product.uniform = 0;
       for (const auto* const bound : {&std::as_const(none), &some})
         EXPECT_EQ(both.here->examiner().last_inexact(*bound, specials), both.through.examiner().last_inexact(*bound, specials));
       EXPECT_TRUE(like == Like::special || both.through.examiner().last_inexact(some, specials) == (Entry{5, 4}));

@@ -8,16 +8,16 @@
 namespace ozbound::gpu {
 namespace {
 
-__global__ void find_last_inexact(const DeviceBound* bound, const __grid_constant__ DeviceSpecials specials, Shape shape,
-                                  std::uint64_t* after) {
+__global__ void find_last_inexact(const __grid_constant__ DeviceBound bound, const __grid_constant__ DeviceSpecials specials,
+                                  Shape shape, std::uint64_t* after) {
   std::uint64_t last = 0;
   for_each_entry(shape.m, shape.n, false, [&](Index i, Index j) {
-    if (bound->upper(i, j) > 0 && !specials.at(i, j)) last = max(last, static_cast<std::uint64_t>(i * shape.n + j + 1));
+    if (bound.upper(i, j) > 0 && !specials.at(i, j)) last = max(last, static_cast<std::uint64_t>(i * shape.n + j + 1));
   });
   if (last > 0) atomicMax(counter(after), last);
 }
 
-__global__ void accept_relative(const __grid_constant__ RelativeProduct x, const __grid_constant__ DeviceErrorBound bound,
+__global__ void accept_relative(const __grid_constant__ RelativeProduct x, const __grid_constant__ ScaledBound bound,
                                 const __grid_constant__ DeviceSpecials specials, Shape shape) {
   const double least_normal = x.c.is_double ? 0x1p-1022 : 0x1p-126;
   double worst = 0;
@@ -25,7 +25,7 @@ __global__ void accept_relative(const __grid_constant__ RelativeProduct x, const
     if (specials.at(i, j)) return;
     const auto bits = x.product.bits(i, j);
     const auto scale = std::int64_t{bound.row_exponents[i]} + bound.column_exponents[j];
-    const auto verdict = judge_relative(bits, bound.product->upper(i, j), scale, bound.rounding.alpha, x.factor, least_normal);
+    const auto verdict = judge_relative(bits, bound.bound.upper(i, j), scale, x.alpha, x.factor, least_normal);
     if (!verdict.accepted) {
       set_open(x.open, x.open_count, i * shape.n + j);
       return;
@@ -38,15 +38,15 @@ __global__ void accept_relative(const __grid_constant__ RelativeProduct x, const
 
 }  // namespace
 
-void launch_last_inexact(const DeviceBound* bound, const DeviceSpecials& specials, Shape shape, std::uint64_t* after,
+void launch_last_inexact(const DeviceBound& bound, const DeviceSpecials& specials, Shape shape, std::uint64_t* after,
                          cudaStream_t stream) {
   if (empty(shape)) return;
   find_last_inexact<<<entry_grid(shape.m, shape.n, false), entry_threads, 0, stream>>>(bound, specials, shape, after);
   check_launch("find_last_inexact");
 }
 
-void launch_accepting(const RelativeProduct& relative, const DeviceErrorBound& bound, const DeviceSpecials& specials,
-                      Shape shape, cudaStream_t stream) {
+void launch_accepting(const RelativeProduct& relative, const ScaledBound& bound, const DeviceSpecials& specials, Shape shape,
+                      cudaStream_t stream) {
   if (empty(shape)) return;
   accept_relative<<<entry_grid(shape.m, shape.n, by_row(relative.c)), entry_threads, 0, stream>>>(relative, bound, specials,
                                                                                                   shape);

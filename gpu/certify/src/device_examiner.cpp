@@ -19,24 +19,30 @@ namespace {
 
 const cudaStream_t stream = cudaStreamPerThread;
 
-/// ErrorBound for kernels. The bound must outlive it.
-class ErrorBoundOnDevice {
+/// A bound of the host's for kernels: of Exponents::row_exponents and column_exponents.
+class CopiedBound {
  public:
-  explicit ErrorBoundOnDevice(const ErrorBound& bound)
+  template <class Bound>
+  explicit CopiedBound(const Bound& bound)
       : product_(bound.product, static_cast<Index>(bound.row_exponents.size()),
                  static_cast<Index>(bound.column_exponents.size()), stream),
         row_exponents_(copy_to_device(bound.row_exponents, stream)),
-        column_exponents_(copy_to_device(bound.column_exponents, stream)),
-        bound_{product_.bound(), row_exponents_.data(), column_exponents_.data(), bound} {}
+        column_exponents_(copy_to_device(bound.column_exponents, stream)) {}
 
-  [[nodiscard]] const DeviceErrorBound& bound() const { return bound_; }
-  [[nodiscard]] ScaledBound scaled() const { return {product_.on_host(), row_exponents_.data(), column_exponents_.data()}; }
+  [[nodiscard]] ScaledBound scaled() const { return {product_.bound(), row_exponents_.data(), column_exponents_.data()}; }
 
  private:
   BoundCopy product_;
   DeviceArray<std::int32_t> row_exponents_, column_exponents_;
-  DeviceErrorBound bound_;
 };
+
+/// Gives `use` a bound as kernels take it: where this device keeps it, or a copy.
+template <class Use>
+auto with_bound(const PlanBound& bound, int device, const Use& use) {
+  const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
+  if (kept != nullptr && kept->device() == device) return use(kept->bound());
+  return use(CopiedBound(fetched(bound)).scaled());
+}
 
 }  // namespace
 
@@ -66,38 +72,40 @@ Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, cons
     const auto found = copy_to_host(search.work().result, 1, stream)[0];
     return ResultFacts{found.print, found.entry.value, found.infinite};
   };
-  if (const auto* const made_here = dynamic_cast<const DevicePlanBound*>(remote))
+  if (const auto* const made_here = dynamic_cast<const DevicePlanBound*>(remote); made_here && made_here->device() == device_)
     return find(made_here->bound(), made_here->outer_products());
   Index outer_products = 0;
   for (const auto& term : bound.product.terms) outer_products += static_cast<Index>(term.alternatives.size());
-  return find(ErrorBoundOnDevice(bound).scaled(), outer_products);
+  return find(CopiedBound(bound).scaled(), outer_products);
 }
 
-std::optional<Entry> DeviceExaminer::last_inexact(const EntryBound& bound, const SpecialEntries& specials) const {
+std::optional<Entry> DeviceExaminer::last_inexact(const PlanBound& bound, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
   if (!on_device(specials.c0, "c0")) return host_.last_inexact(bound, specials);
   const auto [m, n] = shape_of(specials);
-  const BoundCopy there(bound, m, n, stream);
   const SpecialsOnDevice known(specials, stream);
   const DeviceNumber after(stream);
-  launch_last_inexact(there.bound(), known.entries(), {m, n}, after.data(), stream);
-  const auto place = static_cast<Index>(after.value()) - 1;
+  const auto place = with_bound(bound, device_, [&, m = m, n = n](const ScaledBound& there) {
+    launch_last_inexact(there.bound, known.entries(), {m, n}, after.data(), stream);
+    return static_cast<Index>(after.value()) - 1;
+  });
   return place < 0 ? std::nullopt : std::optional(Entry{place / n, place % n});
 }
 
-Examiner::Accepted DeviceExaminer::accept_relative(const InputView& product, const ErrorBound& bound, double factor,
-                                                   const SpecialEntries& specials, const OutputView& c) const {
+Examiner::Accepted DeviceExaminer::accept_relative(const InputView& product, const PlanBound& bound, double alpha,
+                                                   double factor, const SpecialEntries& specials, const OutputView& c) const {
   const CudaDevice device(device_);
   const auto shape = shape_of(specials);
   const DeviceOperand from(product, "c", stream), to(c.as_input(), "c", stream);
-  const ErrorBoundOnDevice there(bound);
   const SpecialsOnDevice known(specials, stream);
   const OpenEntries open(shape.m, shape.n, stream);
   const DeviceNumber worst(stream);
-  launch_accepting({from.matrix(), to.matrix(), factor, open.bits(), open.count(), worst.data()}, there.bound(),
-                   known.entries(), shape, stream);
-  to.write_to(c, stream);
-  return {open.in_order(stream), double_from_bits(worst.value())};
+  const RelativeProduct relative{from.matrix(), to.matrix(), alpha, factor, open.bits(), open.count(), worst.data()};
+  return with_bound(bound, device_, [&](const ScaledBound& there) {
+    launch_accepting(relative, there, known.entries(), shape, stream);
+    to.write_to(c, stream);
+    return Accepted{open.in_order(stream), double_from_bits(worst.value())};
+  });
 }
 
 }  // namespace ozbound::gpu

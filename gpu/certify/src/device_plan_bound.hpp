@@ -9,17 +9,20 @@
 #include "ozbound/bounds/examination.hpp"
 #include "plan_bound.hpp"
 #include "side_stream.hpp"
+#include "transfer.hpp"
 
 namespace ozbound::gpu {
 
 /// plan_error_upper in device memory, with the exponents that it is relative to.
-class DevicePlanBound final : public RemotePlanBound {
+class DevicePlanBound final : public RemotePlanBound, public KeptOnDevice {
  public:
   /// @param side for copies, which do not wait for what the stream is given after this.
   DevicePlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
                   cudaStream_t stream, std::shared_ptr<const SideStream> side);
 
   [[nodiscard]] PlanBound fetch() const override;
+  [[nodiscard]] const DeviceBound& there() const override { return bound_.bound; }
+  [[nodiscard]] int device() const override { return device_; }
   [[nodiscard]] const ScaledBound& bound() const { return bound_; }
   [[nodiscard]] Index outer_products() const { return outer_products_; }
 

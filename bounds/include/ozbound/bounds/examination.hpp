@@ -17,12 +17,12 @@ namespace ozbound {
 struct PlanBound;
 
 /// A PlanBound where the matrices lie, when that is not the host's memory.
-class RemotePlanBound {
+class RemotePlanBound : public RemoteEntryBound {
  public:
-  virtual ~RemotePlanBound() = default;
-
   /// The same in the host's memory, with `remote` null.
   [[nodiscard]] virtual PlanBound fetch() const = 0;
+
+  [[nodiscard]] EntryBound entries() const final;
 };
 
 /// The bound of a product under a plan before its rounding, relative to 2^(row_exponents[i] + column_exponents[j]).
@@ -32,6 +32,13 @@ struct PlanBound {
   std::vector<std::int32_t> column_exponents;
   std::shared_ptr<const RemotePlanBound> remote = nullptr;  ///< if not null the other members are empty
 };
+
+inline EntryBound RemotePlanBound::entries() const { return fetch().product; }
+
+/// For Ziv's test, where it lies. The bound must outlive it.
+inline ZivBound ziv_bound(const PlanBound& bound) {
+  return bound.remote == nullptr ? ZivBound(&bound.product) : ZivBound(bound.remote.get());
+}
 
 /// In the host's memory.
 inline PlanBound fetched(PlanBound bound) { return bound.remote == nullptr ? std::move(bound) : bound.remote->fetch(); }

@@ -45,7 +45,7 @@ class Examiner {
                                                  const SpecialEntries& specials) const = 0;
 
   /// The last entry in row order, not special, whose bound is not zero.
-  [[nodiscard]] virtual std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const = 0;
+  [[nodiscard]] virtual std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const = 0;
 
   struct Accepted {
     std::vector<Entry> open;  ///< in row order; those are not written
@@ -53,7 +53,7 @@ class Examiner {
   };
 
   /// Writes those entries x of a product, neither special nor subnormal, for which |alpha| E <= factor |x|, E their bound's.
-  virtual Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor,
+  virtual Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
                                    const SpecialEntries& specials, const OutputView& c) const = 0;
 };
 
@@ -67,9 +67,9 @@ class HostExaminer final : public Examiner {
                                                      const PreparedOperands& prepared = {}) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override;
-  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
-  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
-                           const OutputView& c) const override;
+  [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override;
+  Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
+                           const SpecialEntries& specials, const OutputView& c) const override;
 
  private:
   const Engine* engine_;

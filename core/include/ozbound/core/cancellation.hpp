@@ -27,7 +27,15 @@ class Cancelled : public std::runtime_error {
 /// that has begun, kernels of a device that were launched, the system where it hands out gigabytes or takes them back.
 class CancelScope {
  public:
-  explicit CancelScope(const std::atomic<bool>& flag) noexcept : flag_(flag), outer_(innermost_) { innermost_ = this; }
+  /// Whether a request was made, asked of `context` by any thread; never throws.
+  using Predicate = bool (*)(const void* context);
+
+  explicit CancelScope(const std::atomic<bool>& flag) noexcept : CancelScope(is_set, &flag) {}
+  /// The same of what is no flag: a scope beyond a boundary of C.
+  CancelScope(Predicate predicate, const void* context) noexcept
+      : predicate_(predicate), context_(context), outer_(innermost_) {
+    innermost_ = this;
+  }
   ~CancelScope() { innermost_ = outer_; }
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
@@ -38,14 +46,17 @@ class CancelScope {
   /// Whether its flag, or that of one around it, is set.
   [[nodiscard]] bool requested() const noexcept {
     for (const auto* scope = this; scope != nullptr; scope = scope->outer_)
-      if (scope->flag_.load(std::memory_order_relaxed)) return true;
+      if (scope->predicate_(scope->context_)) return true;
     return false;
   }
 
  private:
   friend class SharedCancelScope;
 
-  const std::atomic<bool>& flag_;
+  static bool is_set(const void* flag) { return static_cast<const std::atomic<bool>*>(flag)->load(std::memory_order_relaxed); }
+
+  Predicate predicate_;
+  const void* context_;
   const CancelScope* outer_;
   static inline constinit thread_local const CancelScope* innermost_ = nullptr;
 };

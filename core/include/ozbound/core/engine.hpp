@@ -22,8 +22,8 @@ struct Epilogue {
   double beta = 0;   ///< finite; 0 never reads c0
   InputView c0;      ///< m x n, or empty where beta = 0; may be C itself
 
-  /// Bounds |AB - S| relative to rho_i sigma_j. If given, an entry is written only when Ziv's test decides its bits.
-  const EntryBound* error = nullptr;
+  /// If given, an entry is written only when Ziv's test decides its bits.
+  ZivBound error = {};
 };
 
 /// An engine has no memory for what it is asked; C is as it was. A smaller product may succeed.

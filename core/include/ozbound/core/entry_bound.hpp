@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,49 @@ struct EntryBound {
       for (auto& outer : term.alternatives) outer = {outer.rows.part(i, rows), outer.columns.part(j, cols)};
     return result;
   }
+};
+
+/// An EntryBound where the matrices lie, when that is not the host's memory; engines there know those of their own making.
+class RemoteEntryBound {
+ public:
+  virtual ~RemoteEntryBound() = default;
+
+  /// The same in the host's memory.
+  [[nodiscard]] virtual EntryBound entries() const = 0;
+};
+
+/// What Ziv's test holds integer sums against: a bound of |AB - S| relative to rho_i sigma_j, which must outlive it. With none
+/// every entry is written.
+class ZivBound {
+ public:
+  ZivBound() = default;
+  ZivBound(std::nullptr_t) {}
+  ZivBound(const EntryBound* here) : here_(here) {}
+  ZivBound(const RemoteEntryBound* there) : there_(there) {}
+
+  explicit operator bool() const { return here_ != nullptr || there_ != nullptr; }
+  [[nodiscard]] const EntryBound* here() const { return here_; }
+  [[nodiscard]] const RemoteEntryBound* there() const { return there_; }
+
+ private:
+  const EntryBound* here_ = nullptr;
+  const RemoteEntryBound* there_ = nullptr;
+};
+
+/// A ZivBound in the host's memory.
+class FetchedZivBound {
+ public:
+  explicit FetchedZivBound(ZivBound of) : here_(of.here()) {
+    if (of.there() != nullptr) here_ = &fetched_.emplace(of.there()->entries());
+  }
+  FetchedZivBound(const FetchedZivBound&) = delete;
+  FetchedZivBound& operator=(const FetchedZivBound&) = delete;
+
+  [[nodiscard]] const EntryBound* get() const { return here_; }
+
+ private:
+  std::optional<EntryBound> fetched_;
+  const EntryBound* here_;
 };
 
 }  // namespace ozbound

@@ -21,13 +21,13 @@ double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, 
 /// entries with specials are left alone.
 /// With `error` returns the entries that Ziv's test leaves open, row by row; they are not written.
 /// @throws std::invalid_argument if the cap is below least_workspace.
-std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine,
-                                   const EntryBound* error = nullptr, double workspace = unlimited_workspace);
+std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, ZivBound error = {},
+                                   double workspace = unlimited_workspace);
 
 /// The same with slices that are kept: of the whole operand, as the plan says. They are neither cut into blocks nor made again,
 /// and count towards the workspace.
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
-                                   const EntryBound* error = nullptr, double workspace = unlimited_workspace);
+                                   ZivBound error = {}, double workspace = unlimited_workspace);
 
 /// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas
 /// a finite product may overflow over a C0 that was not.

@@ -30,13 +30,18 @@ enum ozbound_plugin_status {
   OZBOUND_PLUGIN_BAD_ALLOC = 4,        /* std::bad_alloc */
   OZBOUND_PLUGIN_CANNOT_CERTIFY = 5,   /* ozbound::CannotCertify */
   OZBOUND_PLUGIN_DEVICE_ERROR = 6,     /* what a device or its driver reports */
-  OZBOUND_PLUGIN_CANCELLED = 7,        /* the caller wanted no more of it */
+  OZBOUND_PLUGIN_CANCELLED = 7,        /* ozbound::Cancelled: the caller wanted no more of it */
   OZBOUND_PLUGIN_RUNTIME_ERROR = 8,    /* any other std::runtime_error */
   OZBOUND_PLUGIN_INTERNAL = 9          /* anything else */
 };
 
-/* Given to every call; the callee sets the message where the status is not OK: a text of the exception, ended by a 0. */
+/* Given to every call. The callee sets the message where the status is not OK: a text of the exception, ended by a 0. */
 struct ozbound_plugin_call {
+  /* Whether the caller wants no more of it, asked of the context by any thread while the call lasts; null: it always does. */
+  int32_t (*cancelled)(const void* context);
+  const void* context;
+  int32_t c_may_be_written; /* set with OZBOUND_PLUGIN_CANCELLED */
+  int32_t reserved;
   char message[2048];
 };
 
@@ -154,7 +159,7 @@ struct ozbound_plugin_entry_bound {
   double uniform;
 };
 
-/* With `remote` the other members are empty. */
+/* With `remote` the other members are empty; the plug-in's own fetch it where they must. */
 struct ozbound_plugin_plan_bound {
   struct ozbound_plugin_entry_bound product;
   const int32_t *row_exponents, *column_exponents;
@@ -279,7 +284,8 @@ struct ozbound_plugin_table {
                      struct ozbound_plugin_facts* facts, OZBOUND_CALL);
   int32_t (*multiply)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* a, const struct ozbound_plugin_slices* b,
                       const struct ozbound_plugin_plan* plan, double alpha, double beta, OZBOUND_VIEW c0,
-                      const struct ozbound_plugin_entry_bound* error_or_null, OZBOUND_VIEW c,
+                      const struct ozbound_plugin_entry_bound* error_or_null,
+                      const struct ozbound_plugin_remote_bound* remote_error_or_null, OZBOUND_VIEW c,
                       struct ozbound_plugin_entries* open, OZBOUND_CALL);
   int32_t (*start)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_plan* plan,
                    const struct ozbound_plugin_slices* a_or_null, const struct ozbound_plugin_slices* b_or_null,
@@ -336,10 +342,11 @@ struct ozbound_plugin_table {
   int32_t (*result_facts)(OZBOUND_BACKEND, const struct ozbound_plugin_error_bound* bound,
                           const struct ozbound_plugin_remote_bound* remote_or_null, OZBOUND_VIEW c, OZBOUND_SPECIALS,
                           struct ozbound_plugin_result_facts* facts, OZBOUND_CALL);
-  int32_t (*last_inexact)(OZBOUND_BACKEND, const struct ozbound_plugin_entry_bound* bound, OZBOUND_SPECIALS, int32_t* found,
+  int32_t (*last_inexact)(OZBOUND_BACKEND, const struct ozbound_plugin_plan_bound* bound, OZBOUND_SPECIALS, int32_t* found,
                           struct ozbound_plugin_entry* entry, OZBOUND_CALL);
-  int32_t (*accept_relative)(OZBOUND_BACKEND, OZBOUND_VIEW from, const struct ozbound_plugin_error_bound* bound, double factor,
-                             OZBOUND_SPECIALS, OZBOUND_VIEW c, struct ozbound_plugin_accepted* accepted, OZBOUND_CALL);
+  int32_t (*accept_relative)(OZBOUND_BACKEND, OZBOUND_VIEW from, const struct ozbound_plugin_plan_bound* bound, double alpha,
+                             double factor, OZBOUND_SPECIALS, OZBOUND_VIEW c, struct ozbound_plugin_accepted* accepted,
+                             OZBOUND_CALL);
 
   /* ozbound::Examination. */
   int32_t (*record)(struct ozbound_plugin_examination* examination, struct ozbound_plugin_record* record, OZBOUND_CALL);

@@ -23,9 +23,9 @@ class DeviceExaminer final : public Examiner {
                                                      const PreparedOperands& prepared = {}) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override;
-  [[nodiscard]] std::optional<Entry> last_inexact(const EntryBound& bound, const SpecialEntries& specials) const override;
-  Accepted accept_relative(const InputView& product, const ErrorBound& bound, double factor, const SpecialEntries& specials,
-                           const OutputView& c) const override;
+  [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override;
+  Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
+                           const SpecialEntries& specials, const OutputView& c) const override;
 
  private:
   const CudaEngine* engine_;
