@@ -15,6 +15,7 @@
 #include "complex_series.hpp"
 #include "engines.hpp"
 #include "openblas.hpp"
+#include "ozbound.h"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/gemm.hpp"
@@ -128,6 +129,20 @@ Series adapter_series(const SeriesEntry& entry) {
   return builder.take();
 }
 
+/// ozb_dgemm to the target `dgemm` without a certificate, native DGEMM allowed, over the same product by OpenBLAS.
+Series call_series(const SeriesEntry& entry) {
+  const auto work = std::make_shared<Work>(entry, 0, SplitPlan{});
+  Builder builder;
+  const auto subject = builder.add("ozb_dgemm", [=] {
+    const auto n = work->c.rows();
+    ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, n, n, n, 1, work->problem.a.data(), n, work->problem.b.data(), n, 0,
+              work->c.data(), n, "dgemm", nullptr);
+  });
+  const auto base = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
+  builder.speed("native/call", "OpenBLAS", subject, base).operations = operations(entry.shape);
+  return builder.take();
+}
+
 constexpr Index sampled_rows = 4, mpfr_rows = 8, mpfr_columns = 8;
 constexpr long mpfr_bits = 2048;
 
@@ -195,7 +210,7 @@ Shape cube(Index n) { return {n, n, n}; }
 
 /// Sizes of a run.
 struct Sizes {
-  std::vector<Index> all, plans, multiply, proof, adapter, complex, forced, large, correctly_rounded;
+  std::vector<Index> all, plans, multiply, proof, call, adapter, complex, forced, large, correctly_rounded;
   std::vector<Shape> lengthy, skinny, small;
   std::vector<int> slices;
 };
@@ -205,6 +220,7 @@ Sizes full_sizes() {
           .plans = {512, 1024, 2048},
           .multiply = {256, 512, 1024, 2048},
           .proof = {512, 1024, 2048},
+          .call = {1, 8, 16, 32, 64, 128, 256, 1024},
           .adapter = {64, 512, 2048},
           .complex = {256, 512, 1024},
           .forced = {512},
@@ -221,6 +237,7 @@ Sizes quick_sizes() {
           .plans = {48},
           .multiply = {48},
           .proof = {48},
+          .call = {8, 48},
           .adapter = {48},
           .complex = {48},
           .forced = {48},
@@ -296,6 +313,7 @@ class Catalogue {
 
   void adapter() {
     if (!have_openblas() || native_gemm() == nullptr) return;
+    for (const Index n : sizes_.call) add("native", "call", cube(n), "", call_series);
     for (const Index n : sizes_.adapter)
       add("native", "adapter", cube(n), "", [](const auto& entry) { return adapter_series(entry); });
   }

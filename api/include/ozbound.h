@@ -69,7 +69,8 @@ typedef struct ozb_certificate ozb_certificate;
  * op(A) is m x k, op(B) is k x n, C is m x n; lda, ldb, ldc count elements between the starts of rows (OZB_ROW_MAJOR) or
  * columns (OZB_COLUMN_MAJOR) of A, B and C as stored. beta = 0 never reads C, alpha = 0 never reads A or B; what is not read
  * may be null. C must share no element with A or B: all may be blocks of one array. `certificate` may be null where it is not
- * wanted. Threads: OMP_NUM_THREADS; they change no bit, except of native DGEMM.
+ * wanted: then a choice of native DGEMM costs one sweep over A and B, and on one thread takes no memory. Threads:
+ * OMP_NUM_THREADS; they change no bit, except of native DGEMM.
  */
 int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
               const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,

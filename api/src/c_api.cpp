@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "native_at_once.hpp"
 #include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
 #include "ozbound/bounds/json_text.hpp"
@@ -75,6 +76,8 @@ BlasOptions as_set() {
   options.place = set_machine.place;
   return options;
 }
+
+bool calls_are_of_the_cpu() { return !set_machine.machine && set_machine.place.is_host(); }
 
 /// The engine that carries a decision out.
 const Engine& engine_of(const Machine& machine, const Decision& decision) {
@@ -138,10 +141,16 @@ Op op_of(int op, const char* name) {
   }
 }
 
+/// That of the thread's last call is not read again.
 Target target_of(const char* text) {
-  const std::string spelling = &given(text, "target");
+  thread_local std::string last;
+  thread_local Target target;
+  if (last == &given(text, "target")) return target;
+  const std::string spelling = text;
   try {
-    return parse_target(spelling);
+    target = parse_target(spelling);
+    last = spelling;
+    return target;
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument("target '" + spelling + "': " + e.what());
   }
@@ -309,6 +318,15 @@ const char* ozb_last_error() noexcept { return ozbound::last_error; }
 int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
               const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
+  if (certificate == nullptr && ozbound::calls_are_of_the_cpu()) {
+    bool done = false;
+    const int status = guarded([&] {
+      done = ozbound::dgemm_at_once(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb,
+                                    beta, c, ldc, ozbound::target_of(target));
+      return OZB_SUCCESS;
+    });
+    if (done || status != OZB_SUCCESS) return status;
+  }
   return ozbound::one(certificate, [&] {
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
                          ldc, ozbound::target_of(target), ozbound::as_set());

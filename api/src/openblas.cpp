@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <complex>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "openblas_threads.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/native.hpp"
 
 namespace ozbound {
@@ -41,13 +43,14 @@ class CblasOperand {
   }
   [[nodiscard]] blasint ld() const { return static_cast<blasint>(std::max<Index>({view_.row_stride(), view_.cols(), 1})); }
 
- private:
+  /// Row-major, with a leading dimension that it can be told.
   static bool fits(MatrixView<const double> view) {
     const bool unit = view.col_stride() == 1 || view.cols() <= 1;
     return unit && (view.row_stride() >= std::max<Index>(1, view.cols()) || view.rows() <= 1) &&
            view.row_stride() <= std::numeric_limits<blasint>::max();
   }
 
+ private:
   MatrixView<const double> view_;
   Matrix<double> copy_;
   CBLAS_TRANSPOSE op_ = CblasNoTrans;
@@ -69,6 +72,7 @@ class OpenBlas final : public NativeGemm {
 
   void dgemm(const RealProduct& call) const override {
     check_sizes(call.m(), call.n(), call.k());
+    if (written_in_place(call)) return;
     const CblasOperand a(std::get<0>(call.a.typed()));
     const CblasOperand b(std::get<0>(call.b.typed()));
     Matrix<double> c(call.m(), call.n());
@@ -83,6 +87,37 @@ class OpenBlas final : public NativeGemm {
   }
 
  private:
+  /// Without a matrix for the result where CBLAS can write C as it is; false where it cannot.
+  static bool written_in_place(const RealProduct& call) {
+    if (!call.c.is_double()) return false;
+    const bool adds = !is_zero(call.beta);
+    if (adds && blas_threads() == BlasThreads::pthreads) return false;  // which may multiply a block twice
+    const auto c = std::get<0>(call.c.typed());
+    if (CblasOperand::fits(c)) return multiply_into(c, call), true;
+    if (!CblasOperand::fits(c.transposed())) return false;
+    auto transposed = call;
+    transposed.a = call.b.transposed(), transposed.b = call.a.transposed(), transposed.c = c.transposed();
+    if (adds) transposed.c0 = call.c0.transposed();
+    return multiply_into(c.transposed(), transposed), true;
+  }
+
+  /// @pre C is row-major.
+  static void multiply_into(MatrixView<double> c, const RealProduct& call) {
+    const CblasOperand a(std::get<0>(call.a.typed()));
+    const CblasOperand b(std::get<0>(call.b.typed()));
+    const auto ld = static_cast<blasint>(std::max<Index>({c.row_stride(), c.cols(), 1}));
+    poll_cancelled();
+    if (!is_zero(call.beta) && !same_elements(call.c0, call.c))
+      for (Index i = 0; i < c.rows(); ++i)
+        for (Index j = 0; j < c.cols(); ++j) c(i, j) = double_from_bits(call.c0.bits(i, j));
+    const auto multiply = [&](const BlockOfC& block) {
+      const auto [row, column, rows, columns] = block;
+      cblas_dgemm(CblasRowMajor, a.op(), b.op(), blas_size(rows), blas_size(columns), blas_size(call.k()), call.alpha,
+                  a.from(row, 0), a.ld(), b.from(0, column), b.ld(), call.beta, &c(row, column), ld);
+    };
+    multiply_in_blocks(call.m(), call.n(), call.k(), std::cref(multiply));  // a copy would take memory
+  }
+
   static void multiply(const RealProduct& call, const CblasOperand& a, const CblasOperand& b, const BlockOfC& block,
                        Matrix<double>& c) {
     const auto [row, column, rows, columns] = block;

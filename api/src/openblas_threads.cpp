@@ -193,6 +193,7 @@ void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(cons
   switch (blas_threads()) {
     case BlasThreads::pthreads: return multiply_on_our_threads(m, n, k, multiply);
     case BlasThreads::openmp: {
+      if (omp_get_max_threads() == 1) return multiply({0, 0, m, n});  // OpenBLAS asks the same, and then has no workers
       const WorkerEnvironments environments;
       return multiply({0, 0, m, n});
     }

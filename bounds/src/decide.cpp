@@ -20,51 +20,10 @@
 #include "ozbound/core/detail/call_checks.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "plans_by_cost.hpp"
 
 namespace ozbound {
 namespace {
-
-struct CostedPlan {
-  Plan plan;
-  double cost;
-  int slices;  ///< of both operands
-  int number;  ///< in the order in which plans are enumerated
-
-  /// Whether another is tried first: it is cheaper, or has fewer slices.
-  bool operator<(const CostedPlan& other) const {
-    return std::tie(cost, slices, number) > std::tie(other.cost, other.slices, other.number);
-  }
-};
-
-/// Every plan all of whose slices meet another: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut leaves
-/// slices unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices. A
-/// heap, since most are never asked for.
-class PlansByCost {
- public:
-  PlansByCost(Encoding encoding, const CostModel& costs, Index m, Index n, Index k) {
-    plans_.reserve(3000);
-    for (int a = 1; a <= max_slices; ++a)
-      for (int b = 1; b <= max_slices; ++b)
-        for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
-          const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
-          plans_.push_back({plan, costs.planned(plan, m, n, k), a + b, static_cast<int>(plans_.size())});
-        }
-    std::make_heap(plans_.begin(), plans_.end());
-  }
-
-  [[nodiscard]] bool empty() const { return plans_.empty(); }
-  [[nodiscard]] const CostedPlan& cheapest() const { return plans_.front(); }
-
-  CostedPlan take() {
-    std::pop_heap(plans_.begin(), plans_.end());
-    const auto plan = plans_.back();
-    plans_.pop_back();
-    return plan;
-  }
-
- private:
-  std::vector<CostedPlan> plans_;
-};
 
 class Chooser {
  public:
@@ -161,7 +120,7 @@ class Chooser {
     while (!plans.empty()) {
       poll_cancelled();
       const auto [plan, cost, slices, number] = plans.take();
-      if (cost + least_open * exact > limit) break;
+      if (cost + least_open_share * exact > limit) break;
       const double expected = expected_cost(plan, cost, exact, limit, probes);
       if (expected > limit || (best && expected == limit)) continue;
       limit = expected, best = Candidate{method, plan, expected, method == Method::slices ? 1 : rounded_ratio(), true};
@@ -192,7 +151,7 @@ class Chooser {
       poll_cancelled();
       const SplitPlan plan{{choices_.encoding, s}, {choices_.encoding, s}, s + 1, Accumulation::exact};
       const double cost = costs().planned(plan, m(), n(), decision_.k);
-      if (cost + least_open * exact > least) break;
+      if (cost + least_open_share * exact > least) break;
       least = std::min(least, expected_cost(plan, cost, exact, least, probes));
     }
     return least;
@@ -202,11 +161,11 @@ class Chooser {
   /// above `limit`.
   double expected_cost(const Plan& plan, double cost, double exact, double limit, const std::vector<Probe>& probes) {
     const double uniform = truncation_a_priori_upper(plan, product_.k());
-    double open = 0, expected = cost + least_open * exact;
+    double open = 0, expected = cost + least_open_share * exact;
     for (const auto& probe : probes) {
       if (expected > limit) break;
       if (ratio_upper(examination_->error_at(plan, uniform, probe.i, probe.j), probe.allowed) > 1) ++open;
-      expected = cost + std::max(open / static_cast<double>(probes.size()), least_open) * exact;
+      expected = cost + std::max(open / static_cast<double>(probes.size()), least_open_share) * exact;
     }
     return expected;
   }
@@ -256,7 +215,6 @@ class Chooser {
   }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr double least_open = 0x1p-7;  ///< share of entries that Ziv's test is expected to leave open at least
 
   RealProduct product_;
   const Backend& backend_;

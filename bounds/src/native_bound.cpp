@@ -49,21 +49,27 @@ std::string obstacle(const ExponentRange& a, const ExponentRange& b, const Expon
   return may_overflow(a, b, c0, k, product) ? "an intermediate result of native DGEMM may overflow" : "";
 }
 
+/// Of |alpha||A||B| + |beta||C0|.
+double factor_upper(const RealProduct& product) {
+  const bool plain = plus_minus_one(product.alpha) && product.beta == 0;
+  return plain ? jeannerod_rump_upper(product.k()) : gamma_upper(product.k() + 3);
+}
+
 }  // namespace
 
 NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices) {
+  if (!product.a.is_double() || !product.b.is_double() || !product.c.is_double())
+    return {factor_upper(product), 0, "native DGEMM takes binary64 operands"};
+  return native_guarantee(product, matrices.exponent_range(product.a, Side::rows_of_a),
+                          matrices.exponent_range(product.b, Side::columns_of_b),
+                          product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0));
+}
+
+NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange& rows, const ExponentRange& columns,
+                                 const ExponentRange& c0) {
   NativeGuarantee guarantee;
   const Index k = product.k();
-  const bool plain = plus_minus_one(product.alpha) && product.beta == 0;
-  const Index roundings = plain ? k : k + 3;
-  guarantee.factor = plain ? jeannerod_rump_upper(roundings) : gamma_upper(roundings);
-  if (!product.a.is_double() || !product.b.is_double() || !product.c.is_double()) {
-    guarantee.obstacle = "native DGEMM takes binary64 operands";
-    return guarantee;
-  }
-  const auto rows = matrices.exponent_range(product.a, Side::rows_of_a);
-  const auto columns = matrices.exponent_range(product.b, Side::columns_of_b);
-  const auto c0 = product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0);
+  guarantee.factor = factor_upper(product);
   guarantee.obstacle = obstacle(rows, columns, c0, k, product);
   if (may_underflow(rows, columns, product)) guarantee.underflow = underflow_upper(k, product.alpha);
   return guarantee;

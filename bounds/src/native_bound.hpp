@@ -11,6 +11,10 @@ namespace ozbound {
 
 NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices);
 
+/// The same of a product of doubles, from the exponents of its operands and, where beta is not 0, of C0.
+NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange& rows, const ExponentRange& columns,
+                                 const ExponentRange& c0);
+
 /// Whether that certifies a target, for an inner dimension k: the product may have none left that is read.
 bool native_certifies(const NativeGuarantee& guarantee, const Target& target, Index k, const RealProduct& product);
 

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 
+#include "kernels/functions.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/exponent_range.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/core/kernel.hpp"
 
 namespace ozbound {
 namespace {
@@ -40,7 +43,42 @@ ExponentRange range_of_row(InputView rows, Index i) {
   return range;
 }
 
+void add(ExponentRange& range, std::uint64_t least, std::uint64_t top) {
+  if (top == 0) return;
+  add(range, to_dyadic(double_from_bits(least))), add(range, to_dyadic(double_from_bits(top)));
+}
+
+/// Gives `use` each run of elements that lie side by side, in whatever order; false where there are none, or it stops.
+template <class Use>
+bool for_each_run(MatrixView<const double> x, const Use& use) {
+  if (x.col_stride() != 1) x = x.transposed();
+  if (x.col_stride() != 1) return false;
+  if (x.row_stride() == x.cols()) return use(x.data(), x.rows() * x.cols());
+  for (Index i = 0; i < x.rows(); ++i)
+    if (!use(x.data() + i * x.row_stride(), x.cols())) return false;
+  return true;
+}
+
 }  // namespace
+
+std::optional<ExponentRange> range_if_finite(const InputView& matrix) {
+  if (matrix.empty()) return ExponentRange{};
+  if (!matrix.is_double()) return std::nullopt;
+  const auto& kernel = *kernels().front()->functions;
+  constexpr Index at_a_time = Index{1} << 16;
+  ExponentRange range;
+  const auto use = [&](const double* x, Index count) {
+    for (Index first = 0; first < count; first += at_a_time) {
+      poll_cancelled();
+      std::uint64_t least = 0, top = 0;
+      kernel.magnitudes(x + first, std::min(at_a_time, count - first), &least, &top);
+      if (top >= binary64.inf) return false;
+      add(range, least, top);
+    }
+    return true;
+  };
+  return for_each_run(std::get<0>(matrix.typed()), use) ? std::optional(range) : std::nullopt;
+}
 
 std::unique_ptr<RealRepresentation> Matrices::bring(const RealProduct&) const { return nullptr; }
 
@@ -49,6 +87,7 @@ int HostMatrices::threads() const { return usable_threads(threads_ > 0 ? threads
 std::uint64_t HostMatrices::fingerprint(const InputView& matrix) const { return ozbound::fingerprint(matrix, threads()); }
 
 ExponentRange HostMatrices::exponent_range(const InputView& operand, Side side) const {
+  if (const auto all = range_if_finite(operand)) return *all;
   const auto vectors = vectors_of(operand, side);
   ExponentRange all;
   for (Index i = 0; i < vectors.rows(); ++i) {
@@ -60,6 +99,7 @@ ExponentRange HostMatrices::exponent_range(const InputView& operand, Side side) 
 }
 
 ExponentRange HostMatrices::exponent_range(const InputView& matrix) const {
+  if (const auto all = range_if_finite(matrix)) return *all;
   ExponentRange range;
   for (Index i = 0; i < matrix.rows(); ++i) {
     poll_cancelled();

@@ -3,6 +3,8 @@
 
 #include "api/blas_calls.hpp"
 
+#include <omp.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,8 @@
 #include <vector>
 
 #include "ozbound/batch.hpp"
+#include "ozbound/native.hpp"
+#include "ozbound/verify/number_classes.hpp"
 #include "properties/disturbed.hpp"
 #include "support/replaces_new.hpp"
 
@@ -740,6 +744,91 @@ TEST(CApiThreads, ShareAHandle) {
   for (auto& thread : running) thread.join();
   for (const auto* text : texts) EXPECT_EQ(text, texts[0]);
 }
+
+// Without a certificate a native DGEMM is found in one look: the same product, and the same status.
+
+/// Elements that the look must tell apart.
+enum class Elements { plain, zero, tiny, huge, with_nan, with_infinity };
+
+void fill(std::vector<double>& x, Elements elements, test::RandomBits& random) {
+  for (auto& at : x) {
+    at = std::ldexp(static_cast<double>(random() >> 11), -53) - 0.5;
+    if (elements == Elements::zero) at = 0;
+    if (elements == Elements::tiny) at = std::ldexp(at, -560);
+    if (elements == Elements::huge) at = std::ldexp(at, 1015);
+  }
+  if (elements == Elements::with_nan) x[random() % x.size()] = std::numeric_limits<double>::quiet_NaN();
+  if (elements == Elements::with_infinity) x[random() % x.size()] = -std::numeric_limits<double>::infinity();
+}
+
+TEST(CApi, WithoutACertificateIsTheSameProduct) {
+  test::RandomBits random(77);
+  constexpr std::pair<double, double> scalars[] = {{1, 0}, {-1, 0}, {0.5, 0.75}, {1, 1}, {0, 2}, {HUGE_VAL, 0}, {0x1p-1060, 0}};
+  constexpr const char* targets[] = {"dgemm", "dgemm-typical", "cr", "componentwise:1e-12", "normwise:1e-15", "relative:1e-3"};
+  for (const int n : {1, 2, 7, 24})
+    for (const auto of_a : {Elements::plain, Elements::zero, Elements::tiny, Elements::huge, Elements::with_nan})
+      for (const auto of_b : {Elements::plain, Elements::tiny, Elements::with_infinity})
+        for (const auto& [alpha, beta] : scalars) {
+          const int layout = random.once_in(2) ? OZB_ROW_MAJOR : OZB_COLUMN_MAJOR;
+          const int op_a = random.once_in(2) ? OZB_NONE : OZB_TRANSPOSE, op_b = random.once_in(2) ? OZB_NONE : OZB_TRANSPOSE;
+          const int ld = n + static_cast<int>(random() % 3);
+          const auto size = static_cast<std::size_t>(n * ld);
+          std::vector<double> a(size), b(size), c(size);
+          fill(a, of_a, random), fill(b, of_b, random), fill(c, Elements::plain, random);
+          const char* const target = targets[random() % std::size(targets)];
+          auto without = c, with = c;
+          ozb_certificate* certificate = nullptr;
+          const int status = ozb_dgemm(layout, op_a, op_b, n, n, n, alpha, a.data(), ld, b.data(), ld, beta, without.data(), ld,
+                                       target, nullptr);
+          const int expected = ozb_dgemm(layout, op_a, op_b, n, n, n, alpha, a.data(), ld, b.data(), ld, beta, with.data(), ld,
+                                         target, &certificate);
+          ozb_certificate_destroy(certificate);
+          ASSERT_EQ(status, expected) << target;
+          for (std::size_t t = 0; t < size; ++t)
+            ASSERT_EQ(bits_of(without[t]), bits_of(with[t])) << target << ' ' << n << ' ' << alpha << ' ' << beta;
+        }
+}
+
+TEST(CApi, WithoutACertificateBadArgumentsAreNamed) {
+  double x[4] = {1, 2, 3, 4}, c[4] = {7, 7, 7, 7};
+  const auto call = [&](int layout, int n, const double* a, int lda, double* to, const char* target) {
+    return ozb_dgemm(layout, OZB_NONE, OZB_NONE, n, n, n, 1, a, lda, x, 2, 0, to, 2, target, nullptr);
+  };
+  const auto refused = [&](int status, const char* text) {
+    EXPECT_EQ(status, OZB_INVALID_ARGUMENT);
+    EXPECT_THAT(ozb_last_error(), testing::HasSubstr(text));
+    EXPECT_THAT(c, testing::Each(7));
+  };
+  refused(call(0, 2, x, 2, c, "dgemm"), "layout");
+  refused(call(OZB_ROW_MAJOR, -1, x, 2, c, "dgemm"), "m must");
+  refused(call(OZB_ROW_MAJOR, 2, nullptr, 2, c, "dgemm"), "a must");
+  refused(call(OZB_ROW_MAJOR, 2, x, 1, c, "dgemm"), "lda");
+  refused(call(OZB_ROW_MAJOR, 2, x, 2, x, "dgemm"), "a must not overlap c");
+  refused(call(OZB_ROW_MAJOR, 2, x, 2, c, "dgem"), "target 'dgem'");
+  refused(call(OZB_ROW_MAJOR, 2, x, 2, c, nullptr), "target must not be null");
+}
+
+#if OZBOUND_REPLACES_NEW && defined(OZBOUND_HAVE_OPENBLAS)
+TEST(CApi, WithoutACertificateANativeProductTakesNoMemory) {
+  if (native_gemm() == nullptr) GTEST_SKIP() << "this OpenBLAS is not used";
+  std::vector<double> a(64 * 64, 0.5), b(64 * 64, 0.25), c(64 * 64);
+  const auto multiply = [&](int n) {
+    return ozb_dgemm(OZB_COLUMN_MAJOR, OZB_NONE, OZB_TRANSPOSE, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n, "dgemm",
+                     nullptr);
+  };
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  for (const int n : {8, 16, 32, 64}) {
+    ASSERT_EQ(multiply(n), OZB_SUCCESS);  // prices of the size, and OpenBLAS's own memory
+    allocations_left = 0;
+    const int status = multiply(n);
+    allocations_left = -1;
+    EXPECT_EQ(status, OZB_SUCCESS) << n << ": " << ozb_last_error();
+    EXPECT_EQ(c[0], n * 0.125);
+  }
+  omp_set_num_threads(threads);
+}
+#endif
 
 }  // namespace
 }  // namespace ozbound

@@ -36,6 +36,10 @@ struct KernelFunctions {
   void (*slice)(const double (*x)[slice_lanes], std::int64_t steps, const SliceShape& shape, const double* scale,
                 std::int64_t lanes, std::int8_t* out);
 
+  /// The least of |x|'s bits that are not zero, all ones where there are none, and the largest, 0 where there are none: a
+  /// finite number's are in its order, and those of infinities and NaN above them.
+  void (*magnitudes)(const double* x, std::int64_t count, std::uint64_t* least, std::uint64_t* top);
+
   /// Sums of the stored digits of each vector of a panel, modulo 2^32: int8, or uint8 with `flip` = 0x80.
   void (*digit_sums)(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t steps,
                      std::uint32_t* sums);

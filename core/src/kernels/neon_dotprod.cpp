@@ -41,10 +41,15 @@ void multiply_corrected(const std::int8_t* a, std::int64_t a_vectors, const std:
           static_cast<std::int32_t>(static_cast<std::uint32_t>(products[i * columns + j]) + 128 * sums[i]);
 }
 
-constexpr KernelFunctions functions{Dotprod::rows,      Dotprod::vectors* Dotprod::columns,
-                                    multiply_corrected, slice_steps,
-                                    digit_sums,         add,
-                                    add_with_columns,   round_entries,
+constexpr KernelFunctions functions{Dotprod::rows,
+                                    Dotprod::vectors* Dotprod::columns,
+                                    multiply_corrected,
+                                    slice_steps,
+                                    magnitudes,
+                                    digit_sums,
+                                    add,
+                                    add_with_columns,
+                                    round_entries,
                                     round_enclosed};
 
 }  // namespace

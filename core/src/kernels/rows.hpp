@@ -16,6 +16,19 @@ std::int32_t sum_of_bytes(std::uint32_t word) {
   return at(0) + at(1) + at(2) + at(3);
 }
 
+void magnitudes(const double* x, std::int64_t count, std::uint64_t* least, std::uint64_t* top) {
+  constexpr std::int64_t sign = INT64_MIN, none = INT64_MAX;
+  std::int64_t smallest = none, largest = 0;  // smallest is less by 1: a zero's then comes last
+  for (std::int64_t l = 0; l < count; ++l) {
+    const auto magnitude = __builtin_bit_cast(std::int64_t, x[l]) & ~sign;
+    const auto before = (magnitude - 1) & ~sign;
+    smallest = before < smallest ? before : smallest;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  *least = smallest == none ? UINT64_MAX : static_cast<std::uint64_t>(smallest) + 1;
+  *top = static_cast<std::uint64_t>(largest);
+}
+
 void digit_sums(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums) {
   const auto flip_word = flip * 0x01010101u;
   const auto offset = static_cast<std::uint32_t>(4 * steps) * flip;

@@ -106,9 +106,16 @@ inline constexpr bool fits = Unit::rows <= most_rows && Unit::vectors * Unit::co
 
 template <class Unit>
   requires fits<Unit>
-inline constexpr KernelFunctions functions_of{
-    Unit::rows,    Unit::vectors* Unit::columns, multiply<Unit>, slice_steps, digit_sums, add, add_with_columns, round_entries,
-    round_enclosed};
+inline constexpr KernelFunctions functions_of{Unit::rows,
+                                              Unit::vectors* Unit::columns,
+                                              multiply<Unit>,
+                                              slice_steps,
+                                              magnitudes,
+                                              digit_sums,
+                                              add,
+                                              add_with_columns,
+                                              round_entries,
+                                              round_enclosed};
 
 }  // namespace
 }  // namespace ozbound

@@ -19,7 +19,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Rises with every change of this file. Both sides are built of one release: no version is served but one's own. */
-#define OZBOUND_PLUGIN_VERSION 1u
+#define OZBOUND_PLUGIN_VERSION 2u
 
 /* What a call came to: the C++ exception that it ended in. */
 enum ozbound_plugin_status {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "native_at_once.hpp"
+
+#include <omp.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "blas_arguments.hpp"
+#include "ozbound/bounds/detail/native_at_once.hpp"
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/usable_threads.hpp"
+#include "ozbound/core/gemm.hpp"
+#include "ozbound/core/kernel.hpp"
+#include "ozbound/machine.hpp"
+#include "ozbound/native.hpp"
+
+namespace ozbound {
+namespace {
+
+/// What prices of the CPU's ways depend on.
+struct Priced {
+  Index m = -1, n = -1, k = -1;
+  int threads = 0;
+  const Kernel* kernel = nullptr;
+
+  bool operator==(const Priced&) const = default;
+
+  [[nodiscard]] std::size_t hash() const {
+    std::uint64_t bits = 0;
+    for (const Index size : {m, n, k, Index{threads}}) bits = (bits ^ static_cast<std::uint64_t>(size)) * 0x9e3779b97f4a7c15u;
+    return static_cast<std::size_t>(bits >> 32);
+  }
+};
+
+/// without_slices of recent sizes: prices are looked up once, and no lock is taken.
+const std::optional<WithoutSlices>& without_slices(Index m, Index n, Index k) {
+  struct Known {
+    Priced of;
+    std::optional<WithoutSlices> method;
+  };
+  thread_local std::array<Known, 64> recent;
+  const Priced priced{m, n, k, usable_threads(omp_get_max_threads()), &default_kernel()};
+  auto& known = recent[priced.hash() % recent.size()];
+  if (!(known.of == priced)) {
+    const auto machine = Machine::cpu();
+    known = {priced, ozbound::without_slices(machine.backends().front().costs(), m, n, k)};
+  }
+  return known.method;
+}
+
+}  // namespace
+
+bool dgemm_at_once(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
+                   const double* b, Index ldb, double beta, double* c, Index ldc, const Target& target) {
+  const BlasArguments<double> arguments{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
+  const auto product = views_of(arguments).product(in_host_memory);
+  product.check();
+  const auto* const native = native_gemm();
+  if (native == nullptr) return false;
+  const auto& ways = without_slices(m, n, k);
+  if (!ways) return false;
+  poll_cancelled();
+  if (!native_certifies_at_once(product, target) || !refused_at_once(ways->cheaper, product, target)) return false;
+  if (ways->method == Method::native)
+    native->dgemm(product);
+  else
+    multiply_exactly(product, 1);
+  return true;
+}
+
+}  // namespace ozbound
