@@ -10,6 +10,9 @@ module ozbound
   implicit none
   public
 
+  ! The version that this module is of; ozb_version() is that of the library that runs.
+  integer(c_int), parameter :: ozb_version_major = 0, ozb_version_minor = 2, ozb_version_patch = 0
+
   integer(c_int), parameter :: ozb_success = 0, ozb_does_not_hold = 1, ozb_invalid_argument = 2, ozb_cannot_certify = 3, &
     ozb_out_of_memory = 4, ozb_internal_error = 5, ozb_cancelled = 6
   integer(c_int), parameter :: ozb_row_major = 101, ozb_column_major = 102
@@ -374,6 +377,10 @@ module ozbound
       import
       type(c_ptr), value :: cancellation
     end subroutine
+
+    type(c_ptr) function ozb_version() bind(c)
+      import
+    end function
 
     type(c_ptr) function ozb_status_text(status) bind(c)
       import

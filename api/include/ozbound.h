@@ -18,12 +18,21 @@
 
 #include <stdint.h>
 
+/* The version that this header is of. */
+#define OZB_VERSION_MAJOR 0
+#define OZB_VERSION_MINOR 2
+#define OZB_VERSION_PATCH 0
+#define OZB_VERSION "0.2.0"
+
 #ifdef __cplusplus
 #define OZB_NOEXCEPT noexcept
 extern "C" {
 #else
 #define OZB_NOEXCEPT
 #endif
+
+/* The version of the library that runs, as OZB_VERSION is spelled. */
+const char* ozb_version(void) OZB_NOEXCEPT;
 
 /* What functions return. */
 enum {

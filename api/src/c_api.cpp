@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -299,6 +300,9 @@ int tell(std::int64_t* least, std::int64_t* full, const Find& find) noexcept {
 }  // namespace ozbound
 
 using ozbound::given, ozbound::guarded, ozbound::layout_of, ozbound::op_of;  // the names below are C's
+
+const char* ozb_version() noexcept { return OZBOUND_VERSION; }
+static_assert(std::string_view(OZB_VERSION) == OZBOUND_VERSION, "CMakeLists.txt has another version");
 
 const char* ozb_status_text(int status) noexcept {
   switch (status) {

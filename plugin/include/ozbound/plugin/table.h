@@ -248,7 +248,7 @@ struct ozbound_plugin_string {
 struct ozbound_plugin_table {
   uint32_t magic, version; /* looked at first, */
   uint64_t size;           /* of this struct, */
-  const char* release;     /* of Ozbound, 0.1.0: then nothing that is not the same is used */
+  const char* release;     /* of Ozbound, "1.2.3": then nothing that is not the same is used */
 
   /* What is alive of all handles and results, for tests. */
   int64_t (*alive)(void);
