@@ -16,7 +16,7 @@
  * ends (the JSON library's destructors allocate).
  */
 
-#include <stdint.h>
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): for C too */
 
 #ifdef __cplusplus
 #define OZB_NOEXCEPT noexcept

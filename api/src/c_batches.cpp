@@ -161,12 +161,12 @@ int make_products(const Batch& batch, ozb_certificate** certificates, const auto
 }
 
 template <class Batch>
-int multiply(const Batch& batch, const char* target, ozb_certificate** certificates) noexcept {
+int multiply_batch(const Batch& batch, const char* target, ozb_certificate** certificates) noexcept {
   return make_products(batch, certificates, [&] { return batch.multiply(target_of(target), as_set()); });
 }
 
 template <class Batch>
-int choose(const Batch& batch, const char* target, int choices, ozb_decision** decisions) noexcept {
+int decide_batch(const Batch& batch, const char* target, int choices, ozb_decision** decisions) noexcept {
   return decided(decisions, batch.batch_count, "decisions",
                  [&] { return batch.decide(target_of(target), choices_of(choices)); });
 }
@@ -181,8 +181,8 @@ std::vector<Decision> decisions_of(const ozb_decision* const* decisions, std::in
 }
 
 template <class Batch>
-int replay(const Batch& batch, const ozb_decision* const* decisions, std::int64_t decision_count, std::int64_t workspace,
-           ozb_certificate** certificates) noexcept {
+int replay_batch(const Batch& batch, const ozb_decision* const* decisions, std::int64_t decision_count, std::int64_t workspace,
+                 ozb_certificate** certificates) noexcept {
   return make_products(batch, certificates, [&] {
     return batch.multiply(std::span<const Decision>(decisions_of(decisions, decision_count)), with_workspace(workspace));
   });
@@ -197,25 +197,25 @@ int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
                               int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
                               double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                               ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(ozbound::Strided<double>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb, stride_b,
-                                                    &beta, c, ldc, stride_c, batch_count},
-                           target, certificates);
+  return ozbound::multiply_batch(ozbound::Strided<double>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb,
+                                                          stride_b, &beta, c, ldc, stride_c, batch_count},
+                                 target, certificates);
 }
 
 int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                               int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
                               float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                               ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(ozbound::Strided<float>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb, stride_b,
-                                                   &beta, c, ldc, stride_c, batch_count},
-                           target, certificates);
+  return ozbound::multiply_batch(ozbound::Strided<float>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb,
+                                                         stride_b, &beta, c, ldc, stride_c, batch_count},
+                                 target, certificates);
 }
 
 int ozb_zgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
                               int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
                               void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                               ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(
+  return ozbound::multiply_batch(
       ozbound::Strided<Z>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), typed<Z>(a), lda, stride_a, typed<Z>(b), ldb, stride_b,
                           typed<Z>(beta), typed<Z>(c), ldc, stride_c, batch_count},
       target, certificates);
@@ -225,7 +225,7 @@ int ozb_cgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
                               int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
                               void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                               ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(
+  return ozbound::multiply_batch(
       ozbound::Strided<C>{layout, op_a, op_b, m, n, k, typed<C>(alpha), typed<C>(a), lda, stride_a, typed<C>(b), ldb, stride_b,
                           typed<C>(beta), typed<C>(c), ldc, stride_c, batch_count},
       target, certificates);
@@ -235,25 +235,25 @@ int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int6
                                  int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
                                  const double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                                  int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(ozbound::Strided<double, const double>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb,
-                                                                stride_b, &beta, c, ldc, stride_c, batch_count},
-                         target, choices, decisions);
+  return ozbound::decide_batch(ozbound::Strided<double, const double>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b,
+                                                                      ldb, stride_b, &beta, c, ldc, stride_c, batch_count},
+                               target, choices, decisions);
 }
 
 int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                                  int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
                                  const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                                  int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(ozbound::Strided<float, const float>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb,
-                                                              stride_b, &beta, c, ldc, stride_c, batch_count},
-                         target, choices, decisions);
+  return ozbound::decide_batch(ozbound::Strided<float, const float>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b,
+                                                                    ldb, stride_b, &beta, c, ldc, stride_c, batch_count},
+                               target, choices, decisions);
 }
 
 int ozb_decide_z_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
                                  const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b,
                                  const void* beta, const void* c, int64_t ldc, int64_t stride_c, int64_t batch_count,
                                  const char* target, int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(
+  return ozbound::decide_batch(
       ozbound::Strided<Z, const Z>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), typed<Z>(a), lda, stride_a, typed<Z>(b), ldb,
                                    stride_b, typed<Z>(beta), typed<Z>(c), ldc, stride_c, batch_count},
       target, choices, decisions);
@@ -263,7 +263,7 @@ int ozb_decide_c_strided_batched(int layout, int op_a, int op_b, int64_t m, int6
                                  const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b,
                                  const void* beta, const void* c, int64_t ldc, int64_t stride_c, int64_t batch_count,
                                  const char* target, int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(
+  return ozbound::decide_batch(
       ozbound::Strided<C, const C>{layout, op_a, op_b, m, n, k, typed<C>(alpha), typed<C>(a), lda, stride_a, typed<C>(b), ldb,
                                    stride_b, typed<C>(beta), typed<C>(c), ldc, stride_c, batch_count},
       target, choices, decisions);
@@ -274,9 +274,9 @@ int ozb_dgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
                                       int64_t stride_b, double beta, double* c, int64_t ldc, int64_t stride_c,
                                       int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
                                       int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(ozbound::Strided<double>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb, stride_b,
-                                                  &beta, c, ldc, stride_c, batch_count},
-                         decisions, decision_count, workspace, certificates);
+  return ozbound::replay_batch(ozbound::Strided<double>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb, stride_b,
+                                                        &beta, c, ldc, stride_c, batch_count},
+                               decisions, decision_count, workspace, certificates);
 }
 
 int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha,
@@ -284,9 +284,9 @@ int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
                                       int64_t stride_b, float beta, float* c, int64_t ldc, int64_t stride_c,
                                       int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
                                       int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(ozbound::Strided<float>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb, stride_b, &beta,
-                                                 c, ldc, stride_c, batch_count},
-                         decisions, decision_count, workspace, certificates);
+  return ozbound::replay_batch(ozbound::Strided<float>{layout, op_a, op_b, m, n, k, &alpha, a, lda, stride_a, b, ldb, stride_b,
+                                                       &beta, c, ldc, stride_c, batch_count},
+                               decisions, decision_count, workspace, certificates);
 }
 
 int ozb_zgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
@@ -294,7 +294,7 @@ int ozb_zgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
                                       int64_t stride_b, const void* beta, void* c, int64_t ldc, int64_t stride_c,
                                       int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
                                       int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(
+  return ozbound::replay_batch(
       ozbound::Strided<Z>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), typed<Z>(a), lda, stride_a, typed<Z>(b), ldb, stride_b,
                           typed<Z>(beta), typed<Z>(c), ldc, stride_c, batch_count},
       decisions, decision_count, workspace, certificates);
@@ -305,7 +305,7 @@ int ozb_cgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
                                       int64_t stride_b, const void* beta, void* c, int64_t ldc, int64_t stride_c,
                                       int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
                                       int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(
+  return ozbound::replay_batch(
       ozbound::Strided<C>{layout, op_a, op_b, m, n, k, typed<C>(alpha), typed<C>(a), lda, stride_a, typed<C>(b), ldb, stride_b,
                           typed<C>(beta), typed<C>(c), ldc, stride_c, batch_count},
       decisions, decision_count, workspace, certificates);
@@ -315,36 +315,36 @@ int ozb_dgemm_batched(int layout, const int* op_a, const int* op_b, const int64_
                       const double* alpha, const double* const* a, const int64_t* lda, const double* const* b,
                       const int64_t* ldb, const double* beta, double* const* c, const int64_t* ldc, int64_t batch_count,
                       int64_t shape_count, const char* target, ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(ozbound::Pointers<double, double>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                                                             batch_count, shape_count},
-                           target, certificates);
+  return ozbound::multiply_batch(ozbound::Pointers<double, double>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                                                   ldc, batch_count, shape_count},
+                                 target, certificates);
 }
 
 int ozb_sgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
                       const float* alpha, const float* const* a, const int64_t* lda, const float* const* b, const int64_t* ldb,
                       const float* beta, float* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
                       const char* target, ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(ozbound::Pointers<float, float>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                                                           batch_count, shape_count},
-                           target, certificates);
+  return ozbound::multiply_batch(ozbound::Pointers<float, float>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                                                 ldc, batch_count, shape_count},
+                                 target, certificates);
 }
 
 int ozb_zgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
                       const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
                       const void* beta, void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
                       const char* target, ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(ozbound::Pointers<Z, void>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), a, lda, b, ldb,
-                                                      typed<Z>(beta), c, ldc, batch_count, shape_count},
-                           target, certificates);
+  return ozbound::multiply_batch(ozbound::Pointers<Z, void>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), a, lda, b, ldb,
+                                                            typed<Z>(beta), c, ldc, batch_count, shape_count},
+                                 target, certificates);
 }
 
 int ozb_cgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
                       const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
                       const void* beta, void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
                       const char* target, ozb_certificate** certificates) noexcept {
-  return ozbound::multiply(ozbound::Pointers<C, void>{layout, op_a, op_b, m, n, k, typed<C>(alpha), a, lda, b, ldb,
-                                                      typed<C>(beta), c, ldc, batch_count, shape_count},
-                           target, certificates);
+  return ozbound::multiply_batch(ozbound::Pointers<C, void>{layout, op_a, op_b, m, n, k, typed<C>(alpha), a, lda, b, ldb,
+                                                            typed<C>(beta), c, ldc, batch_count, shape_count},
+                                 target, certificates);
 }
 
 int ozb_decide_d_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
@@ -352,36 +352,36 @@ int ozb_decide_d_batched(int layout, const int* op_a, const int* op_b, const int
                          const int64_t* ldb, const double* beta, const double* const* c, const int64_t* ldc,
                          int64_t batch_count, int64_t shape_count, const char* target, int choices,
                          ozb_decision** decisions) noexcept {
-  return ozbound::choose(ozbound::Pointers<double, double, const double>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb,
-                                                                         beta, c, ldc, batch_count, shape_count},
-                         target, choices, decisions);
+  return ozbound::decide_batch(ozbound::Pointers<double, double, const double>{layout, op_a, op_b, m, n, k, alpha, a, lda, b,
+                                                                               ldb, beta, c, ldc, batch_count, shape_count},
+                               target, choices, decisions);
 }
 
 int ozb_decide_s_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
                          const float* alpha, const float* const* a, const int64_t* lda, const float* const* b,
                          const int64_t* ldb, const float* beta, const float* const* c, const int64_t* ldc, int64_t batch_count,
                          int64_t shape_count, const char* target, int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(ozbound::Pointers<float, float, const float>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta,
-                                                                      c, ldc, batch_count, shape_count},
-                         target, choices, decisions);
+  return ozbound::decide_batch(ozbound::Pointers<float, float, const float>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb,
+                                                                            beta, c, ldc, batch_count, shape_count},
+                               target, choices, decisions);
 }
 
 int ozb_decide_z_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
                          const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
                          const void* beta, const void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
                          const char* target, int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(ozbound::Pointers<Z, void, const void>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), a, lda, b, ldb,
-                                                                typed<Z>(beta), c, ldc, batch_count, shape_count},
-                         target, choices, decisions);
+  return ozbound::decide_batch(ozbound::Pointers<Z, void, const void>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), a, lda, b,
+                                                                      ldb, typed<Z>(beta), c, ldc, batch_count, shape_count},
+                               target, choices, decisions);
 }
 
 int ozb_decide_c_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
                          const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
                          const void* beta, const void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
                          const char* target, int choices, ozb_decision** decisions) noexcept {
-  return ozbound::choose(ozbound::Pointers<C, void, const void>{layout, op_a, op_b, m, n, k, typed<C>(alpha), a, lda, b, ldb,
-                                                                typed<C>(beta), c, ldc, batch_count, shape_count},
-                         target, choices, decisions);
+  return ozbound::decide_batch(ozbound::Pointers<C, void, const void>{layout, op_a, op_b, m, n, k, typed<C>(alpha), a, lda, b,
+                                                                      ldb, typed<C>(beta), c, ldc, batch_count, shape_count},
+                               target, choices, decisions);
 }
 
 int ozb_dgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
@@ -390,9 +390,9 @@ int ozb_dgemm_batched_decided(int layout, const int* op_a, const int* op_b, cons
                               const int64_t* ldc, int64_t batch_count, int64_t shape_count,
                               const ozb_decision* const* decisions, int64_t decision_count, int64_t workspace,
                               ozb_certificate** certificates) noexcept {
-  return ozbound::replay(ozbound::Pointers<double, double>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                                                           batch_count, shape_count},
-                         decisions, decision_count, workspace, certificates);
+  return ozbound::replay_batch(ozbound::Pointers<double, double>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                                                 ldc, batch_count, shape_count},
+                               decisions, decision_count, workspace, certificates);
 }
 
 int ozb_sgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
@@ -400,9 +400,9 @@ int ozb_sgemm_batched_decided(int layout, const int* op_a, const int* op_b, cons
                               const float* const* b, const int64_t* ldb, const float* beta, float* const* c, const int64_t* ldc,
                               int64_t batch_count, int64_t shape_count, const ozb_decision* const* decisions,
                               int64_t decision_count, int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(ozbound::Pointers<float, float>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                                                         batch_count, shape_count},
-                         decisions, decision_count, workspace, certificates);
+  return ozbound::replay_batch(ozbound::Pointers<float, float>{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
+                                                               batch_count, shape_count},
+                               decisions, decision_count, workspace, certificates);
 }
 
 int ozb_zgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
@@ -410,9 +410,9 @@ int ozb_zgemm_batched_decided(int layout, const int* op_a, const int* op_b, cons
                               const void* const* b, const int64_t* ldb, const void* beta, void* const* c, const int64_t* ldc,
                               int64_t batch_count, int64_t shape_count, const ozb_decision* const* decisions,
                               int64_t decision_count, int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(ozbound::Pointers<Z, void>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), a, lda, b, ldb,
-                                                    typed<Z>(beta), c, ldc, batch_count, shape_count},
-                         decisions, decision_count, workspace, certificates);
+  return ozbound::replay_batch(ozbound::Pointers<Z, void>{layout, op_a, op_b, m, n, k, typed<Z>(alpha), a, lda, b, ldb,
+                                                          typed<Z>(beta), c, ldc, batch_count, shape_count},
+                               decisions, decision_count, workspace, certificates);
 }
 
 int ozb_cgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
@@ -420,7 +420,7 @@ int ozb_cgemm_batched_decided(int layout, const int* op_a, const int* op_b, cons
                               const void* const* b, const int64_t* ldb, const void* beta, void* const* c, const int64_t* ldc,
                               int64_t batch_count, int64_t shape_count, const ozb_decision* const* decisions,
                               int64_t decision_count, int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::replay(ozbound::Pointers<C, void>{layout, op_a, op_b, m, n, k, typed<C>(alpha), a, lda, b, ldb,
-                                                    typed<C>(beta), c, ldc, batch_count, shape_count},
-                         decisions, decision_count, workspace, certificates);
+  return ozbound::replay_batch(ozbound::Pointers<C, void>{layout, op_a, op_b, m, n, k, typed<C>(alpha), a, lda, b, ldb,
+                                                          typed<C>(beta), c, ldc, batch_count, shape_count},
+                               decisions, decision_count, workspace, certificates);
 }
