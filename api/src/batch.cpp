@@ -104,7 +104,8 @@ class Batch {
     for (std::size_t i = 1; i < written.size(); ++i)
       if (written[i].begin < written[i - 1].end) {
         const auto [first, second] = std::minmax(written[i - 1].product, written[i].product);
-        throw std::invalid_argument(apart_ + "C of " + std::to_string(first) + " and of " + std::to_string(second) + " overlap");
+        throw std::invalid_argument(apart_ + "C of " + std::to_string(first) + " and of " + std::to_string(second) +
+                                    " overlap");
       }
     check_apart(written, &Views::a, "a");
     check_apart(written, &Views::b, "b");
