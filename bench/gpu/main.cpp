@@ -13,7 +13,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -106,7 +105,9 @@ class Timer {
     const int repetitions = std::clamp(static_cast<int>(seconds / together), 5, 31);
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (auto& subject : subjects) subject.times.push_back(sample(subject) / 2);
-      for (auto& subject : std::ranges::reverse_view(subjects)) subject.times.back() += sample(subject) / 2;
+      // NOLINTNEXTLINE(modernize-loop-convert): clang 14 cannot read libstdc++'s reverse_view
+      for (auto subject = subjects.rbegin(); subject != subjects.rend(); ++subject)
+        subject->times.back() += sample(*subject) / 2;
     }
   }
 
