@@ -17,7 +17,7 @@ struct Record {
   std::vector<Measurement> measurements;
 };
 
-nlohmann::ordered_json to_json(const Measurement& measurement);
+nlohmann::ordered_json to_json(const Measurement& x);
 
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 Measurement measurement_from_json(const nlohmann::json& json);
@@ -37,6 +37,6 @@ std::string record_text(std::span<const Measurement> measurements, std::span<con
 Record record_from_json(const nlohmann::json& json);
 
 /// @throws cli::InputError naming the file.
-Record read_record(const std::string& file);
+Record read_record(const std::string& path);
 
 }  // namespace ozbound::bench

@@ -4,7 +4,8 @@
 !
 ! Handles are type(c_ptr); texts that go in end with c_null_char; ozb_string makes a Fortran string of one that comes out.
 ! Arguments that C takes as null where they are not wanted (certificate, certificates) are optional. Matrices in column-major
-! order are as Fortran stores them: ozb_column_major, and the leading dimension is the first extent.
+! order are as Fortran stores them: ozb_column_major, and the leading dimension is the first extent. Batches by pointers take
+! arrays of c_loc(matrix), the matrices being targets; of arguments that are one for all products, an array of one: [n].
 module ozbound
   use, intrinsic :: iso_c_binding
   implicit none
@@ -194,6 +195,32 @@ module ozbound
       type(c_ptr), intent(inout), optional :: certificates(*)
     end function
 
+    integer(c_int) function ozb_zgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, &
+        stride_b, beta, c, ldc, stride_c, batch_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(*), b(*)
+      complex(c_double_complex), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_cgemm_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, ldb, &
+        stride_b, beta, c, ldc, stride_c, batch_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(*), b(*)
+      complex(c_float_complex), intent(inout) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
     integer(c_int) function ozb_decide_d_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
         ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, choices, decisions) bind(c)
       import
@@ -220,8 +247,35 @@ module ozbound
       type(c_ptr), intent(out) :: decisions(*)
     end function
 
+    integer(c_int) function ozb_decide_z_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
+        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, choices, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b, choices
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(*), b(*)
+      complex(c_double_complex), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_decide_c_strided_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, &
+        ldb, stride_b, beta, c, ldc, stride_c, batch_count, target, choices, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b, choices
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(*), b(*)
+      complex(c_float_complex), intent(in) :: c(*)
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
     integer(c_int) function ozb_dgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, &
-        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, certificates) bind(c)
+        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, &
+        certificates) bind(c)
       import
       integer(c_int), value :: layout, op_a, op_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
@@ -235,7 +289,8 @@ module ozbound
     end function
 
     integer(c_int) function ozb_sgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, &
-        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, certificates) bind(c)
+        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, &
+        certificates) bind(c)
       import
       integer(c_int), value :: layout, op_a, op_b
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
@@ -243,6 +298,196 @@ module ozbound
       real(c_float), value :: alpha, beta
       real(c_float), intent(in) :: a(*), b(*)
       real(c_float), intent(inout) :: c(*)
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_zgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, &
+        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, &
+        certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      complex(c_double_complex), intent(in) :: alpha, beta
+      complex(c_double_complex), intent(in) :: a(*), b(*)
+      complex(c_double_complex), intent(inout) :: c(*)
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_cgemm_strided_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, stride_a, &
+        b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, decisions, decision_count, workspace, &
+        certificates) bind(c)
+      import
+      integer(c_int), value :: layout, op_a, op_b
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      integer(c_int64_t), value :: stride_a, stride_b, stride_c, batch_count
+      complex(c_float_complex), intent(in) :: alpha, beta
+      complex(c_float_complex), intent(in) :: a(*), b(*)
+      complex(c_float_complex), intent(inout) :: c(*)
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_dgemm_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      real(c_double), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_sgemm_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      real(c_float), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_zgemm_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      complex(c_double_complex), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_cgemm_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      complex(c_float_complex), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_decide_d_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, choices, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, choices
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      real(c_double), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_decide_s_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, choices, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, choices
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      real(c_float), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_decide_z_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, choices, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, choices
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      complex(c_double_complex), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_decide_c_batched(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+        batch_count, shape_count, target, choices, decisions) bind(c)
+      import
+      integer(c_int), value :: layout, choices
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      complex(c_float_complex), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      character(kind=c_char), intent(in) :: target(*)
+      type(c_ptr), intent(out) :: decisions(*)
+    end function
+
+    integer(c_int) function ozb_dgemm_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, &
+        ldc, batch_count, shape_count, decisions, decision_count, workspace, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      real(c_double), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_sgemm_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, &
+        ldc, batch_count, shape_count, decisions, decision_count, workspace, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      real(c_float), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_zgemm_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, &
+        ldc, batch_count, shape_count, decisions, decision_count, workspace, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      complex(c_double_complex), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
+      type(c_ptr), intent(in) :: decisions(*)
+      integer(c_int64_t), value :: decision_count, workspace
+      type(c_ptr), intent(inout), optional :: certificates(*)
+    end function
+
+    integer(c_int) function ozb_cgemm_batched_decided(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, &
+        ldc, batch_count, shape_count, decisions, decision_count, workspace, certificates) bind(c)
+      import
+      integer(c_int), value :: layout
+      integer(c_int), intent(in) :: op_a(*), op_b(*)
+      integer(c_int64_t), intent(in) :: m(*), n(*), k(*), lda(*), ldb(*), ldc(*)
+      complex(c_float_complex), intent(in) :: alpha(*), beta(*)
+      type(c_ptr), intent(in) :: a(*), b(*), c(*)
+      integer(c_int64_t), value :: batch_count, shape_count
       type(c_ptr), intent(in) :: decisions(*)
       integer(c_int64_t), value :: decision_count, workspace
       type(c_ptr), intent(inout), optional :: certificates(*)

@@ -16,7 +16,7 @@
  * ends (the JSON library's destructors allocate).
  */
 
-#include <stdint.h>
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): for C too */
 
 /* The version that this header is of. */
 #define OZB_VERSION_MAJOR 0
@@ -130,8 +130,9 @@ int ozb_cgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
                       const ozb_decision* decision, int64_t workspace, ozb_certificate** certificate) OZB_NOEXCEPT;
 
 /* batch_count products of one shape; the operands of product t begin at a + t stride_a, b + t stride_b, c + t stride_c. A
- * stride of 0 is one A or B of all products, sliced once for all that take the same slices. Each product has the bits that it
- * has alone. No C may overlap another C, or any A or B. `certificates` is an array of batch_count handles, or null. */
+ * stride of 0 is one A or B of all products; a real one is sliced once for all that take the same slices. Each product has the
+ * bits that it has alone. No C may overlap another C, or any A or B. `certificates` is an array of batch_count handles, or
+ * null. What is wrong with one product begins with "product 2: ", counted from 0. */
 int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
                               int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
                               double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
@@ -139,6 +140,14 @@ int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t
 int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
                               int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
                               float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                              ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_zgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                              int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+                              void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
+                              ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_cgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a,
+                              int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+                              void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                               ozb_certificate** certificates) OZB_NOEXCEPT;
 
 /* The decision for every product of a batch: `decisions` is an array of batch_count handles. */
@@ -150,6 +159,14 @@ int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int6
                                  int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
                                  const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
                                  int choices, ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_decide_z_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                                 const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b,
+                                 const void* beta, const void* c, int64_t ldc, int64_t stride_c, int64_t batch_count,
+                                 const char* target, int choices, ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_decide_c_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                                 const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b,
+                                 const void* beta, const void* c, int64_t ldc, int64_t stride_c, int64_t batch_count,
+                                 const char* target, int choices, ozb_decision** decisions) OZB_NOEXCEPT;
 
 /* The batch under one decision for all products, or one for each: decision_count is 1 or batch_count. */
 int ozb_dgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha,
@@ -162,6 +179,76 @@ int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m,
                                       int64_t stride_b, float beta, float* c, int64_t ldc, int64_t stride_c,
                                       int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
                                       int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_zgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                                      const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb,
+                                      int64_t stride_b, const void* beta, void* c, int64_t ldc, int64_t stride_c,
+                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
+                                      int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_cgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha,
+                                      const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb,
+                                      int64_t stride_b, const void* beta, void* c, int64_t ldc, int64_t stride_c,
+                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
+                                      int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+
+/* The same by arrays: a, b and c hold batch_count pointers, op_a, op_b, m, n, k, alpha, lda, ldb, beta and ldc each hold
+ * shape_count values, which is 1, for all products, or batch_count. Products may have an A or B in common. An array of pointers
+ * to matrices that are not read may be null. */
+int ozb_dgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                      const double* alpha, const double* const* a, const int64_t* lda, const double* const* b,
+                      const int64_t* ldb, const double* beta, double* const* c, const int64_t* ldc, int64_t batch_count,
+                      int64_t shape_count, const char* target, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_sgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                      const float* alpha, const float* const* a, const int64_t* lda, const float* const* b, const int64_t* ldb,
+                      const float* beta, float* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
+                      const char* target, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_zgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                      const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
+                      const void* beta, void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
+                      const char* target, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_cgemm_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                      const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
+                      const void* beta, void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
+                      const char* target, ozb_certificate** certificates) OZB_NOEXCEPT;
+
+/* The decision for every product, and the batch under one or under one for each. */
+int ozb_decide_d_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                         const double* alpha, const double* const* a, const int64_t* lda, const double* const* b,
+                         const int64_t* ldb, const double* beta, const double* const* c, const int64_t* ldc,
+                         int64_t batch_count, int64_t shape_count, const char* target, int choices,
+                         ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_decide_s_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                         const float* alpha, const float* const* a, const int64_t* lda, const float* const* b,
+                         const int64_t* ldb, const float* beta, const float* const* c, const int64_t* ldc, int64_t batch_count,
+                         int64_t shape_count, const char* target, int choices, ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_decide_z_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                         const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
+                         const void* beta, const void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
+                         const char* target, int choices, ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_decide_c_batched(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n, const int64_t* k,
+                         const void* alpha, const void* const* a, const int64_t* lda, const void* const* b, const int64_t* ldb,
+                         const void* beta, const void* const* c, const int64_t* ldc, int64_t batch_count, int64_t shape_count,
+                         const char* target, int choices, ozb_decision** decisions) OZB_NOEXCEPT;
+int ozb_dgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
+                              const int64_t* k, const double* alpha, const double* const* a, const int64_t* lda,
+                              const double* const* b, const int64_t* ldb, const double* beta, double* const* c,
+                              const int64_t* ldc, int64_t batch_count, int64_t shape_count,
+                              const ozb_decision* const* decisions, int64_t decision_count, int64_t workspace,
+                              ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_sgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
+                              const int64_t* k, const float* alpha, const float* const* a, const int64_t* lda,
+                              const float* const* b, const int64_t* ldb, const float* beta, float* const* c, const int64_t* ldc,
+                              int64_t batch_count, int64_t shape_count, const ozb_decision* const* decisions,
+                              int64_t decision_count, int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_zgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
+                              const int64_t* k, const void* alpha, const void* const* a, const int64_t* lda,
+                              const void* const* b, const int64_t* ldb, const void* beta, void* const* c, const int64_t* ldc,
+                              int64_t batch_count, int64_t shape_count, const ozb_decision* const* decisions,
+                              int64_t decision_count, int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
+int ozb_cgemm_batched_decided(int layout, const int* op_a, const int* op_b, const int64_t* m, const int64_t* n,
+                              const int64_t* k, const void* alpha, const void* const* a, const int64_t* lda,
+                              const void* const* b, const int64_t* ldb, const void* beta, void* const* c, const int64_t* ldc,
+                              int64_t batch_count, int64_t shape_count, const ozb_decision* const* decisions,
+                              int64_t decision_count, int64_t workspace, ozb_certificate** certificates) OZB_NOEXCEPT;
 
 /* The decision as JSON (docs/records.md), and back. The text is UTF-8, ends with 0, and lives as long as the handle. */
 int ozb_decision_json(const ozb_decision* decision, const char** json) OZB_NOEXCEPT;

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "blas_arguments.hpp"
 #include "ozbound/core/cancellation.hpp"
-#include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -20,120 +21,168 @@ namespace {
 
 std::size_t at(Index t) { return static_cast<std::size_t>(t); }
 
-/// The bytes from the first element of a matrix to the last, [begin, end), for the first of a batch; the next is `step`
-/// further.
-struct ByteRange {
-  std::intptr_t begin, end, step;
-
-  template <class T>
-  ByteRange(const MatrixView<T>& view, Index stride)
-      : begin(reinterpret_cast<std::intptr_t>(view.data())), end(begin), step(stride * static_cast<std::intptr_t>(sizeof(T))) {
-    if (view.empty()) return;
-    const Index last = (view.rows() - 1) * view.row_stride() + (view.cols() - 1) * view.col_stride();
-    end += (last + 1) * static_cast<std::intptr_t>(sizeof(T));
+/// Does what concerns product t alone, and says so in what it throws.
+template <class Work>
+auto of_product(Index t, const Work& work) {
+  const auto named = [t](const std::exception& e) { return "product " + std::to_string(t) + ": " + e.what(); };
+  try {
+    return work();
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument(named(e));
+  } catch (const CannotCertify& e) {
+    throw CannotCertify(named(e));
   }
+}
 
-  /// Which of `count` such ranges meet [from, to): the first, and the one after the last.
-  [[nodiscard]] std::pair<Index, Index> meeting(std::intptr_t from, std::intptr_t to, Index count) const {
-    if (begin == end || from == to) return {0, 0};
-    if (step == 0) return {0, begin < to && from < end ? count : 0};
-    const Index first = from < end ? 0 : (from - end) / step + 1;
-    const Index last = begin < to ? (to - 1 - begin) / step + 1 : 0;
-    return {first, std::clamp(last, first, std::max(first, count))};
-  }
-};
+/// Which matrix an operand is: products with the same one share it.
+using Operand = std::tuple<const void*, Index, Index, Index, Index>;
 
+template <class T>
+Operand operand_of(const MatrixView<const T>& view) {
+  return {view.data(), view.rows(), view.cols(), view.row_stride(), view.col_stride()};
+}
+
+/// The products of a batch, every argument of which is checked, whatever it is used for.
 template <class T, class C = T>
 class Batch {
  public:
-  /// Checks every argument, whatever it is used for.
+  using Views = BlasViews<T, C>;
+
+  /// Strided.
   Batch(const BlasArguments<T, C>& first, Index stride_a, Index stride_b, Index stride_c, Index count)
-      : first_(first), stride_a_(stride_a), stride_b_(stride_b), stride_c_(stride_c), count_(count) {
+      : apart_("stride_c must keep the products apart: ") {
     check_size(stride_a, "stride_a");
     check_size(stride_b, "stride_b");
     check_size(stride_c, "stride_c");
     check_size(count, "batch_count");
     const auto views = views_of(first, count > 0);
-    if (count == 0) return;
-    check_reach(views.a, stride_a, "a");
-    check_reach(views.b, stride_b, "b");
-    check_reach(views.c, stride_c, "c");
-    reads_ = !is_zero(views.alpha);
+    check_reach(views.a, stride_a, count, "a");
+    check_reach(views.b, stride_b, count, "b");
+    check_reach(views.c, stride_c, count, "c");
+    reserve(count);
+    for (Index t = 0; t < count; ++t) {
+      auto arguments = first;
+      const auto move = [t](auto*& data, Index stride) { data = data == nullptr ? nullptr : data + t * stride; };
+      move(arguments.a, stride_a);
+      move(arguments.b, stride_b);
+      move(arguments.c, stride_c);
+      products_.push_back(views_of(arguments));
+    }
   }
 
-  [[nodiscard]] Index count() const { return count_; }
-  [[nodiscard]] bool shares_a() const { return stride_a_ == 0 && count_ > 1 && reads_; }
-  [[nodiscard]] bool shares_b() const { return stride_b_ == 0 && count_ > 1 && reads_; }
-
-  [[nodiscard]] BlasViews<T, C> product(Index t) const {
-    auto arguments = first_;
-    const auto move = [t](auto*& data, Index stride) { data = data == nullptr ? nullptr : data + t * stride; };
-    move(arguments.a, stride_a_);
-    move(arguments.b, stride_b_);
-    move(arguments.c, stride_c_);
-    return views_of(arguments);
+  /// By pointers.
+  explicit Batch(const GemmBatch<T>& x) : apart_("c must keep the products apart: ") {
+    check_size(x.batch_count, "batch_count");
+    const auto check = [&x](const auto& values, const char* name) {
+      if (values.size() != 1 && std::cmp_not_equal(values.size(), x.batch_count))
+        throw std::invalid_argument(std::string(name) + " must be one, or one for each of " + std::to_string(x.batch_count) +
+                                    " products: " + std::to_string(values.size()));
+    };
+    check(x.op_a, "op_a"), check(x.op_b, "op_b");
+    check(x.m, "m"), check(x.n, "n"), check(x.k, "k");
+    check(x.alpha, "alpha"), check(x.beta, "beta");
+    check(x.a, "a"), check(x.lda, "lda"), check(x.b, "b"), check(x.ldb, "ldb"), check(x.c, "c"), check(x.ldc, "ldc");
+    check_layout(x.layout);
+    reserve(x.batch_count);
+    for (Index t = 0; t < x.batch_count; ++t)
+      of_product(t, [&] {
+        products_.push_back(views_of(BlasArguments<T, C>{x.layout, x.op_a[t], x.op_b[t], x.m[t], x.n[t], x.k[t], x.alpha[t],
+                                                         x.a[t], x.lda[t], x.b[t], x.ldb[t], x.beta[t], x.c[t], x.ldc[t]}));
+      });
   }
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(products_.size()); }
+  [[nodiscard]] const Views& operator[](Index t) const { return products_[at(t)]; }
+  [[nodiscard]] bool reads(Index t) const { return !is_zero(products_[at(t)].alpha); }
 
   /// Refuses C's that share memory with each other, or with an A or B.
   void check_overlap() const {
-    if (count_ == 0) return;
-    const auto views = product(0);
-    views.product({}).check();
-    const ByteRange c(views.c, stride_c_);
-    for (Index t = 1; t < c.meeting(c.begin, c.end, count_).second; ++t)
-      if (overlap(product(t).c, views.c))
-        throw std::invalid_argument("stride_c must keep the products apart: C of 0 and of " + std::to_string(t) + " overlap");
-    if (!reads_) return;
-    check_apart(views.a, stride_a_, c, "a");
-    check_apart(views.b, stride_b_, c, "b");
+    std::vector<Line> written;
+    for (Index t = 0; t < count(); ++t) for_lines(products_[at(t)].c, t, [&](const Line& line) { written.push_back(line); });
+    std::sort(written.begin(), written.end(),
+              [](const Line& x, const Line& y) { return std::tie(x.begin, x.product) < std::tie(y.begin, y.product); });
+    for (std::size_t i = 1; i < written.size(); ++i)
+      if (written[i].begin < written[i - 1].end) {
+        const auto [first, second] = std::minmax(written[i - 1].product, written[i].product);
+        throw std::invalid_argument(apart_ + "C of " + std::to_string(first) + " and of " + std::to_string(second) +
+                                    " overlap");
+      }
+    check_apart(written, &Views::a, "a");
+    check_apart(written, &Views::b, "b");
   }
 
  private:
+  /// The bytes [begin, end) of elements that lie together.
+  struct Line {
+    std::uintptr_t begin, end;
+    Index product;
+  };
+
+  /// The rows or columns of a matrix as a BLAS stores it; one line for all where nothing lies between.
+  template <class E, class Take>
+  static void for_lines(const MatrixView<E>& view, Index product, const Take& take) {
+    if (view.empty()) return;
+    const bool by_rows = view.col_stride() == 1;
+    auto lines = by_rows ? view.rows() : view.cols(), length = by_rows ? view.cols() : view.rows();
+    const auto stride = by_rows ? view.row_stride() : view.col_stride();
+    if (stride == length) length *= std::exchange(lines, 1);
+    for (Index i = 0; i < lines; ++i) {
+      const auto begin = reinterpret_cast<std::uintptr_t>(view.data() + i * stride);
+      take(Line{begin, begin + at(length) * sizeof(E), product});
+    }
+  }
+
+  /// No operand of any product meets any C. @param written all lines of C's, in their order in memory
+  void check_apart(const std::vector<Line>& written, MatrixView<const T> Views::*operand, const char* name) const {
+    Operand last;
+    for (Index t = 0; t < count(); ++t) {
+      const auto& view = products_[at(t)].*operand;
+      if (!reads(t) || operand_of(view) == last) continue;
+      last = operand_of(view);
+      for_lines(view, t, [&](const Line& line) {
+        const auto met =
+            std::partition_point(written.begin(), written.end(), [&](const Line& c) { return c.end <= line.begin; });
+        if (met != written.end() && met->begin < line.end)
+          throw std::invalid_argument(std::string(name) + " must not overlap c: that of product " + std::to_string(t) +
+                                      " overlaps C of product " + std::to_string(met->product));
+      });
+    }
+  }
+
   /// The last matrix of the batch lies in the address space.
   template <class E>
-  void check_reach(const MatrixView<E>& view, Index stride, const char* name) const {
+  static void check_reach(const MatrixView<E>& view, Index stride, Index count, const char* name) {
     constexpr auto most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(E));
-    const ByteRange range(view, 0);
-    const Index elements = (range.end - range.begin) / static_cast<Index>(sizeof(E));
-    if (stride > 0 && count_ - 1 > (most - elements) / stride)
+    const Index last = view.empty() ? 0 : (view.rows() - 1) * view.row_stride() + (view.cols() - 1) * view.col_stride() + 1;
+    if (stride > 0 && count > 0 && count - 1 > (most - last) / stride)
       throw std::invalid_argument("stride_" + std::string(name) + " leads beyond the address space: " + std::to_string(stride));
   }
 
-  /// No operand of any product meets any C. `operand` is that of the first.
-  void check_apart(const MatrixView<const T>& operand, Index stride, const ByteRange& c, const char* name) const {
-    const ByteRange range(operand, stride);
-    const Index operands = stride == 0 ? 1 : count_;
-    for (Index t = 0; t < count_; ++t) {
-      const auto [from, to] = range.meeting(c.begin + t * c.step, c.end + t * c.step, operands);
-      for (Index s = from; s < to; ++s) {
-        const auto views = product(s);
-        if (overlap(name[0] == 'a' ? views.a : views.b, product(t).c))
-          throw std::invalid_argument(std::string(name) + " must not overlap c: that of product " + std::to_string(s) +
-                                      " overlaps C of product " + std::to_string(t));
-      }
-    }
-  }
+  void reserve(Index count) { products_.reserve(at(count)); }
 
-  BlasArguments<T, C> first_;
-  Index stride_a_, stride_b_, stride_c_, count_;
-  bool reads_ = false;
+  std::vector<Views> products_;
+  std::string apart_;  ///< what a message begins with
 };
 
-/// One operand of all products: prepared for the decision at hand, unless the workspace has no room for the whole of it.
+std::string spelling(const Slicing& slicing) { return to_string(slicing.encoding) + ":" + std::to_string(slicing.slices); }
+
+/// What products have in common: an operand and its slicing; of one product alone, nothing.
+using InCommon = std::pair<Operand, std::string>;
+
+/// One side's operands: prepared for the decision at hand, unless the workspace has no room for the whole of it.
 class SharedOperand {
  public:
-  SharedOperand(bool shared, Side side, double workspace, const Engine& engine)
-      : shared_(shared), side_(side), workspace_(workspace), engine_(engine) {}
+  SharedOperand(Side side, double workspace, const Engine& engine) : side_(side), workspace_(workspace), engine_(engine) {}
 
   /// `others`: how many vectors of the other operand must have room beside it.
-  const PreparedOperand* prepared(const InputView& operand, const Decision& decision, Index others) {
-    if (!shared_ || !decision.plan || !fits(*decision.plan, decision, others)) return nullptr;
+  const PreparedOperand* prepared(const InCommon& common, const InputView& operand, const Decision& decision, Index others) {
+    if (common == InCommon{} || !fits(*decision.plan, decision, others)) return nullptr;
+    if (held_ && of_ == common) return held_.get();
     const auto slicing =
         decision.plan->visit([this](const SplitPlan& plan) { return side_ == Side::rows_of_a ? plan.a : plan.b; });
-    if (!held_ || held_->slices(slicing) == nullptr) {
-      held_.reset();
-      held_ = std::make_unique<PreparedOperand>(operand, side_, slicing, engine_);
-    }
+    held_.reset();
+    held_ = std::make_unique<PreparedOperand>(operand, side_, slicing, engine_);
+    of_ = common;
     return held_.get();
   }
 
@@ -143,14 +192,12 @@ class SharedOperand {
     return full_workspace(engine_, plan, rows ? decision.m : others, rows ? others : decision.n, decision.k) <= workspace_;
   }
 
-  bool shared_;
   Side side_;
   double workspace_;
   const Engine& engine_;
+  InCommon of_;
   std::unique_ptr<PreparedOperand> held_;
 };
-
-std::string spelling(const Slicing& slicing) { return to_string(slicing.encoding) + ":" + std::to_string(slicing.slices); }
 
 template <class T>
 class BatchedProduct {
@@ -168,21 +215,24 @@ class BatchedProduct {
     const FloatEnvironment environment;
     batch_.check_overlap();
     for (Index t = 0; t < batch_.count(); ++t)
-      check_multiply(batch_.product(t).product(options_.place), decision(t), backend(t), multiply_options(options_));
+      of_product(t, [&] { check_multiply(product(t), decision(t), backend(t), multiply_options(options_)); });
     std::vector<Certificate> certificates(at(batch_.count()));
     if (batch_.count() == 0) return certificates;
+    find_common();
     const auto& shared = backend(0).engine();
-    SharedOperand a(batch_.shares_a(), Side::rows_of_a, options_.workspace, shared);
-    SharedOperand b(batch_.shares_b(), Side::columns_of_b, options_.workspace, shared);
+    SharedOperand a(Side::rows_of_a, options_.workspace, shared), b(Side::columns_of_b, options_.workspace, shared);
     writing_c([&] {
       for (const Index t : order()) {
-        const auto product = batch_.product(t).product(options_.place);
         auto options = multiply_options(options_);
-        if (&backend(t).engine() == &shared) {
-          options.prepared_a = a.prepared(product.a, decision(t), 1);
-          options.prepared_b = b.prepared(product.b, decision(t), options.prepared_a == nullptr ? 1 : product.m());
+        if constexpr (std::is_floating_point_v<T>) {
+          if (&backend(t).engine() == &shared) {
+            const auto real = product(t);
+            options.prepared_a = a.prepared(common_a_[at(t)], real.a, decision(t), 1);
+            options.prepared_b =
+                b.prepared(common_b_[at(t)], real.b, decision(t), options.prepared_a == nullptr ? 1 : real.m());
+          }
         }
-        certificates[at(t)] = multiply(product, decision(t), backend(t), options);
+        certificates[at(t)] = multiply(product(t), decision(t), backend(t), options);
       }
     });
     return certificates;
@@ -190,30 +240,45 @@ class BatchedProduct {
 
  private:
   [[nodiscard]] const Decision& decision(Index t) const { return decisions_[decisions_.size() == 1 ? 0 : at(t)]; }
-
   [[nodiscard]] const Backend& backend(Index t) const { return machine_.backend_of(decision(t), options_.place); }
+  [[nodiscard]] auto product(Index t) const { return batch_[t].product(options_.place); }
+
+  /// Finds out which products have operands in common. Of complex products the real ones that stand for them have copies.
+  void find_common() {
+    common_a_.resize(at(batch_.count())), common_b_.resize(at(batch_.count()));
+    if constexpr (std::is_floating_point_v<T>) {
+      std::map<Operand, Index> readers_of_a, readers_of_b;
+      for_sliced([&](Index, const Operand& a, const Operand& b) { ++readers_of_a[a], ++readers_of_b[b]; });
+      for_sliced([&](Index t, const Operand& a, const Operand& b) {
+        decision(t).plan->visit([&](const SplitPlan& plan) {
+          if (readers_of_a[a] > 1) common_a_[at(t)] = {a, spelling(plan.a)};
+          if (readers_of_b[b] > 1) common_b_[at(t)] = {b, spelling(plan.b)};
+        });
+      });
+    }
+  }
+
+  template <class Take>
+  void for_sliced(const Take& take) const {
+    for (Index t = 0; t < batch_.count(); ++t)
+      if (batch_.reads(t) && decision(t).plan) take(t, operand_of(batch_[t].a), operand_of(batch_[t].b));
+  }
 
   /// Products that take the same slices of a shared operand one after the other.
   [[nodiscard]] std::vector<Index> order() const {
     std::vector<Index> products(at(batch_.count()));
     std::iota(products.begin(), products.end(), 0);
-    if (decisions_.size() > 1)
-      std::stable_sort(products.begin(), products.end(),
-                       [this](Index s, Index t) { return shared_slices(decision(s)) < shared_slices(decision(t)); });
-    return products;
-  }
-
-  [[nodiscard]] std::pair<std::string, std::string> shared_slices(const Decision& decision) const {
-    if (!decision.plan) return {};
-    return decision.plan->visit([this](const SplitPlan& plan) {
-      return std::pair(batch_.shares_a() ? spelling(plan.a) : "", batch_.shares_b() ? spelling(plan.b) : "");
+    std::stable_sort(products.begin(), products.end(), [this](Index s, Index t) {
+      return std::tie(common_a_[at(s)], common_b_[at(s)]) < std::tie(common_a_[at(t)], common_b_[at(t)]);
     });
+    return products;
   }
 
   const Batch<T>& batch_;
   std::span<const Decision> decisions_;
   const BlasOptions& options_;
   Machine machine_;
+  std::vector<InCommon> common_a_, common_b_;  ///< of each product
 };
 
 template <class T, class C>
@@ -222,15 +287,21 @@ std::vector<Decision> decide_all(const Batch<T, C>& batch, const Target& target,
   const auto machine = machine_of(options);
   std::vector<Decision> decisions;
   for (Index t = 0; t < batch.count(); ++t)
-    decisions.push_back(decide(batch.product(t).product(options.place), target, machine, choices_of(options)));
+    decisions.push_back(
+        of_product(t, [&] { return decide(batch[t].product(options.place), target, machine, choices_of(options)); }));
   return decisions;
+}
+
+template <class T>
+std::vector<Certificate> run_all(const Batch<T>& batch, std::span<const Decision> decisions, const BlasOptions& options) {
+  return BatchedProduct<T>(batch, decisions, options).run();
 }
 
 template <class T>
 std::vector<Certificate> gemm_all(const Batch<T>& batch, const Target& target, const BlasOptions& options) {
   const FloatEnvironment environment;
   batch.check_overlap();
-  return BatchedProduct<T>(batch, decide_all(batch, target, options), options).run();
+  return run_all<T>(batch, decide_all(batch, target, options), options);
 }
 
 }  // namespace
@@ -253,22 +324,63 @@ std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, I
       options);
 }
 
+std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                              std::complex<double> alpha, const std::complex<double>* a, Index lda,
+                                              Index stride_a, const std::complex<double>* b, Index ldb, Index stride_b,
+                                              std::complex<double> beta, std::complex<double>* c, Index ldc, Index stride_c,
+                                              Index batch_count, const Target& target, const BlasOptions& options) {
+  return gemm_all<std::complex<double>>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count}, target,
+      options);
+}
+
+std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                              std::complex<float> alpha, const std::complex<float>* a, Index lda,
+                                              Index stride_a, const std::complex<float>* b, Index ldb, Index stride_b,
+                                              std::complex<float> beta, std::complex<float>* c, Index ldc, Index stride_c,
+                                              Index batch_count, const Target& target, const BlasOptions& options) {
+  return gemm_all<std::complex<float>>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count}, target,
+      options);
+}
+
 std::vector<Decision> decide_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha,
                                              const double* a, Index lda, Index stride_a, const double* b, Index ldb,
                                              Index stride_b, double beta, const double* c, Index ldc, Index stride_c,
                                              Index batch_count, const Target& target, const BlasOptions& options) {
-  const Batch<double, const double> batch({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a,
-                                          stride_b, stride_c, batch_count);
-  return decide_all(batch, target, options);
+  return decide_all<double, const double>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count}, target,
+      options);
 }
 
 std::vector<Decision> decide_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha,
                                              const float* a, Index lda, Index stride_a, const float* b, Index ldb,
                                              Index stride_b, float beta, const float* c, Index ldc, Index stride_c,
                                              Index batch_count, const Target& target, const BlasOptions& options) {
-  const Batch<float, const float> batch({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b,
-                                        stride_c, batch_count);
-  return decide_all(batch, target, options);
+  return decide_all<float, const float>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count}, target,
+      options);
+}
+
+std::vector<Decision> decide_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                             std::complex<double> alpha, const std::complex<double>* a, Index lda,
+                                             Index stride_a, const std::complex<double>* b, Index ldb, Index stride_b,
+                                             std::complex<double> beta, const std::complex<double>* c, Index ldc,
+                                             Index stride_c, Index batch_count, const Target& target,
+                                             const BlasOptions& options) {
+  return decide_all<std::complex<double>, const std::complex<double>>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count}, target,
+      options);
+}
+
+std::vector<Decision> decide_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                             std::complex<float> alpha, const std::complex<float>* a, Index lda, Index stride_a,
+                                             const std::complex<float>* b, Index ldb, Index stride_b, std::complex<float> beta,
+                                             const std::complex<float>* c, Index ldc, Index stride_c, Index batch_count,
+                                             const Target& target, const BlasOptions& options) {
+  return decide_all<std::complex<float>, const std::complex<float>>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count}, target,
+      options);
 }
 
 std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha,
@@ -276,9 +388,9 @@ std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, I
                                               Index stride_b, double beta, double* c, Index ldc, Index stride_c,
                                               Index batch_count, std::span<const Decision> decisions,
                                               const BlasOptions& options) {
-  const Batch<double> batch({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c,
-                            batch_count);
-  return BatchedProduct<double>(batch, decisions, options).run();
+  return run_all<double>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count},
+      decisions, options);
 }
 
 std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha,
@@ -286,9 +398,62 @@ std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, I
                                               Index stride_b, float beta, float* c, Index ldc, Index stride_c,
                                               Index batch_count, std::span<const Decision> decisions,
                                               const BlasOptions& options) {
-  const Batch<float> batch({layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c,
-                           batch_count);
-  return BatchedProduct<float>(batch, decisions, options).run();
+  return run_all<float>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count},
+      decisions, options);
 }
+
+std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                              std::complex<double> alpha, const std::complex<double>* a, Index lda,
+                                              Index stride_a, const std::complex<double>* b, Index ldb, Index stride_b,
+                                              std::complex<double> beta, std::complex<double>* c, Index ldc, Index stride_c,
+                                              Index batch_count, std::span<const Decision> decisions,
+                                              const BlasOptions& options) {
+  return run_all<std::complex<double>>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count},
+      decisions, options);
+}
+
+std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                              std::complex<float> alpha, const std::complex<float>* a, Index lda,
+                                              Index stride_a, const std::complex<float>* b, Index ldb, Index stride_b,
+                                              std::complex<float> beta, std::complex<float>* c, Index ldc, Index stride_c,
+                                              Index batch_count, std::span<const Decision> decisions,
+                                              const BlasOptions& options) {
+  return run_all<std::complex<float>>(
+      {{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a, stride_b, stride_c, batch_count},
+      decisions, options);
+}
+
+template <BlasNumber T>
+std::vector<Certificate> gemm_batched(const GemmBatch<T>& batch, const Target& target, const BlasOptions& options) {
+  return gemm_all(Batch<T>(batch), target, options);
+}
+
+template <BlasNumber T>
+std::vector<Decision> decide_batched(const GemmBatch<T>& batch, const Target& target, const BlasOptions& options) {
+  return decide_all(Batch<T, const T>(batch), target, options);
+}
+
+template <BlasNumber T>
+std::vector<Certificate> gemm_batched(const GemmBatch<T>& batch, std::span<const Decision> decisions,
+                                      const BlasOptions& options) {
+  return run_all(Batch<T>(batch), decisions, options);
+}
+
+template std::vector<Certificate> gemm_batched(const GemmBatch<double>&, const Target&, const BlasOptions&);
+template std::vector<Decision> decide_batched(const GemmBatch<double>&, const Target&, const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<double>&, std::span<const Decision>, const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<float>&, const Target&, const BlasOptions&);
+template std::vector<Decision> decide_batched(const GemmBatch<float>&, const Target&, const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<float>&, std::span<const Decision>, const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<std::complex<double>>&, const Target&, const BlasOptions&);
+template std::vector<Decision> decide_batched(const GemmBatch<std::complex<double>>&, const Target&, const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<std::complex<double>>&, std::span<const Decision>,
+                                               const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<std::complex<float>>&, const Target&, const BlasOptions&);
+template std::vector<Decision> decide_batched(const GemmBatch<std::complex<float>>&, const Target&, const BlasOptions&);
+template std::vector<Certificate> gemm_batched(const GemmBatch<std::complex<float>>&, std::span<const Decision>,
+                                               const BlasOptions&);
 
 }  // namespace ozbound

@@ -52,10 +52,14 @@ void check_size(Index size, const char* name) {
   if (size < 0) throw std::invalid_argument(std::string(name) + " must not be negative: " + std::to_string(size));
 }
 
+void check_layout(Layout layout) {
+  if (layout != Layout::row_major && layout != Layout::column_major)
+    throw std::invalid_argument("layout must be row_major or column_major");
+}
+
 template <class T, class C>
 BlasViews<T, C> views_of(const BlasArguments<T, C>& x, bool used) {
-  if (x.layout != Layout::row_major && x.layout != Layout::column_major)
-    throw std::invalid_argument("layout must be row_major or column_major");
+  check_layout(x.layout);
   check_size(x.m, "m");
   check_size(x.n, "n");
   check_size(x.k, "k");

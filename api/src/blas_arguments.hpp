@@ -70,6 +70,9 @@ struct BlasViews<std::complex<Real>, C> {
 template <class T, class C>
 BlasViews<T, C> views_of(const BlasArguments<T, C>& arguments, bool used = true);
 
+/// @throws std::invalid_argument if it is neither.
+void check_layout(Layout layout);
+
 /// @throws std::invalid_argument `NAME must not be negative`.
 void check_size(Index size, const char* name);
 

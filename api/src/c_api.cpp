@@ -2,51 +2,14 @@
 #include "ozbound.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <complex>
-#include <cstdio>
-#include <exception>
 #include <limits>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
+#include "c_calls.hpp"
 #include "native_at_once.hpp"
-#include "ozbound/batch.hpp"
-#include "ozbound/blas.hpp"
-#include "ozbound/bounds/json_text.hpp"
-#include "ozbound/bounds/multiply.hpp"
-#include "ozbound/core/cancellation.hpp"
-#include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/float_environment.hpp"
-#include "ozbound/machine.hpp"
-
-/// A record and its JSON, which is written when it is first asked for.
-template <class Record>
-struct WithJson {
-  Record record;
-
-  const char* json() const {
-    std::call_once(once_, [this] { json_ = ozbound::json_text(to_json(record)); });
-    return json_.c_str();
-  }
-
- private:
-  mutable std::once_flag once_;
-  mutable std::string json_;
-};
-
-struct ozb_decision : WithJson<ozbound::Decision> {};
-struct ozb_certificate : WithJson<ozbound::Certificate> {};
 
 struct ozb_cancellation {
   std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
@@ -61,155 +24,16 @@ struct ozb_machine {
 namespace ozbound {
 namespace {
 
-thread_local char last_error[512] = "";
-thread_local std::shared_ptr<std::atomic<bool>> cancellation;  // of this thread's calls; empty: none
-
-/// What this thread's calls run on, and where their matrices lie.
-struct SetMachine {
-  std::optional<Machine> machine;  ///< none: the CPU
-  Place place;
-};
-thread_local SetMachine set_machine;
-
-BlasOptions as_set() {
-  BlasOptions options;
-  if (set_machine.machine) options.machine = &*set_machine.machine;
-  options.place = set_machine.place;
-  return options;
-}
-
-bool calls_are_of_the_cpu() { return !set_machine.machine && set_machine.place.is_host(); }
-
 /// The engine that carries a decision out.
 const Engine& engine_of(const Machine& machine, const Decision& decision) {
-  return machine.backend_of(decision, set_machine.place).engine();
+  return machine.backend_of(decision, thread_settings().place).engine();
 }
-Machine machine_as_set() { return set_machine.machine ? *set_machine.machine : Machine::cpu(); }
-
-int fail(int status, const char* text) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s", text);
-  return status;
-}
-
-/// Runs what may throw, in an environment of its own, and returns its status.
-template <class Body>
-int guarded(const Body& body) noexcept {
-  const FloatEnvironment environment;
-  std::optional<CancelScope> scope;
-  if (cancellation) scope.emplace(*cancellation);
-  try {
-    return body();
-  } catch (const Cancelled& e) {
-    return fail(OZB_CANCELLED, e.what());
-  } catch (const CannotCertify& e) {
-    return fail(OZB_CANNOT_CERTIFY, e.what());
-  } catch (const std::invalid_argument& e) {
-    return fail(OZB_INVALID_ARGUMENT, e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(OZB_OUT_OF_MEMORY, "memory is exhausted");
-  } catch (const OutOfMemory& e) {
-    return fail(OZB_OUT_OF_MEMORY, e.what());
-  } catch (const std::length_error& e) {
-    return fail(OZB_OUT_OF_MEMORY, e.what());
-  } catch (const std::exception& e) {
-    return fail(OZB_INTERNAL_ERROR, e.what());
-  } catch (...) {
-    return fail(OZB_INTERNAL_ERROR, "an exception of unknown type");
-  }
-}
-
-/// @throws std::invalid_argument `NAME must not be null`.
-template <class T>
-T& given(T* pointer, const char* name) {
-  if (pointer == nullptr) throw std::invalid_argument(std::string(name) + " must not be null");
-  return *pointer;
-}
-
-Layout layout_of(int layout) {
-  if (layout == OZB_ROW_MAJOR) return Layout::row_major;
-  if (layout == OZB_COLUMN_MAJOR) return Layout::column_major;
-  throw std::invalid_argument("layout must be OZB_ROW_MAJOR or OZB_COLUMN_MAJOR: " + std::to_string(layout));
-}
-
-Op op_of(int op, const char* name) {
-  switch (op) {
-    case OZB_NONE: return Op::none;
-    case OZB_TRANSPOSE: return Op::transpose;
-    case OZB_CONJUGATE_TRANSPOSE: return Op::conjugate_transpose;
-    default:
-      throw std::invalid_argument(std::string(name) +
-                                  " must be OZB_NONE, OZB_TRANSPOSE or OZB_CONJUGATE_TRANSPOSE: " + std::to_string(op));
-  }
-}
-
-/// That of the thread's last call is not read again.
-Target target_of(const char* text) {
-  thread_local std::string last;
-  thread_local Target target;
-  if (last == &given(text, "target")) return target;
-  const std::string spelling = text;
-  try {
-    target = parse_target(spelling);
-    last = spelling;
-    return target;
-  } catch (const std::invalid_argument& e) {
-    throw std::invalid_argument("target '" + spelling + "': " + e.what());
-  }
-}
-
-BlasOptions with_workspace(std::int64_t workspace) {
-  if (workspace < 0) throw std::invalid_argument("workspace must not be negative: " + std::to_string(workspace));
-  auto options = as_set();
-  if (workspace > 0) options.workspace = static_cast<double>(workspace);
-  return options;
-}
-
-BlasOptions choices_of(int choices) {
-  static const ProductCount products;
-  if ((choices & ~(OZB_NO_NATIVE | OZB_COUNT_PRODUCTS)) != 0)
-    throw std::invalid_argument("choices must be a sum of OZB_NO_NATIVE and OZB_COUNT_PRODUCTS, or OZB_DEFAULT: " +
-                                std::to_string(choices));
-  auto options = as_set();
-  options.native = (choices & OZB_NO_NATIVE) == 0;
-  if ((choices & OZB_COUNT_PRODUCTS) != 0) options.costs = &products;
-  return options;
-}
+Machine machine_as_set() { return thread_settings().machine ? *thread_settings().machine : Machine::cpu(); }
 
 std::int64_t bytes(double x) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return x < 0x1p63 ? static_cast<std::int64_t>(std::ceil(x)) : most;
 }
-
-/// The status of a product whose certificate this is; `product` is what its text begins with.
-int status_of(const Certificate& certificate, const std::string& product = "") {
-  if (certificate.holds) return OZB_SUCCESS;
-  const auto text = product + "target " + to_string(certificate.target) + " is not proven: the error bound of " +
-                    certificate.worst_entry() + " is " + std::to_string(certificate.ratio) + " times what it allows";
-  return fail(OZB_DOES_NOT_HOLD, text.c_str());
-}
-
-/// Handles for records that are still to come: made first, so that no record is lost when memory runs out.
-template <class Handle>
-class Handles {
- public:
-  /// For `count` handles at `out`, which may be null; all are null until they are handed out.
-  Handles(Handle** out, std::int64_t count) : out_(out) {
-    for (std::int64_t t = 0; out != nullptr && t < count; ++t) out[t] = nullptr;
-    for (std::int64_t t = 0; out != nullptr && t < count; ++t) handles_.push_back(std::make_unique<Handle>());
-  }
-
-  template <class Record>
-  void hand_out(std::vector<Record>&& records) {
-    for (std::size_t t = 0; t < handles_.size(); ++t) {
-      handles_[t]->record = std::move(records[t]);
-      out_[t] = handles_[t].release();
-    }
-  }
-
- private:
-  Handle** out_;
-  std::vector<std::unique_ptr<Handle>> handles_;
-};
 
 /// One product: `compute` makes its certificate.
 template <class Compute>
@@ -221,30 +45,6 @@ int one(ozb_certificate** out, const Compute& compute) noexcept {
     const int status = status_of(certificates.front());
     handles.hand_out(std::move(certificates));
     return status;
-  });
-}
-
-/// A batch: `compute` makes the certificates.
-template <class Compute>
-int many(ozb_certificate** out, std::int64_t count, const Compute& compute) noexcept {
-  return guarded([&] {
-    Handles handles(out, count);
-    auto certificates = compute();
-    int status = OZB_SUCCESS;
-    for (std::size_t t = 0; t < certificates.size() && status == OZB_SUCCESS; ++t)
-      status = status_of(certificates[t], "product " + std::to_string(t) + ": ");
-    handles.hand_out(std::move(certificates));
-    return status;
-  });
-}
-
-template <class Compute>
-int decided(ozb_decision** out, std::int64_t count, const char* name, const Compute& compute) noexcept {
-  return guarded([&] {
-    if (count > 0) given(out, name);
-    Handles handles(out, count);
-    handles.hand_out(compute());
-    return OZB_SUCCESS;
   });
 }
 
@@ -264,15 +64,6 @@ struct ComplexArguments {
         beta(given(static_cast<const Number*>(given_beta), "beta")),
         c(static_cast<decltype(c)>(given_c)) {}
 };
-
-std::vector<Decision> decisions_of(const ozb_decision* const* decisions, std::int64_t count) {
-  if (count < 0) throw std::invalid_argument("decision_count must not be negative: " + std::to_string(count));
-  if (count > 0) given(decisions, "decisions");
-  std::vector<Decision> records;
-  for (std::int64_t t = 0; t < count; ++t)
-    records.push_back(given(decisions[t], ("decisions[" + std::to_string(t) + "]").c_str()).record);
-  return records;
-}
 
 /// @throws std::invalid_argument if the certificate is about numbers of the other kind, or (i, j) is no entry of C.
 void check_entry(const Certificate& certificate, std::int64_t i, std::int64_t j, bool complex) {
@@ -317,7 +108,7 @@ const char* ozb_status_text(int status) noexcept {
   }
 }
 
-const char* ozb_last_error() noexcept { return ozbound::last_error; }
+const char* ozb_last_error() noexcept { return ozbound::last_error(); }
 
 int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
               const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,
@@ -355,40 +146,6 @@ int ozb_dgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
   });
 }
 
-int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
-                              int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
-                              double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                              ozb_certificate** certificates) noexcept {
-  return ozbound::many(certificates, batch_count, [&] {
-    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
-                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::target_of(target), ozbound::as_set());
-  });
-}
-
-int ozb_decide_d_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
-                                 int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,
-                                 const double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                                 int choices, ozb_decision** decisions) noexcept {
-  return ozbound::decided(decisions, batch_count, "decisions", [&] {
-    return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
-                                           stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                           ozbound::target_of(target), ozbound::choices_of(choices));
-  });
-}
-
-int ozb_dgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha,
-                                      const double* a, int64_t lda, int64_t stride_a, const double* b, int64_t ldb,
-                                      int64_t stride_b, double beta, double* c, int64_t ldc, int64_t stride_c,
-                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
-                                      int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::many(certificates, batch_count, [&] {
-    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
-                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::decisions_of(decisions, decision_count), ozbound::with_workspace(workspace));
-  });
-}
-
 int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
               const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
@@ -413,40 +170,6 @@ int ozb_sgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
   return ozbound::one(certificate, [&] {
     return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
                          ldc, given(decision, "decision").record, ozbound::with_workspace(workspace));
-  });
-}
-
-int ozb_sgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
-                              int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
-                              float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                              ozb_certificate** certificates) noexcept {
-  return ozbound::many(certificates, batch_count, [&] {
-    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
-                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::target_of(target), ozbound::as_set());
-  });
-}
-
-int ozb_decide_s_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
-                                 int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
-                                 const float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const char* target,
-                                 int choices, ozb_decision** decisions) noexcept {
-  return ozbound::decided(decisions, batch_count, "decisions", [&] {
-    return ozbound::decide_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
-                                           stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                           ozbound::target_of(target), ozbound::choices_of(choices));
-  });
-}
-
-int ozb_sgemm_strided_batched_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha,
-                                      const float* a, int64_t lda, int64_t stride_a, const float* b, int64_t ldb,
-                                      int64_t stride_b, float beta, float* c, int64_t ldc, int64_t stride_c,
-                                      int64_t batch_count, const ozb_decision* const* decisions, int64_t decision_count,
-                                      int64_t workspace, ozb_certificate** certificates) noexcept {
-  return ozbound::many(certificates, batch_count, [&] {
-    return ozbound::gemm_strided_batched(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda,
-                                         stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count,
-                                         ozbound::decisions_of(decisions, decision_count), ozbound::with_workspace(workspace));
   });
 }
 
@@ -633,11 +356,12 @@ int ozb_set_machine(const ozb_machine* machine, int place) noexcept {
     const auto reaches = [&](const ozbound::Backend& backend) { return backend.reaches(where); };
     if (machine == nullptr ? !where.is_host() : std::ranges::none_of(machine->machine.backends(), reaches))
       throw std::invalid_argument("place is not reached by anything on this machine: " + to_string(where));
+    auto& settings = ozbound::thread_settings();
     if (machine == nullptr)
-      ozbound::set_machine.machine.reset();
+      settings.machine.reset();
     else
-      ozbound::set_machine.machine = machine->machine;
-    ozbound::set_machine.place = where;
+      settings.machine = machine->machine;
+    settings.place = where;
     return OZB_SUCCESS;
   });
 }
@@ -657,7 +381,7 @@ void ozb_cancellation_request(ozb_cancellation* cancellation) noexcept {
 }
 
 void ozb_set_cancellation(const ozb_cancellation* cancellation) noexcept {
-  ozbound::cancellation = cancellation == nullptr ? nullptr : cancellation->requested;
+  ozbound::thread_settings().cancellation = cancellation == nullptr ? nullptr : cancellation->requested;
 }
 
 void ozb_cancellation_destroy(ozb_cancellation* cancellation) noexcept { delete cancellation; }

@@ -76,7 +76,7 @@ struct Goal {
 
 double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 /// Times subjects in turn, there and back, so that a steady drift cancels.
@@ -105,6 +105,7 @@ class Timer {
     const int repetitions = std::clamp(static_cast<int>(seconds / together), 5, 31);
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       for (auto& subject : subjects) subject.times.push_back(sample(subject) / 2);
+      // NOLINTNEXTLINE(modernize-loop-convert): clang 14 cannot read libstdc++'s reverse_view
       for (auto subject = subjects.rbegin(); subject != subjects.rend(); ++subject)
         subject->times.back() += sample(*subject) / 2;
     }

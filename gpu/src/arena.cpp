@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "arena.hpp"
 
+#include <memory>
 #include <stdexcept>
 
 namespace ozbound::gpu {
 
 Arena Arena::aligned(void* block, std::size_t bytes) {
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  return {reinterpret_cast<void*>((address + alignment - 1) / alignment * alignment), bytes};
+  auto room = bytes + alignment;
+  return {std::align(alignment, bytes, block, room), bytes};
 }
 
 std::uint8_t* Arena::take_bytes(std::size_t bytes) {

@@ -21,7 +21,7 @@ Slicing checked(Slicing slicing) {
 }
 
 Index checked_inner(Index count, Index inner, Slicing slicing) {
-  if (CudaSlices::bytes(count, inner, slicing) > static_cast<double>(std::numeric_limits<Index>::max() / 2))
+  if (CudaSlices::bytes(count, inner, slicing) > static_cast<double>(std::numeric_limits<Index>::max()) / 2)
     throw std::length_error("the slices of an operand of " + std::to_string(count) + " x " + std::to_string(inner) +
                             " are too large");
   return inner;

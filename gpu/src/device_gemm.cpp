@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -318,15 +319,15 @@ std::size_t DeviceGemm::workspace() const { return work_->bytes; }
 
 Path DeviceGemm::path() const { return work_->products.empty() ? work_->path : work_->products.begin()->second.path(); }
 
-void DeviceGemm::operator()(const RealProduct& original, void* workspace, Stream stream, DeviceScalars scalars,
+void DeviceGemm::operator()(const RealProduct& call, void* workspace, Stream stream, DeviceScalars scalars,
                             const DeviceBatch& batch, KeptSlices kept) const {
-  auto asked = original;
+  auto asked = call;
   if (scalars.beta != nullptr) asked.beta = 1;  // may be any number: the call has a C0
   asked.check();
-  work_->check_shape(original);
-  const auto call = scalars.alpha == nullptr ? original.without_unread() : original;
+  work_->check_shape(call);
+  const auto read = scalars.alpha == nullptr ? call.without_unread() : call;
   const bool reads_c0 = !is_zero(asked.beta);
-  check_apart(call, batch, reads_c0);
+  check_apart(read, batch, reads_c0);
   const auto kept_a = work_->kept_slices(kept.a, Side::rows_of_a, batch.stride_a, "kept.a");
   const auto kept_b = work_->kept_slices(kept.b, Side::columns_of_b, batch.stride_b, "kept.b");
   if (workspace == nullptr && work_->bytes > 0) throw std::invalid_argument("workspace must not be null");
@@ -334,14 +335,14 @@ void DeviceGemm::operator()(const RealProduct& original, void* workspace, Stream
     throw std::invalid_argument("workspace must be aligned to " + std::to_string(Arena::alignment) + " bytes");
   const CudaDevice device(work_->device);
   work_->for_each_block([&](Index i, Index j, Index height, Index width) {
-    auto block = call;
-    block.a = call.a.block(i, 0, height, call.k());
-    block.b = call.b.block(0, j, call.k(), width);
-    block.c = call.c.block(i, j, height, width);
-    if (reads_c0) block.c0 = call.c0.block(i, j, height, width);
+    auto block = read;
+    block.a = read.a.block(i, 0, height, read.k());
+    block.b = read.b.block(0, j, read.k(), width);
+    block.c = read.c.block(i, j, height, width);
+    if (reads_c0) block.c0 = read.c0.block(i, j, height, width);
     KeptBlock there;
-    if (kept_a.digits != nullptr && call.k() > 0) there.a = block_of(kept_a, i, height);
-    if (kept_b.digits != nullptr && call.k() > 0) there.b = block_of(kept_b, j, width);
+    if (kept_a.digits != nullptr && read.k() > 0) there.a = block_of(kept_a, i, height);
+    if (kept_b.digits != nullptr && read.k() > 0) there.b = block_of(kept_b, j, width);
     work_->launch(block, batch, there, scalars, Arena(workspace, work_->bytes), stream);
   });
 }
@@ -353,9 +354,9 @@ void DeviceGemm::operator()(const RealProduct& call, Stream stream, DeviceScalar
     work_->own = DeviceArray<std::uint8_t>(static_cast<Index>(work_->bytes + Arena::alignment), cudaStreamPerThread);
     check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
   }
-  auto address = reinterpret_cast<std::uintptr_t>(work_->own.data());
-  address = (address + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
-  std::as_const (*this)(call, reinterpret_cast<void*>(address), stream, scalars, batch, kept);
+  void* workspace = work_->own.data();
+  auto room = work_->bytes + Arena::alignment;
+  std::as_const (*this)(call, std::align(Arena::alignment, work_->bytes, workspace, room), stream, scalars, batch, kept);
 }
 
 }  // namespace ozbound::gpu

@@ -17,7 +17,7 @@ class DeviceMatrices final : public Matrices {
   [[nodiscard]] ExponentRange exponent_range(const InputView& operand, Side side) const override;
   [[nodiscard]] ExponentRange exponent_range(const InputView& matrix) const override;
   [[nodiscard]] std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const override;
-  [[nodiscard]] std::unique_ptr<OwnedMatrix> copy(const InputView& matrix) const override;
+  [[nodiscard]] std::unique_ptr<OwnedMatrix> copy(const InputView& original) const override;
   [[nodiscard]] SpecialEntries special_entries(const RealProduct& call) const override;
   [[nodiscard]] Index count(const SpecialEntries& specials) const override;
   void apply_specials(const RealProduct& call, const SpecialEntries& specials) const override;

@@ -97,7 +97,7 @@ Loaded load(const std::string& file) {
     if (library == nullptr) return {nullptr, in_a_line(file + " cannot be loaded: " + loader_error(file))};
     auto* const entry = reinterpret_cast<ozbound_plugin_function*>(dlsym(library, "ozbound_plugin"));
     const auto* const table = entry == nullptr ? nullptr : entry(OZBOUND_PLUGIN_VERSION);
-    if (const auto wrong = mismatch(table); !wrong.empty()) return {nullptr, in_a_line(file + " " + wrong)};
+    if (const auto wrong = mismatch(table); table == nullptr || !wrong.empty()) return {nullptr, in_a_line(file + " " + wrong)};
     auto plugin = std::make_unique<const Plugin>(*table);
     if (const auto why = plugin->obstacle(); !why.empty()) return {nullptr, in_a_line(why)};
     return {plugin.release(), ""};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/blas_calls.hpp"
 
+#include "ozbound/batch.hpp"
 #include "ozbound/machine.hpp"
 
 #include <gmock/gmock.h>
@@ -133,6 +134,38 @@ TEST(Machine, LooksAtEachOperandOnce) {
     EXPECT_EQ(looks.sliced[Side::columns_of_b], plans + 1) << text;
     for (const auto& [look, times] : looks.measured) EXPECT_EQ(times, 1) << text << ", " << std::get<int>(look) << " slices";
   }
+}
+
+/// What products of a batch have in common is sliced once for those that take the same slices of it, be it given as one operand
+/// or by equal pointers; the same elements elsewhere are another operand.
+TEST(Machine, ABatchSlicesWhatProductsShareOnce) {
+  const auto product = test::product_of({Family::uniform, 6, 7, 20, 1, 5});
+  const Matrix<double>&a = product.problem.a, &b = product.problem.b;
+  Looks looks;
+  const CountingEngine engine(looks);
+  const CountingExaminer examiner(looks, engine);
+  const Machine machine({Backend(engine, examiner, nullptr, nullptr, {})});
+  const BlasOptions options{.native = false, .costs = &test::products, .machine = &machine};
+  Matrix<double> copies(4 * 6, 20), c(4 * 6, 7);
+  for (Index t = 0; t < copies.rows() * copies.cols(); ++t) copies.data()[t] = a.data()[t % (6 * 20)];
+  std::vector<const double*> apart, equal{a.data(), copies.data(), a.data(), copies.data()};
+  std::vector<double*> results;
+  for (Index t = 0; t < 4; ++t) apart.push_back(copies.data() + 120 * t), results.push_back(c.data() + 42 * t);
+  const auto slicings = [&](const PerProduct<const double*>& as) {
+    const GemmBatch<double> batch{Layout::row_major, Op::none, Op::none, 6, 7, 20, 1, as, 20, b.data(), 7, 0, results, 7, 4};
+    const auto decisions = decide_batched(batch, Target::dgemm(), options);
+    looks = {};
+    (void)gemm_batched(batch, decisions, options);
+    return std::pair(looks.sliced[Side::rows_of_a], looks.sliced[Side::columns_of_b]);
+  };
+  const auto [each_a, one_b] = slicings(apart);
+  const auto [one_a, one_b_again] = slicings(a.data());
+  const auto [two_a, two_b] = slicings(equal);
+  EXPECT_EQ(each_a, one_a + 3);
+  EXPECT_EQ(one_b_again, one_b);
+  EXPECT_EQ(two_a, one_a + 1);
+  EXPECT_EQ(two_b, one_b);
+  EXPECT_EQ(each_a, one_b + 3);
 }
 
 /// A decorator around an engine keeps what the engine has, and the records say the same.

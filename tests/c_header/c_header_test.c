@@ -160,6 +160,132 @@ static void batches(void) {
   for (t = 0; t < 3; ++t) ozb_decision_destroy(decisions[t]);
 }
 
+/* By arrays of pointers, C's in another order than memory's: one shape for all, and one for each. Of the second kind the
+ * products are 2 x 2 and 1 x 1 in the same memory, plus what the first left. */
+static void batches_by_pointers(void) {
+  const int none = OZB_NONE, transpose = OZB_TRANSPOSE;
+  const int64_t two = 2;
+  const int ops[2] = {OZB_NONE, OZB_NONE};
+  const int64_t sizes[2] = {2, 1}, lds[2] = {2, 2};
+  const double ones_d[2] = {1, 1};
+  const float ones_s[2] = {1, 1};
+  ozb_certificate* certificates[2] = {NULL, NULL};
+  ozb_decision* decisions[2] = {NULL, NULL};
+  const ozb_decision* all[2];
+  int t;
+
+  {
+    const double x[4] = {1, 2, 3, 4}, one = 1, zero = 0;
+    const double* as[2];
+    const double* bs[2];
+    double c[8];
+    double* cs[2];
+    as[0] = as[1] = bs[1] = x, bs[0] = x, cs[0] = c + 4, cs[1] = c;
+    CHECK(ozb_dgemm_batched(OZB_ROW_MAJOR, &none, &transpose, &two, &two, &two, &one, as, &two, bs, &two, &zero, cs, &two, 2, 1,
+                            "cr", certificates) == OZB_SUCCESS);
+    CHECK(c[0] == 5 && c[3] == 25 && c[4] == 5 && c[5] == 11 && c[7] == 25);
+    for (t = 0; t < 2; ++t) ozb_certificate_destroy(certificates[t]);
+    CHECK(ozb_decide_d_batched(OZB_ROW_MAJOR, ops, ops, sizes, sizes, sizes, ones_d, as, lds, bs, lds, ones_d,
+                               (const double* const*)cs, lds, 2, 2, "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
+    for (t = 0; t < 2; ++t) all[t] = decisions[t];
+    CHECK(ozb_dgemm_batched_decided(OZB_ROW_MAJOR, ops, ops, sizes, sizes, sizes, ones_d, as, lds, bs, lds, ones_d, cs, lds, 2,
+                                    2, all, 2, 0, NULL) == OZB_SUCCESS);
+    CHECK(c[4] == 12 && c[5] == 21 && c[7] == 47 && c[0] == 6 && c[3] == 25);
+    for (t = 0; t < 2; ++t) ozb_decision_destroy(decisions[t]);
+  }
+
+  {
+    const float x[4] = {1, 2, 3, 4}, one = 1, zero = 0;
+    const float* as[2];
+    const float* bs[2];
+    float c[8];
+    float* cs[2];
+    as[0] = as[1] = bs[1] = x, bs[0] = x, cs[0] = c + 4, cs[1] = c;
+    CHECK(ozb_sgemm_batched(OZB_ROW_MAJOR, &none, &transpose, &two, &two, &two, &one, as, &two, bs, &two, &zero, cs, &two, 2, 1,
+                            "cr", certificates) == OZB_SUCCESS);
+    CHECK(c[0] == 5 && c[3] == 25 && c[4] == 5 && c[5] == 11 && c[7] == 25);
+    for (t = 0; t < 2; ++t) ozb_certificate_destroy(certificates[t]);
+    CHECK(ozb_decide_s_batched(OZB_ROW_MAJOR, ops, ops, sizes, sizes, sizes, ones_s, as, lds, bs, lds, ones_s,
+                               (const float* const*)cs, lds, 2, 2, "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
+    for (t = 0; t < 2; ++t) all[t] = decisions[t];
+    CHECK(ozb_sgemm_batched_decided(OZB_ROW_MAJOR, ops, ops, sizes, sizes, sizes, ones_s, as, lds, bs, lds, ones_s, cs, lds, 2,
+                                    2, all, 2, 0, NULL) == OZB_SUCCESS);
+    CHECK(c[4] == 12 && c[5] == 21 && c[7] == 47 && c[0] == 6 && c[3] == 25);
+    for (t = 0; t < 2; ++t) ozb_decision_destroy(decisions[t]);
+  }
+}
+
+static void complex_batches(void) {
+  const int none = OZB_NONE, adjoint = OZB_CONJUGATE_TRANSPOSE;
+  const int64_t one = 1;
+  ozb_certificate* certificates[2] = {NULL, NULL};
+  ozb_decision* decisions[2] = {NULL, NULL};
+  const ozb_decision* all[2];
+  int t;
+
+  { /* (1 + 2i), (3 + 4i) and i */
+    const double x[4] = {1, 2, 3, 4}, i[2] = {0, 1}, zero[2] = {0, 0};
+    const void* as[2];
+    void* cs[2];
+    double c[4] = {NAN, NAN, NAN, NAN};
+    as[0] = x, as[1] = x + 2, cs[0] = c + 2, cs[1] = c;
+    CHECK(ozb_zgemm_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, 1, x, 1, 1, zero, c, 1,
+                                    1, 2, "cr", certificates) == OZB_SUCCESS);
+    CHECK(c[0] == 0 && c[1] == 5 && c[2] == 0 && c[3] == 25);
+    for (t = 0; t < 2; ++t) ozb_certificate_destroy(certificates[t]);
+    CHECK(ozb_decide_z_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 1, 1, 1, i, x, 1, 1, x, 1, 0, zero, NULL, 1, 1, 2,
+                                       "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
+    for (t = 0; t < 2; ++t) all[t] = decisions[t];
+    CHECK(ozb_zgemm_strided_batched_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 1, 1, 1, i, x, 1, 1, x, 1, 0, zero, c, 1, 1, 2,
+                                            all, 2, 0, NULL) == OZB_SUCCESS);
+    CHECK(c[0] == -4 && c[1] == -3 && c[2] == -10 && c[3] == -5); /* i (1 + 2i)^2, i (3 + 4i) (1 + 2i) */
+    for (t = 0; t < 2; ++t) ozb_decision_destroy(decisions[t]);
+
+    CHECK(ozb_zgemm_batched(OZB_ROW_MAJOR, &none, &adjoint, &one, &one, &one, i, as, &one, as, &one, zero, cs, &one, 2, 1, "cr",
+                            certificates) == OZB_SUCCESS);
+    CHECK(c[0] == 0 && c[1] == 25 && c[2] == 0 && c[3] == 5);
+    for (t = 0; t < 2; ++t) ozb_certificate_destroy(certificates[t]);
+    CHECK(ozb_decide_z_batched(OZB_ROW_MAJOR, &none, &adjoint, &one, &one, &one, i, as, &one, as, &one, zero, NULL, &one, 2, 1,
+                               "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
+    for (t = 0; t < 2; ++t) all[t] = decisions[t];
+    CHECK(ozb_zgemm_batched_decided(OZB_ROW_MAJOR, &none, &adjoint, &one, &one, &one, i, as, &one, as, &one, i, cs, &one, 2, 1,
+                                    all, 2, 0, NULL) == OZB_SUCCESS);
+    CHECK(c[0] == -25 && c[1] == 25 && c[2] == -5 && c[3] == 5);
+    for (t = 0; t < 2; ++t) ozb_decision_destroy(decisions[t]);
+  }
+
+  { /* (1 + 2i), (3 + 4i) and i */
+    const float x[4] = {1, 2, 3, 4}, i[2] = {0, 1}, zero[2] = {0, 0};
+    const void* as[2];
+    void* cs[2];
+    float c[4] = {NAN, NAN, NAN, NAN};
+    as[0] = x, as[1] = x + 2, cs[0] = c + 2, cs[1] = c;
+    CHECK(ozb_cgemm_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_CONJUGATE_TRANSPOSE, 1, 1, 1, i, x, 1, 1, x, 1, 1, zero, c, 1,
+                                    1, 2, "cr", certificates) == OZB_SUCCESS);
+    CHECK(c[0] == 0 && c[1] == 5 && c[2] == 0 && c[3] == 25);
+    for (t = 0; t < 2; ++t) ozb_certificate_destroy(certificates[t]);
+    CHECK(ozb_decide_c_strided_batched(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 1, 1, 1, i, x, 1, 1, x, 1, 0, zero, NULL, 1, 1, 2,
+                                       "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
+    for (t = 0; t < 2; ++t) all[t] = decisions[t];
+    CHECK(ozb_cgemm_strided_batched_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, 1, 1, 1, i, x, 1, 1, x, 1, 0, zero, c, 1, 1, 2,
+                                            all, 2, 0, NULL) == OZB_SUCCESS);
+    CHECK(c[0] == -4 && c[1] == -3 && c[2] == -10 && c[3] == -5); /* i (1 + 2i)^2, i (3 + 4i) (1 + 2i) */
+    for (t = 0; t < 2; ++t) ozb_decision_destroy(decisions[t]);
+
+    CHECK(ozb_cgemm_batched(OZB_ROW_MAJOR, &none, &adjoint, &one, &one, &one, i, as, &one, as, &one, zero, cs, &one, 2, 1, "cr",
+                            certificates) == OZB_SUCCESS);
+    CHECK(c[0] == 0 && c[1] == 25 && c[2] == 0 && c[3] == 5);
+    for (t = 0; t < 2; ++t) ozb_certificate_destroy(certificates[t]);
+    CHECK(ozb_decide_c_batched(OZB_ROW_MAJOR, &none, &adjoint, &one, &one, &one, i, as, &one, as, &one, zero, NULL, &one, 2, 1,
+                               "dgemm", OZB_DEFAULT, decisions) == OZB_SUCCESS);
+    for (t = 0; t < 2; ++t) all[t] = decisions[t];
+    CHECK(ozb_cgemm_batched_decided(OZB_ROW_MAJOR, &none, &adjoint, &one, &one, &one, i, as, &one, as, &one, i, cs, &one, 2, 1,
+                                    all, 2, 0, NULL) == OZB_SUCCESS);
+    CHECK(c[0] == -25 && c[1] == 25 && c[2] == -5 && c[3] == 5);
+    for (t = 0; t < 2; ++t) ozb_decision_destroy(decisions[t]);
+  }
+}
+
 static void refusals(void) {
   double c[M * LD];
   ozb_certificate* certificate = NULL;
@@ -194,6 +320,8 @@ int main(void) {
   floats();
   complexes();
   batches();
+  batches_by_pointers();
+  complex_batches();
   refusals();
   cancelling();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One product, asked for in C++, C, Fortran and by the command, on the CPU and on the first device of the CUDA plug-in that is
-// there: the same C, decision and certificate, bit for bit.
+// there: the same C, decision and certificate, bit for bit. So are batches.
 //
 // Usage: front COMMAND [host]; with `host` matrices are in the host's memory alone. Exits with 0 if all agree, 1 if some do
 // not, 77 without a device, 2 for bad arguments.
@@ -22,6 +22,8 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include "front/batches.hpp"
+#include "front/outcome.hpp"
 #include "mirror/section.hpp"
 #include "ozbound.h"
 #include "ozbound/bounds/certificate.hpp"
@@ -65,23 +67,6 @@ std::vector<std::uint64_t> bits_of(const Matrix<double>& c) {
   std::vector<std::uint64_t> bits;
   for (Index t = 0; t < c.rows() * c.cols(); ++t) bits.push_back(std::bit_cast<std::uint64_t>(c.data()[t]));
   return bits;
-}
-
-/// A decision without who decided.
-std::string common_decision(nlohmann::json decision) {
-  decision.erase("engine");
-  return decision.dump();
-}
-
-/// A certificate without the assumption about tensor cores, which only the search for the worst entry makes.
-std::string common_certificate(nlohmann::json certificate) {
-  auto& assumptions = certificate["assumptions"];
-  if (!assumptions.is_array()) throw std::logic_error("a certificate without assumptions: " + certificate.dump());
-  std::erase_if(assumptions.get_ref<nlohmann::json::array_t&>(), [](const nlohmann::json& assumption) {
-    return assumption.get<std::string>().find("tensor core") != std::string::npos;
-  });
-  certificate.erase("seal");  // which is of the whole text
-  return certificate.dump();
 }
 
 /// Host memory, or a device's.
@@ -326,7 +311,7 @@ bool compare(const std::string& command, bool host_alone) {
 #endif
   bool good = true;
   for (const auto* section : sections) good = section->report() && good;
-  return good;
+  return compare_batches(cpu, cuda, places.size() > 1) && good;
 }
 
 int run(const std::string& command, bool host_alone) {

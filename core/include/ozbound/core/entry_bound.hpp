@@ -33,7 +33,7 @@ class Norms {
   [[nodiscard]] Norms part(Index first, Index count) const { return {owner_, first_ + first, static_cast<std::size_t>(count)}; }
 
  private:
-  explicit Norms(std::shared_ptr<const std::vector<double>> numbers)
+  explicit Norms(const std::shared_ptr<const std::vector<double>>& numbers)
       : owner_(numbers), first_(numbers->data()), count_(numbers->size()) {}
 
   std::shared_ptr<const void> owner_;

@@ -24,7 +24,7 @@ struct Claims {
   [[nodiscard]] bool empty() const { return targets.empty() && largest_bounds.empty(); }
 
   /// @throws InputError naming the source if the claims are about another product than these arguments'.
-  void check(const OperandArguments& arguments, const OperandFiles& files) const;
+  void check(const OperandArguments& given, const OperandFiles& files) const;
 };
 
 /// The claims of a certificate (docs/records.md): its largest bound, and its target where it says that it holds. The file holds

@@ -48,6 +48,6 @@ class ExportedDevices {
 
 /// The table of a plug-in with these devices, of which a process has one: they must live until it ends. No exception leaves its
 /// functions, and each runs in a FloatEnvironment.
-const ozbound_plugin_table* export_table(const ExportedDevices& devices) noexcept;
+const ozbound_plugin_table* export_table(const ExportedDevices& of) noexcept;
 
 }  // namespace ozbound::plugin

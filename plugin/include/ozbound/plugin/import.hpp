@@ -43,9 +43,9 @@ class Plugin {
   [[nodiscard]] DeviceInfo device(int device) const;
   /// Gives device memory that products no longer need back to the device.
   void release_memory(int device) const;
-  /// A calibration with one set of rates, for `threads` of the host, measured for so many seconds. `progress` may be empty.
+  /// A calibration with one set of rates, for `threads` of the host, measured for so many seconds. `tell` may be empty.
   [[nodiscard]] Calibration measure_rates(int device, int threads, double seconds,
-                                          const std::function<void(double)>& progress) const;
+                                          const std::function<void(double)>& tell) const;
 
   [[nodiscard]] const ozbound_plugin_table& table() const { return *table_; }
 

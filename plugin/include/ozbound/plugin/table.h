@@ -10,7 +10,7 @@
 #ifndef OZBOUND_PLUGIN_TABLE_H
 #define OZBOUND_PLUGIN_TABLE_H
 
-#include <stdint.h>
+#include <stdint.h> /* NOLINT(modernize-deprecated-headers): for C too */
 
 #ifdef __cplusplus
 extern "C" {
@@ -251,7 +251,7 @@ struct ozbound_plugin_table {
   const char* release;     /* of Ozbound, "1.2.3": then nothing that is not the same is used */
 
   /* What is alive of all handles and results, for tests. */
-  int64_t (*alive)(void);
+  int64_t (*alive)(void); /* NOLINT(modernize-redundant-void-arg): likewise */
 
   /* Devices. `obstacle` says in a line why there is none to be used; nothing where there is. */
   int32_t (*obstacle)(struct ozbound_plugin_string* why, OZBOUND_CALL);
