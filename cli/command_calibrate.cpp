@@ -43,7 +43,7 @@ EngineChoice parse_measured_engine(const std::string& text) {
 /// Where the calibration goes; the cache's folder is made.
 std::filesystem::path output_path(const Arguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
-  const auto path = calibration_path();
+  auto path = calibration_path();
   if (path.empty()) throw std::invalid_argument("neither XDG_CACHE_HOME nor HOME is an absolute path; --output names a file");
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
