@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The CUDA language and OZBOUND_HAVE_CUDA, where there is an nvcc from 12.5 on; it need not be on the PATH.
+# The CUDA language and OZBOUND_HAVE_CUDA, where there is an nvcc from 12.5 on; it need not be on the PATH. With OZBOUND_ONLY_GPU,
+# or where OZBOUND_CUDA is REQUIRED, it must be there.
 
 set(OZBOUND_HAVE_CUDA OFF)
+set(required OFF)
+if(OZBOUND_ONLY_GPU OR OZBOUND_CUDA STREQUAL "REQUIRED")
+  set(required ON)
+endif()
 
 include(CheckLanguage)
 
@@ -13,8 +18,8 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
-  if(OZBOUND_ONLY_GPU)
-    message(FATAL_ERROR "OZBOUND_ONLY_GPU needs nvcc, which was not found")
+  if(required)
+    message(FATAL_ERROR "The CUDA engine needs nvcc, which was not found")
   endif()
   return()
 endif()
@@ -34,6 +39,6 @@ endif()
 find_package(CUDAToolkit REQUIRED)
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.5)
   set(OZBOUND_HAVE_CUDA ON)
-elseif(OZBOUND_ONLY_GPU)
-  message(FATAL_ERROR "OZBOUND_ONLY_GPU needs CUDA 12.5 or later, not ${CMAKE_CUDA_COMPILER_VERSION}")
+elseif(required)
+  message(FATAL_ERROR "The CUDA engine needs CUDA 12.5 or later, not ${CMAKE_CUDA_COMPILER_VERSION}")
 endif()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ozbound_library(NAME [NOT_INSTALLED] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder, ozbound::NAME,
-# installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/ but
-# what is in a folder detail/: that is for this project's own sources, and is not installed.
+# ozbound_library(NAME [NOT_INSTALLED] [BY_SOURCE] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder,
+# ozbound::NAME, installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under
+# include/ but what is in a folder detail/: that is for this project's own sources, and is not installed. BY_SOURCE: what is
+# measured is compiled source by source, whatever CMAKE_UNITY_BUILD says, since the compiler inlines by the unit.
 #
 # Every folder, and every room in one (verify/grade), has its own include root (NAME/include), so that an include the design
 # forbids does not compile. HEADERS form a file set: each is compiled on its own by the target
@@ -35,8 +36,25 @@ if(OZBOUND_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${OZBOUND_CCACHE})
 endif()
 
+# Precompiled headers, where the compiler takes them for any definitions of macros, and no ccache has to find the same again.
+function(ozbound_precompile_headers target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+    if(ARGV1 STREQUAL "REUSE_FROM")
+      target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+    else()
+      target_precompile_headers(${target} PRIVATE ${ARGN})
+    endif()
+  endif()
+endfunction()
+
+# ozbound_apart(SOURCE...): these are units of their own in a unity build: a name without linkage of theirs is another source's
+# too.
+function(ozbound_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 function(ozbound_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED" "" "SOURCES;HEADERS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED;BY_SOURCE" "" "SOURCES;HEADERS;LINK")
   if(NOT arg_SOURCES)
     file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS src/*.cpp)
   endif()
@@ -53,6 +71,9 @@ function(ozbound_library name)
   target_compile_features(ozbound_${name} PUBLIC cxx_std_20)
   target_sources(ozbound_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
   target_link_libraries(ozbound_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:ozbound_flags> OpenMP::OpenMP_CXX)
+  if(arg_BY_SOURCE)
+    set_target_properties(ozbound_${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   if(NOT arg_NOT_INSTALLED)
     install(TARGETS ozbound_${name} EXPORT ozbound-${name} FILE_SET HEADERS)
   endif()
