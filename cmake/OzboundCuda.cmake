@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The CUDA language and OZBOUND_HAVE_CUDA, where there is an nvcc from 12.5 on; it need not be on the PATH. With OZBOUND_ONLY_GPU,
-# or where OZBOUND_CUDA is REQUIRED, it must be there.
+# The CUDA language and OZBOUND_HAVE_CUDA, where there is an nvcc from 12.5 on; it need not be on the PATH. With
+# OZBOUND_ONLY_GPU, or where OZBOUND_CUDA is REQUIRED, it must be there.
 
 set(OZBOUND_HAVE_CUDA OFF)
 set(required OFF)

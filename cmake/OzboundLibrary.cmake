@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ozbound_library(NAME [NOT_INSTALLED] [BY_SOURCE] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder,
-# ozbound::NAME, installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything under
-# include/ but what is in a folder detail/: that is for this project's own sources, and is not installed. BY_SOURCE: what is
-# measured is compiled source by source, whatever CMAKE_UNITY_BUILD says, since the compiler inlines by the unit.
+# ozbound::NAME, installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything
+# under include/ but what is in a folder detail/: that is for this project's own sources, and is not installed. BY_SOURCE: what
+# is measured is compiled source by source, whatever CMAKE_UNITY_BUILD says, since the compiler inlines by the unit.
 #
 # Every folder, and every room in one (verify/grade), has its own include root (NAME/include), so that an include the design
 # forbids does not compile. HEADERS form a file set: each is compiled on its own by the target
