@@ -11,6 +11,7 @@
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/multiversion.hpp"
 #include "ozbound/core/detail/outward.hpp"
+#include "ozbound/core/detail/team_size.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -64,7 +65,7 @@ void find_first_digits(MatrixView<const T> lines, bool across, const std::vector
   std::vector<double> factors(all_quick ? scales.size() : 0);
   std::transform(scales.begin(), scales.begin() + static_cast<std::ptrdiff_t>(factors.size()), factors.begin(), digit_scale);
   FirstException failure;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(team_size(threads, static_cast<double>(lines.rows()) * static_cast<double>(count)))
   {
     const FloatEnvironment environment;
 #pragma omp for schedule(static)
@@ -196,8 +197,9 @@ bool MagnitudeProduct::find_looseness(int threads) const {
   std::vector<std::int64_t> column_rests;
   for (const auto sum : column_sums_) column_rests.push_back(sum == 0 ? never : sum + k_);
   bool loose = false;
+  const int team = team_size(threads, static_cast<double>(rows()) * static_cast<double>(cols()));
   FirstException failure;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(|| : loose)
+#pragma omp parallel for schedule(static) num_threads(team) reduction(|| : loose)
   for (Index i = 0; i < rows(); ++i)
     failure.run([&] {
       if (row_sums_[index(i)] != 0 && cols() > 0)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/team_size.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrix.hpp"
@@ -44,8 +45,9 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
     const Index first = chunk * chunk_columns;
     visit(i, first, std::min(chunk_columns, n - first), largest);
   };
+  const int team = team_size(threads, 64 * static_cast<double>(m) * static_cast<double>(n));
   FirstException failure;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(team)
   {
     const FloatEnvironment environment;
 #pragma omp for schedule(static)
@@ -55,7 +57,7 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
   Largest largest;
   const auto top = std::max_element(upper.data(), upper.data() + m * chunks) - upper.data();
   look(top / chunks, top % chunks, largest);
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(team)
   {
     const FloatEnvironment environment;
     Largest own = largest;

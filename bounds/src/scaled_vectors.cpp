@@ -8,6 +8,7 @@
 #include "ozbound/bounds/detail/magnitude_levels.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/multiversion.hpp"
+#include "ozbound/core/detail/team_size.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -108,10 +109,11 @@ ScaledVectors::ScaledVectors(InputView vectors, const std::vector<VectorScale>& 
   elements_ = std::make_unique_for_overwrite<float[]>(index(count * k));
   made_ = std::make_unique<std::once_flag[]>(index((count + tile_ - 1) / tile_));
   const Index step = tile_ == 1 ? 1 : 64;
+  const int team = team_size(threads, static_cast<double>(count) * static_cast<double>(k));
   FirstException failure;
   std::visit(
       [&](const auto& view) {
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(team)
         for (Index i = 0; i < count; i += step)
           failure.run([&] {
             const FloatEnvironment environment;

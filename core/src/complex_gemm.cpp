@@ -15,6 +15,7 @@
 #include "ozbound/core/detail/exact_dot.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/progress.hpp"
 
 namespace ozbound {
 namespace {
@@ -279,6 +280,7 @@ std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan,
   plan.validate();
   return plan.visit([&](const SplitPlan& slices) {
     const SlicedProduct product(call, slices, engine, error);
+    begin_progress(2 * call.m() * call.n());  // of real and imaginary parts
     return writing_c([&] { return product.run(workspace); });
   });
 }
@@ -303,8 +305,10 @@ void finish_exactly(const ComplexProduct& call, const std::vector<Entry>& entrie
 
 void multiply_exactly(const ComplexProduct& call, int threads) {
   const ComplexEpilogue epilogue(call, threads);
+  auto* const progress = begin_progress(call.m() * call.n());
   write_entries(call.m(), call.n(), threads, [&](Index i, Index j) {
     write_exactly(call, epilogue, i, j);
+    if (progress != nullptr) progress->add(1);
     return true;
   });
 }

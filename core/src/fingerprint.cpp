@@ -9,6 +9,7 @@
 #include "ozbound/core/detail/fingerprint_term.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/multiversion.hpp"
+#include "ozbound/core/detail/team_size.hpp"
 
 namespace ozbound {
 namespace {
@@ -44,8 +45,9 @@ void read(MatrixView<const T> lines, Index i, Index first, std::size_t count, st
 template <class T>
 std::uint64_t sum_of_lines(MatrixView<const T> lines, Index by_line, Index by_element, int threads) {
   std::uint64_t sum = 0;
+  const double steps = static_cast<double>(lines.rows()) * static_cast<double>(lines.cols());
   FirstException failure;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : sum)
+#pragma omp parallel for schedule(static) num_threads(team_size(threads, steps)) reduction(+ : sum)
   for (Index i = 0; i < lines.rows(); ++i)
     failure.run([&] {
       std::array<std::uint64_t, block> elements;

@@ -13,8 +13,10 @@
 #include "ozbound/core/detail/call_checks.hpp"
 #include "ozbound/core/detail/exact_dot.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/team_size.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrices.hpp"
+#include "ozbound/core/progress.hpp"
 #include "ozbound/core/special.hpp"
 #include "ozbound/core/special_entries.hpp"
 
@@ -49,6 +51,11 @@ std::uint64_t exact_entry(const RealProduct& call, const std::vector<Dyadic>& ro
   }
   const auto c0 = is_zero(call.beta) ? Dyadic{} : call.c0.element(i, j);
   return dot.round({to_dyadic(call.alpha), to_dyadic(call.beta), call.c.format()}, c0);
+}
+
+/// Steps of so many exact sums, for team_size.
+double exact_steps(const RealProduct& call, Index entries) {
+  return static_cast<double>(entries) * (16 + 4 * static_cast<double>(call.k()));
 }
 
 /// Rows and columns of C's blocks whose workspace the cap allows. Kept slices are not cut.
@@ -131,7 +138,8 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan
   if (call.k() == 0) kept = {};
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   if (call.all_special()) return {};
-  if (call.k() == 0) error = {};                                    // nothing was truncated
+  if (call.k() == 0) error = {};  // nothing was truncated
+  begin_progress(call.m() * call.n());
   auto undecided = writing_c([&, rows = rows, columns = columns] {  // bindings, which clang 14 does not capture
     return plan.visit(
         [&](const SplitPlan& slices) { return multiply_blocks(call, slices, engine, kept, error, rows, columns); });
@@ -181,8 +189,9 @@ void finish_exactly(const RealProduct& original, const std::vector<Entry>& entri
             [](const Entry& x, const Entry& y) { return std::pair(x.j, x.i) < std::pair(y.j, y.i); });
   const auto count = static_cast<Index>(by_column.size());
   const auto together = std::clamp<Index>(count / (8 * threads), 1, 64);
+  auto* const progress = begin_progress(count);
   FirstException failure;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(team_size(threads, exact_steps(call, count)))
   {
     std::vector<Dyadic> row, column;
     Index read = -1;
@@ -195,6 +204,7 @@ void finish_exactly(const RealProduct& original, const std::vector<Entry>& entri
         call.c.set_bits(i, j,
                         exact_entry(
                             call, row, [&](std::size_t l) { return column[l]; }, i, j));
+        if (progress != nullptr) progress->add(1);
       });
   }
   writing_c([&] { failure.rethrow(); });
@@ -203,8 +213,9 @@ void finish_exactly(const RealProduct& original, const std::vector<Entry>& entri
 void multiply_exactly(const RealProduct& original, const SpecialEntries& specials, int threads) {
   const auto call = original.without_unread();
   if (specials.everywhere) return;
+  auto* const progress = begin_progress(call.m() * call.n());
   FirstException failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team_size(threads, exact_steps(call, call.m() * call.n())))
   for (Index i = 0; i < call.m(); ++i)
     failure.run([&] {
       if (specials.rows[static_cast<std::size_t>(i)] != 0) return;
@@ -214,6 +225,7 @@ void multiply_exactly(const RealProduct& original, const SpecialEntries& special
         const auto column = [&](std::size_t l) { return call.b.element(static_cast<Index>(l), j); };
         if (!specials.at(i, j)) call.c.set_bits(i, j, exact_entry(call, row, column, i, j));
       }
+      if (progress != nullptr) progress->add(call.n());
     });
   writing_c([&] { failure.rethrow(); });
 }

@@ -12,6 +12,7 @@
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_slices.hpp"
+#include "ozbound/core/progress.hpp"
 #include "ozbound/core/split_plan.hpp"
 
 namespace ozbound {
@@ -87,6 +88,7 @@ class TiledProduct {
     const Index count = row_tiles * ((b_.count() + shape_.columns - 1) / shape_.columns);
     if (count == 0) return;
     FirstException failure;
+    auto* const progress = ProgressScope::innermost();
 #pragma omp parallel num_threads(static_cast<int>(tiles_.size())) if (tiles_.size() > 1)
     {
       const FloatEnvironment environment;
@@ -99,6 +101,7 @@ class TiledProduct {
           tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
           for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, runs_of(block));
           finish(tile, thread);
+          if (progress != nullptr) progress->add(tile.rows() * tile.columns());
         });
       }
     }
