@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
+
+#include "ozbound/files/standard_streams.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -44,15 +47,36 @@ std::filesystem::path resolve_links(const std::filesystem::path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path), final_path_(resolve_links(path)) {
+AtomicFile::AtomicFile(const std::filesystem::path& path)
+    : path_(path), final_path_(is_stream(path) ? path : resolve_links(path)) {
   const auto status = std::filesystem::status(final_path_);
   if (std::filesystem::is_directory(status)) throw std::invalid_argument(path_.string() + ": is a directory");
+  if (is_stream(path_)) {
+    open_stream();
+    return;
+  }
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw std::invalid_argument(path_.string() + ": is not a regular file");
+    throw std::invalid_argument(path_.string() + ": is neither a regular file nor a pipe or a device such as /dev/null");
   if (std::filesystem::exists(status) && faccessat(AT_FDCWD, final_path_.c_str(), W_OK, AT_EACCESS) != 0)
     fail("cannot be written");
   buffer_.reserve(buffer_bytes);
   create();
+}
+
+void AtomicFile::open_stream() {
+  if (is_standard_stream(path_)) {
+    if (!claim_standard_output())
+      throw std::invalid_argument("-: standard output can be written by one file or by --json, not by both");
+    stream_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  } else {
+    stream_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  }
+  descriptor_ = memfd_create("ozbound", MFD_CLOEXEC);
+  if (stream_ >= 0 && descriptor_ >= 0) return;
+  const int error = errno;
+  close_all();
+  errno = error;
+  fail("cannot be written");
 }
 
 void AtomicFile::create() {
@@ -65,8 +89,15 @@ void AtomicFile::create() {
   exchange_temporary(nullptr, temporary_.c_str());
 }
 
+void AtomicFile::close_all() {
+  for (int* descriptor : {&descriptor_, &stream_}) {
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = -1;
+  }
+}
+
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) close(descriptor_);
+  close_all();
   if (temporary_.empty()) return;
   unlink(temporary_.c_str());
   exchange_temporary(temporary_.c_str(), nullptr);
@@ -82,17 +113,21 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::write_out() {
-  for (std::string_view rest = buffer_; !rest.empty();) {
-    const auto count = ::write(descriptor_, rest.data(), rest.size());
-    if (count < 0 && errno != EINTR) fail("cannot be written");
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
+  write_all(descriptor_, buffer_);
   buffer_.clear();
+}
+
+void AtomicFile::write_all(int descriptor, std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const auto count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) fail("cannot be written");
+    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
 }
 
 void AtomicFile::flush() {
   write_out();
-  if (fsync(descriptor_) != 0) fail("cannot be written");
+  if (stream_ < 0 && fsync(descriptor_) != 0) fail("cannot be written");
 }
 
 void AtomicFile::keep_permissions() const {
@@ -103,6 +138,23 @@ void AtomicFile::keep_permissions() const {
 
 void AtomicFile::commit() {
   flush();
+  if (stream_ >= 0)
+    copy_to_stream();
+  else
+    replace();
+}
+
+void AtomicFile::copy_to_stream() {
+  if (lseek(descriptor_, 0, SEEK_SET) != 0) fail("cannot be written");
+  for (std::string part(buffer_bytes, '\0');;) {
+    const auto count = read(descriptor_, part.data(), part.size());
+    if (count < 0) fail("cannot be written");
+    if (count == 0) return;
+    write_all(stream_, std::string_view(part).substr(0, static_cast<std::size_t>(count)));
+  }
+}
+
+void AtomicFile::replace() {
   keep_permissions();
   if (std::rename(temporary_.c_str(), final_path_.c_str()) != 0) fail("cannot be replaced");
   exchange_temporary(temporary_.c_str(), nullptr);
@@ -119,10 +171,16 @@ void AtomicFile::fail(const char* failed) const {
   throw std::system_error(error, std::generic_category(), path_.string() + ": " + failed);
 }
 
+bool is_stream(const std::filesystem::path& path) {
+  const auto status = std::filesystem::status(path);
+  return is_standard_stream(path) || std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
+}
+
 bool same_file(const std::filesystem::path& x, const std::filesystem::path& y) {
   if (x.empty() || y.empty()) return false;
+  if (is_stream(x) || is_stream(y)) return is_standard_stream(x) && is_standard_stream(y);
   const auto resolved = [](const auto& path) { return std::filesystem::weakly_canonical(std::filesystem::absolute(path)); };
-  return !x.empty() && !y.empty() && resolved(x) == resolved(y);
+  return resolved(x) == resolved(y);
 }
 
 void remove_temporaries_on_signals() {

@@ -3,25 +3,46 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <system_error>
+#include <vector>
+
+#include "ozbound/files/standard_streams.hpp"
+#include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-std::uint64_t regular_file_size(int descriptor, const std::string& name) {
+/// Takes what `path` names. @throws InputError where it is no input.
+int open_input(const std::filesystem::path& path, const std::string& name) {
+  if (!is_standard_stream(path)) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw InputError(name, "cannot be opened: " + reason(errno));
+    return descriptor;
+  }
+  if (!claim_standard_input()) throw InputError(name, "can be read for one file only");
+  return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
+enum class Kind { file, pipe };
+
+Kind kind_of(int descriptor, const std::string& name, std::uint64_t& size) {
   struct stat facts {};
   if (fstat(descriptor, &facts) != 0) throw InputError(name, "cannot be read: " + reason(errno));
+  size = static_cast<std::uint64_t>(facts.st_size);
+  if (S_ISREG(facts.st_mode)) return Kind::file;
+  if (S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)) return Kind::pipe;
   if (S_ISDIR(facts.st_mode)) throw InputError(name, "is a directory");
-  if (!S_ISREG(facts.st_mode)) throw InputError(name, "is not a regular file");
-  return static_cast<std::uint64_t>(facts.st_size);
+  throw InputError(name, isatty(descriptor) != 0 ? "is a terminal" : "is neither a regular file nor a pipe");
 }
 
 }  // namespace
@@ -29,21 +50,60 @@ std::uint64_t regular_file_size(int descriptor, const std::string& name) {
 InputError::InputError(std::string_view file, std::string_view wrong)
     : std::runtime_error(fmt::format("{}: {}", file, wrong)) {}
 
-InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()) {
-  // Without O_NONBLOCK, opening a named pipe waits for its writer.
-  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) throw InputError(name_, "cannot be opened: " + reason(errno));
+std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+InputFile::InputFile(const std::filesystem::path& path) : name_(is_standard_stream(path) ? "standard input" : path.string()) {
+  descriptor_ = open_input(path, name_);
   try {
-    size_ = regular_file_size(descriptor_, name_);
+    if (kind_of(descriptor_, name_, size_) == Kind::file) return;
+    pipe_ = descriptor_, size_ = 0;
+    descriptor_ = memfd_create("ozbound", MFD_CLOEXEC);
+    if (descriptor_ < 0) throw InputError(name_, "cannot be read: " + reason(errno));
   } catch (...) {
-    close(descriptor_);
+    close_all();
     throw;
   }
 }
 
-InputFile::~InputFile() { close(descriptor_); }
+InputFile::~InputFile() { close_all(); }
+
+void InputFile::close_all() const {
+  for (const int descriptor : {descriptor_, pipe_})
+    if (descriptor >= 0) close(descriptor);
+}
+
+std::uint64_t InputFile::size() const {
+  copy_pipe(std::numeric_limits<std::uint64_t>::max());
+  return size_;
+}
+
+/// Copies a pipe until so many bytes of it are there, or all.
+void InputFile::copy_pipe(std::uint64_t until) const {
+  std::vector<std::byte> part(pipe_ < 0 || size_ >= until ? 0 : std::size_t{1} << 16);
+  while (pipe_ >= 0 && size_ < until) {
+    const auto count = ::read(pipe_, part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputError(name_, "cannot be read: " + reason(errno));
+    if (count == 0) {
+      close(pipe_);
+      pipe_ = -1;
+    }
+    if (size_ + static_cast<std::uint64_t>(count) > physical_memory() / 2)
+      throw InputError(name_, "the pipe brings more than half the memory of " + format_bytes(physical_memory()));
+    for (std::span rest(part.data(), static_cast<std::size_t>(count)); !rest.empty();) {
+      const auto written = pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(size_));
+      if (written < 0 && errno != EINTR) throw InputError(name_, "cannot be kept in memory: " + reason(errno));
+      if (written < 0) continue;
+      size_ += static_cast<std::uint64_t>(written);
+      rest = rest.subspan(static_cast<std::size_t>(written));
+    }
+  }
+}
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+  copy_pipe(offset + bytes.size());
   while (!bytes.empty()) {
     const auto count = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
@@ -55,6 +115,7 @@ void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
 }
 
 std::string InputFile::head(std::size_t count) const {
+  copy_pipe(count);
   std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(count, size_)), '\0');
   read(0, std::as_writable_bytes(std::span(bytes)));
   return bytes;

@@ -12,6 +12,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/matrix_market.hpp"
 #include "ozbound/files/npy.hpp"
+#include "ozbound/files/standard_streams.hpp"
 #include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
@@ -72,15 +73,11 @@ MatrixFile MatrixFile::to_complex() && {
   return is_float() ? complex_of(std::get<Matrix<float>>(values)) : complex_of(std::get<Matrix<double>>(values));
 }
 
-std::uint64_t physical_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_bytes) {
   const FloatEnvironment environment;
   const InputFile file(path);
-  if (file.size() == 0) throw InputError(file.name(), "the file is empty");
   const auto head = file.head(longest_signature);
+  if (head.empty()) throw InputError(file.name(), "the file is empty");
   if (is_npy(head)) return read_npy(file, max_bytes);
   if (is_matrix_market(head)) return read_matrix_market(file, max_bytes);
   throw InputError(file.name(), "neither a NumPy .npy nor a Matrix Market file: it begins with " + quote(head));
@@ -90,6 +87,9 @@ MatrixFormat output_format(const std::filesystem::path& path) {
   const auto extension = path.extension();
   if (extension == ".npy") return MatrixFormat::npy;
   if (extension == ".mtx") return MatrixFormat::matrix_market;
+  const bool to_terminal = is_standard_stream(path) && isatty(STDOUT_FILENO) != 0;
+  if (to_terminal) throw std::invalid_argument("-: a .npy file is not written to a terminal");
+  if (is_stream(path)) return MatrixFormat::npy;
   throw std::invalid_argument(path.string() + ": a matrix is written to a file that ends in .npy or .mtx");
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact_double.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/text.hpp"
 
@@ -277,11 +278,8 @@ class Reader {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
       lines_.fail(quote(word) + " is not an integer");
-    constexpr double two_63 = 0x1p63;
-    const auto rounded = static_cast<double>(value);
-    if (error != std::errc() || rounded == two_63 || static_cast<std::int64_t>(rounded) != value)
-      lines_.fail(quote(word) + " is not exactly a double");
-    return rounded;
+    if (error != std::errc() || !is_exactly_double(value)) lines_.fail(quote(word) + " is not exactly a double");
+    return static_cast<double>(value);
   }
 
   double real(std::string_view word) const {

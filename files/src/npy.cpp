@@ -14,8 +14,10 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "exact_double.hpp"
 #include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
@@ -106,7 +108,7 @@ class HeaderParser {
   }
 
   std::string_view element_type() {
-    if (take('[')) fail("structured elements cannot be read; write one matrix of f8, f4, c16 or c8");
+    if (take('[')) fail("structured elements cannot be read; write one matrix of numbers");
     return string();
   }
 
@@ -176,26 +178,37 @@ std::string read_header_text(const InputFile& file, Preamble preamble) {
   return text;
 }
 
+/// Bytes of an element, in the file and in memory.
+struct ElementSizes {
+  std::uint64_t stored, kept;
+};
+
 /// Refuses what is no matrix, or whose data are not exactly the rest of the file, before memory is taken.
-void check_shape(const InputFile& file, const Header& header, std::uint64_t element_size, std::uint64_t data_bytes,
+void check_shape(const InputFile& file, const Header& header, ElementSizes element, std::uint64_t data_bytes,
                  std::uint64_t max_bytes) {
   if (header.shape.size() != 2)
     throw InputError(file.name(), fmt::format("the array has {} dimensions; a matrix has 2", header.shape.size()));
   const auto [rows, cols] = std::pair(header.shape[0], header.shape[1]);
-  std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(rows, cols, &bytes) || __builtin_mul_overflow(bytes, element_size, &bytes) ||
-      bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+  std::uint64_t elements = 0, kept = 0;
+  if (__builtin_mul_overflow(rows, cols, &elements) || __builtin_mul_overflow(elements, element.kept, &kept) ||
+      kept > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     throw InputError(file.name(), fmt::format("a matrix of {} x {} is too large", rows, cols));
+  const auto bytes = elements * element.stored;
   if (bytes > data_bytes)
     throw InputError(file.name(),
                      fmt::format("the file ends too soon: {} x {} elements take {} bytes, and {} follow the header", rows, cols,
                                  bytes, data_bytes));
   if (bytes < data_bytes)
     throw InputError(file.name(), fmt::format("{} bytes follow after the {} x {} elements", data_bytes - bytes, rows, cols));
-  if (bytes > max_bytes)
+  if (kept > max_bytes)
     throw InputError(file.name(), fmt::format("a matrix of {} x {} takes {}, more than the memory of {}", rows, cols,
-                                              format_bytes(bytes), format_bytes(max_bytes)));
+                                              format_bytes(kept), format_bytes(max_bytes)));
 }
+
+/// A byte that is 0 or 1.
+struct TruthValue {
+  std::uint8_t byte;
+};
 
 template <class T>
 constexpr bool is_complex = false;
@@ -214,48 +227,127 @@ std::span<T> numbers_of(std::span<std::complex<T>> elements) {
 
 template <class T>
 void swap_bytes(std::span<T> elements) {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  for (T& element : elements) {
-    Bits bits{};
-    std::memcpy(&bits, &element, sizeof bits);
-    bits = sizeof(T) == 8 ? static_cast<Bits>(__builtin_bswap64(bits))
-                          : static_cast<Bits>(__builtin_bswap32(static_cast<std::uint32_t>(bits)));
-    std::memcpy(&element, &bits, sizeof bits);
+  if constexpr (sizeof(T) > 1) {
+    using Bits =
+        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+    for (T& element : elements) {
+      auto bits = std::bit_cast<Bits>(element);
+      if constexpr (sizeof(T) == 8)
+        bits = __builtin_bswap64(bits);
+      else if constexpr (sizeof(T) == 4)
+        bits = __builtin_bswap32(bits);
+      else
+        bits = __builtin_bswap16(bits);
+      element = std::bit_cast<T>(bits);
+    }
   }
 }
 
-template <class T>
-void read_elements(const InputFile& file, std::uint64_t offset, bool swapped, std::span<T> elements) {
-  file.read(offset, std::as_writable_bytes(elements));
-  if (swapped) swap_bytes(numbers_of(elements));
-}
+/// The elements of a file, of type Stored there, as T.
+template <class T, class Stored>
+class Elements {
+ public:
+  Elements(const InputFile& file, const Header& header, std::uint64_t offset)
+      : file_(file), header_(header), offset_(offset), swapped_(header.element_type.starts_with('>') == little_endian) {}
+
+  /// Those from the one at `first` on, in the order of the file.
+  void read(Index first, std::span<T> elements) const {
+    if constexpr (std::is_same_v<T, Stored>) {
+      read_stored(first, elements);
+    } else {
+      std::vector<Stored> block(std::min<std::size_t>(elements.size(), 1 << 15));
+      for (; !elements.empty(); elements = elements.subspan(block.size())) {
+        block.resize(std::min(block.size(), elements.size()));
+        read_stored(first, std::span(block));
+        for (std::size_t t = 0; t < block.size(); ++t) elements[t] = exact(block[t], first + static_cast<Index>(t));
+        first += static_cast<Index>(block.size());
+      }
+    }
+  }
+
+ private:
+  void read_stored(Index first, std::span<Stored> elements) const {
+    file_.read(offset_ + static_cast<std::uint64_t>(first) * sizeof(Stored), std::as_writable_bytes(elements));
+    if (swapped_) swap_bytes(numbers_of(elements));
+  }
+
+  /// A truth value has a type of its own, as its bytes may be none.
+  [[nodiscard]] double exact(TruthValue value, Index place) const {
+    if (value.byte > 1) fail(place, fmt::format("the byte {} is no truth value", value.byte));
+    return value.byte;
+  }
+
+  template <class Integer>
+  [[nodiscard]] double exact(Integer value, Index place) const {
+    if (!is_exactly_double(value)) fail(place, fmt::format("{} is not exactly a double", value));
+    return static_cast<double>(value);
+  }
+
+  /// Names an element as NumPy does, from 0.
+  [[noreturn]] void fail(Index place, const std::string& wrong) const {
+    const Index length = header_.column_major ? header_.shape[0] : header_.shape[1];
+    const auto [i, j] =
+        header_.column_major ? std::pair(place % length, place / length) : std::pair(place / length, place % length);
+    throw InputError(file_.name(), fmt::format("element [{}, {}]: {}", i, j, wrong));
+  }
+
+  const InputFile& file_;
+  const Header& header_;
+  std::uint64_t offset_;
+  bool swapped_;
+};
 
 /// Some columns at a time: one pass over each row of the matrix serves all of them. Columns without elements may be 2^63 - 1.
-template <class T>
-void read_columns(const InputFile& file, std::uint64_t offset, bool swapped, Matrix<T>& matrix) {
+template <class T, class Stored>
+void read_columns(const Elements<T, Stored>& elements, Matrix<T>& matrix) {
   if (matrix.rows() == 0) return;
   constexpr Index block = 8;
   std::vector<T> columns(static_cast<std::size_t>(matrix.rows() * std::min(block, matrix.cols())));
   for (Index j0 = 0; j0 < matrix.cols(); j0 += block) {
     const Index width = std::min(block, matrix.cols() - j0);
-    const auto part = std::span(columns).first(static_cast<std::size_t>(matrix.rows() * width));
-    read_elements(file, offset, swapped, part);
-    offset += part.size_bytes();
+    elements.read(j0 * matrix.rows(), std::span(columns).first(static_cast<std::size_t>(matrix.rows() * width)));
     for (Index i = 0; i < matrix.rows(); ++i)
       for (Index j = 0; j < width; ++j) matrix(i, j0 + j) = columns[static_cast<std::size_t>(j * matrix.rows() + i)];
   }
 }
 
-template <class T>
+template <class T, class Stored = T>
 MatrixFile read_values(const InputFile& file, const Header& header, std::uint64_t offset, std::uint64_t max_bytes) {
-  check_shape(file, header, sizeof(T), file.size() - offset, max_bytes);
-  const bool swapped = header.element_type.starts_with('>') == little_endian;
+  check_shape(file, header, {sizeof(Stored), sizeof(T)}, file.size() - offset, max_bytes);
+  const Elements<T, Stored> elements(file, header, offset);
   Matrix<T> matrix(header.shape[0], header.shape[1]);
   if (header.column_major)
-    read_columns(file, offset, swapped, matrix);
+    read_columns(elements, matrix);
   else
-    read_elements(file, offset, swapped, std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
+    elements.read(0, std::span(matrix.data(), static_cast<std::size_t>(matrix.rows() * matrix.cols())));
   return {std::move(matrix)};
+}
+
+using ReadValues = MatrixFile(const InputFile&, const Header&, std::uint64_t, std::uint64_t);
+
+/// Who reads elements of a type, which is named without its byte order; null for a type that cannot be read.
+ReadValues* reader_of(std::string_view type) {
+  constexpr std::pair<std::string_view, ReadValues*> readers[] = {
+      {"f8", read_values<double>},
+      {"f4", read_values<float>},
+      {"c16", read_values<std::complex<double>>},
+      {"c8", read_values<std::complex<float>>},
+      {"i8", read_values<double, std::int64_t>},
+      {"i4", read_values<double, std::int32_t>},
+      {"i2", read_values<double, std::int16_t>},
+      {"i1", read_values<double, std::int8_t>},
+      {"u8", read_values<double, std::uint64_t>},
+      {"u4", read_values<double, std::uint32_t>},
+      {"u2", read_values<double, std::uint16_t>},
+      {"u1", read_values<double, std::uint8_t>},
+      {"b1", read_values<double, TruthValue>},
+  };
+  const char order = type.empty() ? '?' : type.front();
+  type.remove_prefix(std::min<std::size_t>(1, type.size()));
+  if (order != '<' && order != '>' && !(order == '|' && type.ends_with('1'))) return nullptr;  // a byte has no order
+  for (const auto& [name, reader] : readers)
+    if (name == type) return reader;
+  return nullptr;
 }
 
 template <class T>
@@ -292,12 +384,9 @@ MatrixFile read_npy(const InputFile& file, std::uint64_t max_bytes) {
   const auto text = read_header_text(file, preamble);
   const auto header = HeaderParser(file, text, preamble.header_offset).parse();
   const auto data = preamble.header_offset + preamble.header_length;
-  const auto type = header.element_type;
-  if (type == "<f8" || type == ">f8") return read_values<double>(file, header, data, max_bytes);
-  if (type == "<f4" || type == ">f4") return read_values<float>(file, header, data, max_bytes);
-  if (type == "<c16" || type == ">c16") return read_values<std::complex<double>>(file, header, data, max_bytes);
-  if (type == "<c8" || type == ">c8") return read_values<std::complex<float>>(file, header, data, max_bytes);
-  throw InputError(file.name(), fmt::format("elements of type {} cannot be read; only f8, f4, c16 and c8 can", quote(type)));
+  if (auto* const read = reader_of(header.element_type)) return read(file, header, data, max_bytes);
+  throw InputError(file.name(), fmt::format("elements of type {} cannot be read; only f8, f4, c16, c8, integers and b1 can",
+                                            quote(header.element_type)));
 }
 
 void write_npy(AtomicFile& file, MatrixView<const double> matrix) { write_values(file, matrix); }

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <fstream>
 #include <system_error>
+#include <thread>
 
 #include "files/support.hpp"
 
@@ -54,8 +55,35 @@ TEST_F(AtomicFiles, NeedsADirectoryToWriteTo) {
 TEST_F(AtomicFiles, ReplacesOnlyRegularFiles) {
   EXPECT_EQ(error_of<std::invalid_argument>([&] { AtomicFile{directory_.path()}; }),
             directory_.path().string() + ": is a directory");
-  EXPECT_EQ(error_of<std::invalid_argument>([] { AtomicFile("/dev/null"); }), "/dev/null: is not a regular file");
+}
+
+TEST_F(AtomicFiles, DevicesAreWrittenToAtCommit) {
+  AtomicFile file("/dev/null");
+  file.write("anything");
+  file.commit();
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  AtomicFile full("/dev/full");
+  full.write("anything");
+  full.flush();
+  EXPECT_EQ(error_of<std::system_error>([&] { full.commit(); }), "/dev/full: cannot be written: No space left on device");
+}
+
+TEST_F(AtomicFiles, PipesGetAllOrNothing) {
+  const auto pipe = directory_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string text(3 << 20, 'x');
+  for (const bool commits : {true, false}) {
+    std::string came;
+    std::thread reader([&] { came = read_bytes(pipe); });
+    {
+      AtomicFile file(pipe);
+      file.write(text);
+      if (commits) file.commit();
+    }
+    reader.join();
+    EXPECT_TRUE(came == (commits ? text : "")) << came.size();
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST_F(AtomicFiles, RespectsReadOnlyFiles) {
@@ -156,6 +184,9 @@ TEST(SameFile, IsSeenByWhateverName) {
   EXPECT_FALSE(same_file("absent", "other"));
   EXPECT_FALSE(same_file("", ""));
   EXPECT_FALSE(same_file("absent", directory / "absent"));
+  EXPECT_TRUE(same_file("-", "-"));
+  EXPECT_FALSE(same_file("-", "./-"));
+  EXPECT_FALSE(same_file("/dev/null", "/dev/null")) << "nothing is written over";
   std::ofstream(directory / "x") << "there";
   std::filesystem::create_symlink(directory / "x", directory / "link");
   EXPECT_TRUE(same_file(directory / "x", directory / "link"));

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include <complex>
+#include <fstream>
+#include <thread>
 
 #include "files/support.hpp"
 
@@ -42,9 +44,50 @@ TEST_F(MatrixFiles, OtherContentIsRefused) {
 TEST_F(MatrixFiles, WhatIsNoFileIsRefused) {
   expect_error(directory_ / "missing.npy", "cannot be opened: No such file or directory");
   expect_error(directory_.path(), "is a directory");
-  expect_error("/dev/null", "is not a regular file");
-  ASSERT_EQ(mkfifo((directory_ / "pipe").c_str(), 0600), 0);
-  expect_error(directory_ / "pipe", "is not a regular file");
+  expect_error("/dev/null", "is neither a regular file nor a pipe");
+}
+
+/// Writes to a pipe in a thread of its own.
+class Writer {
+ public:
+  Writer(const std::filesystem::path& pipe, std::string bytes)
+      : thread_([pipe, bytes = std::move(bytes)] { std::ofstream(pipe, std::ios::binary) << bytes; }) {}
+  ~Writer() { thread_.join(); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+ private:
+  std::thread thread_;
+};
+
+TEST_F(MatrixFiles, PipesAreReadAsFilesAre) {
+  const auto pipe = directory_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::vector<double> many(60000);
+  for (std::size_t t = 0; t < many.size(); ++t) many[t] = static_cast<double>(t);
+  for (const auto* order : {"False", "True"}) {
+    const auto bytes = npy_file(npy_header("<f8", order, "(200, 300)"), bytes_of(many));
+    write_bytes(directory_ / "file", bytes);
+    const Writer writer(pipe, bytes);
+    EXPECT_EQ(all_bits(std::get<Matrix<double>>(read_matrix(pipe).values).view()),
+              all_bits(std::get<Matrix<double>>(read_matrix(directory_ / "file").values).view()));
+  }
+  const Writer writer(pipe, "%%MatrixMarket matrix array real general\n2 1\n3\n4\n");
+  EXPECT_EQ(std::get<Matrix<double>>(read_matrix(pipe).values)(1, 0), 4);
+}
+
+TEST_F(MatrixFiles, PipesThatBringTooLittleOrTooMuchAreRefused) {
+  const auto pipe = directory_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto expect_pipe_error = [&](const std::string& bytes, const std::string& wrong) {
+    const Writer writer(pipe, bytes);
+    expect_error(pipe, wrong);
+  };
+  expect_pipe_error("", "the file is empty");
+  expect_pipe_error("text", "neither a NumPy .npy nor a Matrix Market file: it begins with 'text'");
+  expect_pipe_error(npy_file(npy_header("<f8", "False", "(1, 2)"), "12345678"),
+                    "the file ends too soon: 1 x 2 elements take 16 bytes, and 8 follow the header");
+  expect_pipe_error(npy_file(npy_header("<f8", "False", "(1, 1)"), "123456789"), "1 bytes follow after the 1 x 1 elements");
 }
 
 TEST_F(MatrixFiles, UnreadableFilesAreRefused) {
@@ -78,6 +121,7 @@ TEST_F(MatrixFiles, RealMatricesBecomeComplexOnes) {
 TEST_F(MatrixFiles, TheExtensionDecidesTheOutput) {
   EXPECT_EQ(output_format("a/b.npy"), MatrixFormat::npy);
   EXPECT_EQ(output_format("b.x.mtx"), MatrixFormat::matrix_market);
+  EXPECT_EQ(output_format("/dev/null"), MatrixFormat::npy);
   for (const auto* name : {"c", "c.npz", "c.NPY", ".npy", "npy", "c.npy/"})
     EXPECT_EQ(error_of<std::invalid_argument>([&] { write_matrix(directory_ / name, Matrix<double>(1, 1).view()); }),
               (directory_ / name).string() + ": a matrix is written to a file that ends in .npy or .mtx");

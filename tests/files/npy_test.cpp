@@ -228,16 +228,95 @@ TEST_F(Npy, OtherDimensionsAreRefused) {
   expect_error(npy_file(npy_header("<f8", "False", "(1, 2, 3)"), six_), "the array has 3 dimensions; a matrix has 2");
 }
 
+/// The bytes of integers in either order.
+template <class Integer>
+std::string integer_bytes(std::vector<Integer> elements, char order) {
+  auto bytes = bytes_of(elements);
+  if ((order == '>') == (std::endian::native == std::endian::little))
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(Integer))
+      std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(at + sizeof(Integer)));
+  return bytes;
+}
+
+template <class Integer>
+std::string integer_type(char order) {
+  return std::string(1, order) + (std::is_signed_v<Integer> ? 'i' : 'u') + std::to_string(sizeof(Integer));
+}
+
+using Integers = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                                std::uint32_t, std::uint64_t>;
+
+template <class Integer>
+class NpyIntegers : public Npy {};
+
+TYPED_TEST_SUITE(NpyIntegers, Integers);
+
+TYPED_TEST(NpyIntegers, BecomeTheDoublesTheyEqual) {
+  using Limits = std::numeric_limits<TypeParam>;
+  constexpr TypeParam largest = sizeof(TypeParam) < 8 ? Limits::max() : static_cast<TypeParam>(Limits::max() << 11);
+  const std::vector<TypeParam> values{0, 1, 5, Limits::min(), largest, 7};
+  for (const char order : {'<', '>'})
+    for (const std::string storage : {"False", "True"}) {
+      const auto file = npy_file(npy_header(integer_type<TypeParam>(order), storage, "(2, 3)"), integer_bytes(values, order));
+      const auto read = this->doubles(file);
+      ASSERT_EQ(read.size(), 6U);
+      for (std::size_t t = 0; t < 6; ++t) {
+        const std::size_t place = storage == "True" ? t % 3 * 2 + t / 3 : t;
+        EXPECT_EQ(read[t], static_cast<double>(values[place])) << order << storage << t;
+        EXPECT_EQ(static_cast<TypeParam>(read[t]), values[place]) << order << storage << t;
+      }
+    }
+}
+
+TYPED_TEST(NpyIntegers, MayBeMany) {
+  std::vector<TypeParam> values(70001);  // more than are converted at a time
+  for (std::size_t t = 0; t < values.size(); ++t) values[t] = static_cast<TypeParam>(t % 101);
+  const auto read = this->doubles(npy_file(npy_header(integer_type<TypeParam>('<'), "False", "(70001, 1)"), bytes_of(values)));
+  for (std::size_t t = 0; t < values.size(); ++t) ASSERT_EQ(read[t], static_cast<double>(t % 101));
+}
+
+TEST_F(Npy, IntegersThatAreNoDoublesAreRefusedWithTheirPlace) {
+  const std::int64_t two_53 = std::int64_t{1} << 53;
+  const auto of = [](const std::vector<std::int64_t>& values, const char* order) {
+    return npy_file(npy_header("<i8", order, "(2, 3)"), bytes_of(values));
+  };
+  EXPECT_EQ(
+      doubles(of({two_53, -two_53, two_53 + 2, two_53 - 1, 3 * two_53, std::numeric_limits<std::int64_t>::min()}, "False"))[4],
+      0x1.8p54);
+  expect_error(of({1, 2, 3, 4, two_53 + 1, 6}, "False"), "element [1, 1]: 9007199254740993 is not exactly a double");
+  expect_error(of({1, 2, 3, 4, -two_53 - 1, 6}, "True"), "element [0, 2]: -9007199254740993 is not exactly a double");
+  expect_error(of({1, 2, 3, 4, 5, std::numeric_limits<std::int64_t>::max()}, "False"),
+               "element [1, 2]: 9223372036854775807 is not exactly a double");
+  expect_error(npy_file(npy_header(">u8", "False", "(1, 1)"), std::string(8, '\xff')),
+               "element [0, 0]: 18446744073709551615 is not exactly a double");
+}
+
+TEST_F(Npy, TruthValuesAreZeroAndOne) {
+  EXPECT_EQ(doubles(npy_file(npy_header("|b1", "False", "(1, 3)"), std::string("\1\0\1", 3))), (std::vector<double>{1, 0, 1}));
+  expect_error(npy_file(npy_header("|b1", "False", "(2, 2)"), std::string("\1\0\2\1", 4)),
+               "element [1, 0]: the byte 2 is no truth value");
+}
+
+TEST_F(Npy, IntegersAreCheckedAgainstTheMemoryTheyWillTake) {
+  write_bytes(path_, npy_file(npy_header("|u1", "False", "(16, 16)"), std::string(256, 'x')));
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
+            path_.string() + ": a matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
+  EXPECT_NO_THROW(read_matrix(path_, 2048));
+  expect_error(npy_file(npy_header("<i2", "False", "(2, 3)"), "1234567890"),
+               "the file ends too soon: 2 x 3 elements take 12 bytes, and 10 follow the header");
+}
+
 TEST_F(Npy, OtherElementTypesAreRefused) {
-  for (const std::string type : {"<i8", "<i4", "<c4", "<c32", "=c16", "c8", "<c", "<C16", "<f2", "<f16", "|b1", "|O", "|u1",
-                                 "=f8", "f8", "<f88", "", "<U5", "\xff"})
+  for (const std::string type : {"<i16", "|i4", "<i", "<c4", "<c32", "=c16", "c8",   "<c", "<C16", "<f2", "<f16", "|f8",
+                                 "|b2",  "<b8", "|O", "=i4", "=f8",  "f8",   "<f88", "",   "<",    "<U5", "\xff"})
     EXPECT_THAT(error_of([&] { read(npy_file(npy_header(type, "False", "(2, 3)"), six_)); }),
-                testing::EndsWith("cannot be read; only f8, f4, c16 and c8 can"))
+                testing::EndsWith("cannot be read; only f8, f4, c16, c8, integers and b1 can"))
         << type;
-  expect_error(npy_file(npy_header("<i8", "False", "(2, 3)"), six_),
-               "elements of type '<i8' cannot be read; only f8, f4, c16 and c8 can");
+  expect_error(npy_file(npy_header("<m8", "False", "(2, 3)"), six_),
+               "elements of type '<m8' cannot be read; only f8, f4, c16, c8, integers and b1 can");
   expect_error(npy_file("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2, 3)}", six_),
-               "byte 21: structured elements cannot be read; write one matrix of f8, f4, c16 or c8");
+               "byte 21: structured elements cannot be read; write one matrix of numbers");
 }
 
 TEST_F(Npy, OtherVersionsAreRefused) {

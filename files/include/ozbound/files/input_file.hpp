@@ -17,17 +17,23 @@ class InputError : public std::runtime_error {
   InputError(std::string_view file, std::string_view wrong);
 };
 
-/// A regular file, read at any offset.
+/// The memory of this machine in bytes.
+std::uint64_t physical_memory();
+
+/// A regular file, read at any offset; or a pipe, which is copied to memory as far as it is read.
 class InputFile {
  public:
-  /// @throws InputError where `path` is missing, unreadable or not a regular file.
+  /// @param path `-`: standard input, once in a process. Where it is a named pipe, this waits for whoever writes it.
+  /// @throws InputError where `path` is missing, unreadable, or neither a regular file nor a pipe.
   explicit InputFile(const std::filesystem::path& path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] std::uint64_t size() const { return size_; }  ///< bytes, when it was opened
+
+  /// Bytes, when it was opened; of a pipe all that comes. @throws InputError where a pipe brings more than half the memory.
+  [[nodiscard]] std::uint64_t size() const;
 
   /// Fills `bytes` from byte `offset` of the file.
   /// @throws InputError where the file ends before, or cannot be read.
@@ -37,9 +43,13 @@ class InputFile {
   [[nodiscard]] std::string head(std::size_t count) const;
 
  private:
+  void copy_pipe(std::uint64_t until) const;
+  void close_all() const;
+
   std::string name_;
-  int descriptor_ = -1;
-  std::uint64_t size_ = 0;
+  int descriptor_ = -1;             // of the file, or of the memory that a pipe is copied to
+  mutable int pipe_ = -1;           // -1: none, or all of it is copied
+  mutable std::uint64_t size_ = 0;  // of a pipe so far
 };
 
 /// The lines of a text file, one at a time, in bounded memory.

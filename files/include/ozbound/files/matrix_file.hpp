@@ -35,12 +35,11 @@ struct MatrixFile {
   [[nodiscard]] MatrixFile to_complex() &&;
 };
 
-/// The memory of this machine in bytes.
-std::uint64_t physical_memory();
-
-/// Reads a NumPy .npy or a Matrix Market file; the content says which, not the name.
+/// Reads a NumPy .npy or a Matrix Market file, or a pipe that brings one; the content says which, not the name. `-`: standard
+/// input.
 ///
-/// .npy: two dimensions; f8, f4, c16 or c8 of either byte order, either storage order; every bit is kept. Matrix Market:
+/// .npy: two dimensions; either byte order, either storage order; f8, f4, c16 or c8, of which every bit is kept, or integers
+/// (i1, i2, i4, i8, u1, u2, u4, u8) or truth values (b1), which become doubles. Matrix Market:
 /// array or coordinate; real, integer, pattern or complex; general, symmetric, skew-symmetric or, of complex numbers,
 /// hermitian; always doubles. Decimals are rounded to nearest; an integer that is no double is refused, and so is a hermitian
 /// diagonal that is not real; every NaN is the quiet NaN 0x7ff8000000000000.
@@ -48,8 +47,8 @@ std::uint64_t physical_memory();
 /// @throws InputError for anything else.
 MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_bytes = physical_memory());
 
-/// The format that the extension of an output asks for.
-/// @throws std::invalid_argument for any extension but .npy and .mtx.
+/// The format that the extension of an output asks for; .npy for standard output (`-`), pipes and devices without one.
+/// @throws std::invalid_argument for any extension but .npy and .mtx, and for a .npy to a terminal.
 MatrixFormat output_format(const std::filesystem::path& path);
 
 /// Writes `matrix` to a file still to be committed: .npy as f8, f4, c16 or c8, .mtx as an array of the shortest decimals that
