@@ -175,7 +175,9 @@ void list_properties(bool json) {
   auto list = ordered_json::array();
   for (const auto& property : all_properties()) {
     list.push_back({{"property", property.name}, {"statement", property.statement}, {"source", property.source}});
-    if (!json) print_text(fmt::format("{}\n    {}\n    {}\n", property.name, property.statement, property.source));
+    if (json) continue;
+    print_text(property.name + "\n");
+    for (const auto& text : {property.statement, property.source}) print_text("    " + hanging(text, 4, output_width()) + "\n");
   }
   if (json) print_json({{"schema", "ozbound-check-1"}, {"properties", list}});
 }

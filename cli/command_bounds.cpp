@@ -37,7 +37,7 @@ struct Arguments {
 /// The file of C that a report names.
 std::string result_file(const InputFile& file, const nlohmann::json& json) {
   if (is_report(json) && json.contains("result") && json["result"].is_object() && json["result"].contains("file") &&
-      json["result"]["file"].is_string())
+      json["result"]["file"].is_string() && json["result"]["file"] != "-")
     return json["result"]["file"].get<std::string>();
   throw InputError(file.name(), "it does not say which file C is in; --of does");
 }
@@ -72,7 +72,8 @@ void check_subject(const std::string& path, const MatrixFile& file, const Record
 /// Refuses to write over what the bounds are of.
 void check_output(const std::string& output, const std::string& report, const std::string& c) {
   for (const auto& input : {report, c})
-    if (same_file(output, input)) throw std::invalid_argument("--output: " + output + " would be written over");
+    if (!is_stream(output) && same_file(output, input))
+      throw std::invalid_argument("--output: " + output + " would be written over");
 }
 
 /// Writes the bounds of the elements of C, and returns the largest.
@@ -124,7 +125,7 @@ void add_bounds(CLI::App& app, Action& action) {
   command->add_option("REPORT", arguments->report, "Report of gemm, or a certificate")->required()->type_name("");
   command->add_option("-o,--output", arguments->output, "File of the bounds, .npy or .mtx")->required()->type_name("FILE");
   command->add_option("--of", arguments->c, "File of C; the one that the report names, if not given")->type_name("FILE");
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

@@ -101,7 +101,8 @@ void print_for_people(const Calibration& calibration, Table about) {
                     rate(2, rates.exact[3]), fmt::format("{:.1f} us", 1e6 * rates.slices[0]),
                     native ? fmt::format("{:.1f} us", 1e6 * (*native)[0]) : "-"});
   }
-  print_text("\n" + format_columns(rows));
+  print_text("\n");
+  print_columns(rows);
 }
 
 CalibratedCosts costs_in_force(const Arguments& arguments) {
@@ -159,7 +160,7 @@ void add_calibrate(CLI::App& app, Action& action) {
   auto* output =
       command->add_option("-o,--output", arguments->output, "Another file than that of the cache")->type_name("FILE");
   command->add_flag("--show", arguments->show, "Measure nothing: show what is in force")->excludes(quick)->excludes(output);
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

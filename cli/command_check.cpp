@@ -8,6 +8,7 @@
 #include "checks.hpp"
 #include "commands.hpp"
 #include "ozbound/files/text.hpp"
+#include "report.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -58,7 +59,7 @@ void add_check(CLI::App& app, Action& action) {
   replay->excludes(time)->excludes(seed)->excludes(regressions);
   auto* list = command->add_flag("--list", arguments->list, "Say what the properties are, and check none");
   list->excludes(engine)->excludes(properties)->excludes(time)->excludes(seed)->excludes(regressions)->excludes(replay);
-  command->add_flag("--json", check.json, "One JSON object instead of lines");
+  add_output_options(*command, check.json, "lines");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

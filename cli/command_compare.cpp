@@ -87,8 +87,8 @@ std::optional<AtomicFile> opened(const std::string& path) {
 
 void print(const Comparison& comparison, const Arguments& arguments) {
   if (arguments.json) return print_json(comparison_json(comparison));
-  if (arguments.cases) print_text(comparison_cases(comparison) + "\n");
-  print_text(comparison_summary(comparison));
+  if (arguments.cases) print_text(comparison_cases(comparison, output_width()) + "\n");
+  print_text(comparison_summary(comparison, output_width()));
 }
 
 /// Where the page finds the figure.
@@ -156,7 +156,7 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_flag("--cases", arguments->cases, "A line for every case and selector too");
   command->add_option("--svg", arguments->svg, "File for plots of products and errors")->type_name("FILE");
   command->add_option("--markdown", arguments->markdown, "File for the page docs/selectors.md")->type_name("FILE");
-  command->add_flag("--json", arguments->json, "One JSON object instead of tables");
+  add_output_options(*command, arguments->json, "tables");
   command->callback([&action, arguments] { action = [arguments](const std::string& line) { return run(*arguments, line); }; });
 }
 

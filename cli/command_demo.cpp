@@ -188,12 +188,14 @@ void print_for_people(const std::vector<DemoProblem>& problems, const std::vecto
   std::vector<Cells> lines{
       {"problem", "n", "target", "plan", "products", "bound/target", "verdict", "error/bound", "ms", "OpenBLAS ms", "ratio"}};
   for (const auto& row : rows) lines.push_back(cells(row));
-  print_text("\n" + format_columns(lines) + "\n");
-  print_text(fmt::format(
-      "{} of {} targets are certified and hold by the exact oracle, on {} entries of each product or all of a smaller one.\n",
+  print_text("\n");
+  print_columns(lines);
+  print_text("\n");
+  print_paragraph(fmt::format(
+      "{} of {} targets are certified and hold by the exact oracle, on {} entries of each product or all of a smaller one.",
       std::count_if(rows.begin(), rows.end(), holds), rows.size(), sampled_entries));
-  print_text(fmt::format(
-      "OpenBLAS's own bound certifies {} of them. Times are medians of up to 5 runs on {} threads, decisions included.\n",
+  print_paragraph(fmt::format(
+      "OpenBLAS's own bound certifies {} of them. Times are medians of up to 5 runs on {} threads, decisions included.",
       std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.native_certifies; }), threads));
 }
 
@@ -226,7 +228,7 @@ void add_demo(CLI::App& app, Action& action) {
   command->add_option("--data", arguments->data, "Folder of the matrices that come with Ozbound")->type_name("FOLDER");
   add_engine_option(*command, arguments->engine)
       ->description("cuda: on the device; auto: the CPU's native DGEMM may be chosen too; cpu if not given");
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

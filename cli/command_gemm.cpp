@@ -20,6 +20,7 @@
 #include "machine_choice.hpp"
 #include "operand_record.hpp"
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/progress.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/files/matrix_file.hpp"
 #include "ozbound/files/operands.hpp"
@@ -161,6 +162,7 @@ class Run {
     c_ = new_product(*files_);
     const auto product = product_of(*files_, c_);
     std::optional<Progress> progress("deciding");
+    const ProgressScope of_product([&progress](double share) { progress->update(share); });
     watch_.start();
     MultiplyOptions options{.workspace = arguments_.workspace};
     options.decided = [&](const Decision&) {
@@ -287,6 +289,8 @@ class Run {
   }
 
   [[nodiscard]] std::string method_text() const {
+    if (certificate_.method == Method::native && certificate_.native.empty())
+      return "none: alpha or beta is NaN or infinite, and with it every entry";
     if (certificate_.method == Method::native) return "native DGEMM, " + certificate_.native;
     return to_string(certificate_.method) + (decision_.reason.empty() ? "" : ": " + decision_.reason);
   }
@@ -342,7 +346,7 @@ void add_gemm(CLI::App& app, Action& action) {
           },
           "Memory for slices, such as 512M; C has the same bits for any")
       ->type_name("SIZE");
-  command->add_flag("--json", arguments->json, "The report on standard output instead of a table");
+  add_output_options(*command, arguments->json, "a table: the report");
   command->callback([&action, arguments] {
     action = [arguments](const std::string& command_line) { return Run(*arguments, command_line).go(); };
   });

@@ -137,7 +137,7 @@ void add_generate(CLI::App& app, Action& action) {
       ->required()
       ->expected(2)
       ->type_name("A B");
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +15,8 @@
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/bounds/published/selector.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/encoding.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/files/matrix_file.hpp"
@@ -41,6 +44,33 @@ nlohmann::ordered_json listed_bounds() {
   return list;
 }
 
+std::string statement(Encoding::Kind kind) {
+  switch (kind) {
+    case Encoding::Kind::truncated: return "N bits of the magnitude, with the sign of the number";
+    case Encoding::Kind::ozimmu: return "the same with one bit less in the first digit";
+    case Encoding::Kind::nearest: return "the rest rounded to nearest even, digit after digit";
+    case Encoding::Kind::balanced: return "radix 2^8 with carries, digits from -128 to 127";
+    case Encoding::Kind::unsigned8: return "radix 2^8 rounded down, digits from 0 to 255 behind the first";
+    case Encoding::Kind::nearest_adaptive: return "as nearest, with a scale found anew for every slice";
+  }
+  return {};
+}
+
+/// The encodings of slices, N for a number of bits.
+nlohmann::ordered_json listed_encodings() {
+  std::vector<Encoding::Kind> listed;
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& encoding : all_encodings()) {
+    if (std::find(listed.begin(), listed.end(), encoding.kind) != listed.end()) continue;
+    listed.push_back(encoding.kind);
+    auto name = to_string(encoding);
+    const bool of_bits = encoding.beta < 8;  // the first of each has one bit, the others 8
+    if (of_bits) name.back() = 'N';
+    list.push_back({{"name", name}, {"statement", statement(encoding.kind) + (of_bits ? "; N = 1 to 7" : "")}});
+  }
+  return list;
+}
+
 std::vector<std::string> names_of_kernels() {
   std::vector<std::string> names;
   for (const auto* kernel : kernels()) names.emplace_back(kernel->name);
@@ -48,23 +78,19 @@ std::vector<std::string> names_of_kernels() {
 }
 
 nlohmann::ordered_json facts() {
-  return {{"version", OZBOUND_VERSION},
-          {"compiler", OZBOUND_COMPILER},
-          {"processor", processor_name()},
-          {"kernels", names_of_kernels()},
-          {"threads", std::thread::hardware_concurrency()},
-          {"memory_bytes", physical_memory()},
-          {"devices", cuda_devices()},
-          {"schemes", listed(all_schemes())},
-          {"bounds", listed_bounds()},
-          {"selectors", listed(all_selectors())},
+  return {{"version", OZBOUND_VERSION},        {"compiler", OZBOUND_COMPILER},
+          {"processor", processor_name()},     {"kernels", names_of_kernels()},
+          {"threads", CpuEngine().threads()},  {"processors", std::thread::hardware_concurrency()},
+          {"memory_bytes", physical_memory()}, {"devices", cuda_devices()},
+          {"encodings", listed_encodings()},   {"schemes", listed(all_schemes())},
+          {"bounds", listed_bounds()},         {"selectors", listed(all_selectors())},
           {"models", listed(all_models())}};
 }
 
 /// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
-void append_listed(Table& table, std::string title, const nlohmann::ordered_json& list) {
+void append_listed(Table& table, std::string title, const nlohmann::ordered_json& list, const char* said = "source") {
   for (const auto& entry : list) {
-    table.emplace_back(title, fmt::format("{}: {}", entry["name"].get<std::string>(), entry["source"].get<std::string>()));
+    table.emplace_back(title, fmt::format("{}: {}", entry["name"].get<std::string>(), entry[said].get<std::string>()));
     title.clear();
   }
 }
@@ -83,9 +109,10 @@ void print_for_people(const nlohmann::ordered_json& facts) {
               {"compiler", facts["compiler"]},
               {"processor", facts["processor"]},
               {"kernels", fmt::format("{}", fmt::join(facts["kernels"].get<std::vector<std::string>>(), " "))},
-              {"threads", facts["threads"].dump()},
+              {"threads", fmt::format("{} used, of {} processors", facts["threads"].dump(), facts["processors"].dump())},
               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
   append_devices(table, facts["devices"]);
+  append_listed(table, "encodings", facts["encodings"], "statement");
   append_listed(table, "schemes", facts["schemes"]);
   append_listed(table, "bounds", facts["bounds"]);
   append_listed(table, "selectors", facts["selectors"]);
@@ -98,7 +125,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
 void add_info(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("info", "Show this build and this machine");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "One JSON object instead of a table");
+  add_output_options(*command, *json, "a table");
   command->callback([&action, json] {
     action = [json](const std::string&) {
       *json ? print_json(facts()) : print_for_people(facts());

@@ -86,12 +86,14 @@ void print_for_people(const Decision& decision, const OperandFiles& files, const
   const bool predicts = decision.costs.unit == "seconds";
   std::vector<Cells> rows{{"", "method", "plan", "products", "bound/target", predicts ? "predicted" : "cost", "certifies"}};
   for (const auto& candidate : decision.candidates) rows.push_back(row_of(candidate, decision));
-  print_text(format_columns(rows) + "\n");
+  print_columns(rows);
+  print_text("\n");
   if (!measured.empty()) {
     rows.resize(1);
     rows[0].back() = "measured";
     for (const auto& one : measured) rows.push_back(row_of(one, decision));
-    print_text(format_columns(rows) + "\n");
+    print_columns(rows);
+    print_text("\n");
   }
   Table table{{"target", fmt::format("{} for {}", to_string(decision.target), product_text(files))}};
   if (decision.target.kind == Target::Kind::normwise) table.emplace_back("relative to", normwise_measure);
@@ -200,7 +202,7 @@ void add_plan(CLI::App& app, Action& action) {
   add_decision_arguments(*command, arguments->decision);
   command->add_flag("--measure", arguments->measure, "Run what certifies the target, and show how long it took");
   command->add_option("--save", arguments->save, "File for the decision, which gemm --decision replays")->type_name("FILE");
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

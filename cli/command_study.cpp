@@ -63,17 +63,17 @@ Cells cells(const StudyMeasurement& one) {
 }
 
 /// For a study of theory: what is drawn, a line for each curve.
-std::string curves(const Study& study) {
+void print_curves(const Study& study) {
   std::vector<Cells> rows{{"plot", "curve", "points"}};
   for (const auto& one : study.series) {
     std::string points;
     for (const auto& [x, y] : one.points) points += fmt::format("{}{:g}:{:g}", points.empty() ? "" : " ", x, y);
     rows.push_back({one.plot, one.label, points});
   }
-  return format_columns(rows);
+  print_columns(rows);
 }
 
-std::string measurements(const Study& study) {
+void print_measurements(const Study& study) {
   std::vector<Cells> rows{{"method", "φ", "k", "average", "largest", "tightest bound", "its average", "bounds"}};
   Index bounds = 0;
   for (const auto& one : study.measurements) {
@@ -81,13 +81,16 @@ std::string measurements(const Study& study) {
     bounds += static_cast<Index>(
         std::count_if(one.claims.begin(), one.claims.end(), [](const auto& claim) { return claim.rigorous; }));
   }
-  return format_columns(rows) + fmt::format("\n{} proven bounds on {} products: {}\n", bounds, study.measurements.size(),
-                                            study.holds() ? "none is below an error" : "NOT ALL HOLD");
+  print_columns(rows);
+  print_text(fmt::format("\n{} proven bounds on {} products: {}\n", bounds, study.measurements.size(),
+                         study.holds() ? "none is below an error" : "NOT ALL HOLD"));
 }
 
 void print_for_people(const Study& study, const StudyKind& kind) {
-  print_text(fmt::format("{}\n{}\n\n", kind.source, kind.statement));
-  print_text(study.measurements.empty() ? curves(study) : measurements(study));
+  print_paragraph(kind.source);
+  print_paragraph(kind.statement);
+  print_text("\n");
+  study.measurements.empty() ? print_curves(study) : print_measurements(study);
   print_text(explain_failures(study));
 }
 
@@ -122,7 +125,7 @@ ExitCode run(const Arguments& arguments) {
     figure->write(svg(study.series));
     figure->commit();
   }
-  arguments.json ? print_text(record(study)) : print_for_people(study, kind);
+  arguments.json ? print_json_text(record(study)) : print_for_people(study, kind);
   return study.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
@@ -146,7 +149,7 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
     if (file.empty()) throw std::invalid_argument("--svg: a file name is missing");
     arguments->svg = file;
   });
-  command.add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(command, arguments->json, "a table");
 }
 
 }  // namespace

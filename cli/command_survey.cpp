@@ -158,11 +158,12 @@ void print_for_people(const std::vector<Case>& cases) {
   std::vector<Cells> rows{{"family", "phi", "target", "method", "plan", "products", "exact", "bound/target", "verdict",
                            "error/bound", "plan that would do"}};
   for (const auto& one : cases) rows.push_back(cells(one));
-  print_text(format_columns(rows) + "\n");
+  print_columns(rows);
+  print_text("\n");
   const Summary sum(cases);
-  print_text(fmt::format(
+  print_paragraph(fmt::format(
       "{} of {} cases met, {} refused. By the exact oracle an enumerated plan meets {} of them; of these, {} had entries "
-      "summed exactly all the same: {:.1f} %.\n",
+      "summed exactly all the same: {:.1f} %.",
       sum.met, sum.cases, sum.refused, sum.by_plan, sum.avoidable, 100 * sum.share()));
 }
 
@@ -242,7 +243,7 @@ void add_survey(CLI::App& app, Action& action) {
       ->type_name("INTEGER");
   add_engine_option(*command, arguments->engine)
       ->description("cuda: on the device; auto: the CPU's native DGEMM may be chosen too; cpu if not given");
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
 

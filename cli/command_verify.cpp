@@ -16,6 +16,7 @@
 #include "verification.hpp"
 
 #include "commands.hpp"
+#include "decision_arguments.hpp"
 #include "formula_claim.hpp"
 #include "interruption.hpp"
 #include "ozbound/files/claims.hpp"
@@ -30,7 +31,6 @@
 #include "ozbound/verify/mpfr_oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 #include "report.hpp"
-#include "target_help.hpp"
 #include "watched_oracle.hpp"
 
 namespace ozbound::cli {
@@ -311,9 +311,7 @@ void add_verify(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
-  auto* target = command->add_option("--target", arguments->target, "Judge by this target, see below");
-  target->type_name("TARGET");
-  add_target_help(*command);
+  auto* target = add_target_option(*command, arguments->target, "Judge by this target, see below");
   auto* report = command->add_option("--report", arguments->report, "Judge by what this report of a product claims");
   report->type_name("FILE");
   auto* certificate = command->add_option("--certificate", arguments->certificate,
@@ -330,7 +328,7 @@ void add_verify(CLI::App& app, Action& action) {
   auto* sample = command->add_option_function<std::string>(
       "--sample",
       [arguments](const std::string& text) {
-        arguments->sample = parse_integer(text, "--sample", 0, std::numeric_limits<Index>::max());
+        arguments->sample = parse_integer(text, "--sample", 1, std::numeric_limits<Index>::max());
       },
       "Look at so many entries only, the corners and random others");
   sample->type_name("ENTRIES");
@@ -346,7 +344,7 @@ void add_verify(CLI::App& app, Action& action) {
       ->excludes(sample);
   command->add_flag("--mpfr", arguments->mpfr, "Compute the truth with MPFR: slower, and shares no code with the default")
       ->excludes(certificate);
-  command->add_flag("--json", arguments->json, "One JSON object instead of a table");
+  add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] {
     action = [arguments](const std::string& command_line) { return run(*arguments, command_line); };
   });

@@ -265,10 +265,11 @@ std::string section(const Comparison& comparison, std::size_t index) {
 
 }  // namespace
 
-std::string comparison_summary(const Comparison& comparison) {
+std::string comparison_summary(const Comparison& comparison, std::size_t width) {
   std::string text;
   for (const auto& part : parts(comparison))
-    text += (text.empty() ? "" : "\n") + part.title + "\n\n" + format_columns(summary_rows(comparison, part.wanted)) + "\n";
+    text +=
+        (text.empty() ? "" : "\n") + part.title + "\n\n" + format_columns(summary_rows(comparison, part.wanted), width) + "\n";
   return text;
 }
 
@@ -281,12 +282,12 @@ std::string broken_certificates(const Comparison& comparison) {
   return text;
 }
 
-std::string comparison_cases(const Comparison& comparison) {
+std::string comparison_cases(const Comparison& comparison, std::size_t width) {
   std::vector<Cells> rows{{"family", "phi", "k", "target", "fewest", "selector", "plan", "products", "certified",
                            "error/target", "", "overshoot", "selecting/product"}};
   for (const auto& one : comparison.cases)
     for (const auto& outcome : one.outcomes) rows.push_back(case_row(one, outcome));
-  return format_columns(rows) + "\n";
+  return format_columns(rows, width) + "\n";
 }
 
 nlohmann::ordered_json comparison_json(const Comparison& comparison) {

@@ -19,14 +19,14 @@ struct Comparison {
   std::string figure;   ///< where the page finds the plots; empty for none
 };
 
-/// One line for each selector, over dense and over hard families.
-std::string comparison_summary(const Comparison& comparison);
+/// One row for each selector, over dense and over hard families, in lines of this width.
+std::string comparison_summary(const Comparison& comparison, std::size_t width);
 
 /// The verdicts on certified targets that were missed; empty where there are none, as it must be.
 std::string broken_certificates(const Comparison& comparison);
 
-/// One line for each case and selector.
-std::string comparison_cases(const Comparison& comparison);
+/// One row for each case and selector.
+std::string comparison_cases(const Comparison& comparison, std::size_t width);
 
 /// All of it, schema `ozbound-compare-1` of docs/records.md.
 nlohmann::ordered_json comparison_json(const Comparison& comparison);

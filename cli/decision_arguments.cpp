@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "help.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/json_file.hpp"
 #include "ozbound/files/text.hpp"
 #include "ozbound/native.hpp"
-#include "target_help.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -44,10 +44,17 @@ void add_threads_option(CLI::App& command, int& threads) {
       ->type_name("COUNT");
 }
 
+CLI::Option* add_target_option(CLI::App& command, std::string& target, const std::string& help) {
+  const auto store = [&target](const std::string& text) {
+    static_cast<void>(parse_target(text));  // refused before a file is read
+    target = text;
+  };
+  command.footer(target_help());
+  return command.add_option_function<std::string>("--target", store, help)->type_name("TARGET");
+}
+
 DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments) {
-  auto* target = command.add_option("--target", arguments.target, "How accurate, see below; dgemm if not given");
-  target->type_name("TARGET");
-  add_target_help(command);
+  auto* target = add_target_option(command, arguments.target, "How accurate, see below; dgemm if not given");
   auto* engine = add_engine_option(command, arguments.engine);
   add_threads_option(command, arguments.threads);
   return {target, engine};

@@ -40,6 +40,9 @@ struct DecisionOptions {
 /// --target, --engine and --threads. `arguments` must outlive `command`.
 DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments);
 
+/// --target alone, of which --help says what each means. `target` must outlive `command`.
+CLI::Option* add_target_option(CLI::App& command, std::string& target, const std::string& help);
+
 /// --engine alone. `choice` must outlive `command`.
 CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice);
 

@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 
-#include "commands.hpp"
+#include "command_line.hpp"
 #include "interruption.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/files/atomic_file.hpp"
@@ -31,20 +31,10 @@ void finish_output() {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), "standard output cannot be written");
 }
 
-/// CLI11 only says that a subcommand is missing; this says which word is none.
-std::string wrong_arguments(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
-  const bool unknown = argc > 1 && app.get_subcommands().empty();
-  return (unknown ? quote(argv[1]) + " is not a subcommand or option" : error.what()) + std::string("; see ozbound --help");
-}
-
 ExitCode run(int argc, const char* const* argv) {
   Action action;
-  CLI::App app("Products of FP64 matrices on integer units, with proven error bounds", "ozbound");
-  app.set_version_flag("--version", OZBOUND_VERSION);
-  app.require_subcommand(1);
-  for (auto* const add : {add_bounds, add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade,
-                          add_plan, add_study, add_survey, add_verify, add_info})
-    add(app, action);
+  CLI::App app;
+  add_commands(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
@@ -52,7 +42,9 @@ ExitCode run(int argc, const char* const* argv) {
     finish_output();
     return ExitCode::success;
   } catch (const CLI::ParseError& error) {
-    return complain(wrong_arguments(app, error, argc, argv));
+    return complain(usage_error(app, error, argc, argv));
+  } catch (const std::invalid_argument& error) {  // a value of an option
+    return complain(usage_error(app, error, argc, argv));
   }
   const auto code = action(shell_command({argv, argv + argc}));
   finish_output();

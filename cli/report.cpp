@@ -2,13 +2,19 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/files/standard_streams.hpp"
 
 namespace ozbound::cli {
 namespace {
@@ -19,15 +25,60 @@ std::string text_of(const nlohmann::ordered_json& object) {
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+bool wide = false;  // --wide
+
+constexpr std::size_t narrowest_output = 40, width_of_pipes = 100;
+
+/// What the environment says; 0 where that is nothing.
+std::size_t stated_width() {
+  const char* const columns = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+  const std::string_view text = columns == nullptr ? "" : columns;
+  std::size_t width = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
+  return error == std::errc() && end == text.data() + text.size() ? width : 0;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 }  // namespace
+
+void add_output_options(CLI::App& command, bool& json, const std::string& otherwise) {
+  const auto claim = [&json](std::int64_t) {
+    json = true;
+    claim_standard_output();
+  };
+  auto* const as_json = command.add_flag_function("--json", claim, "One JSON object instead of " + otherwise);
+  command.add_flag("--wide", wide, "Lines as long as they are, not cut to the terminal, or to 100 characters in a pipe")
+      ->excludes(as_json);
+}
+
+std::size_t output_width() {
+  if (wide) return unlimited_width;
+  for (const auto width : {stated_width(), terminal_width()})
+    if (width > 0) return std::max(width, narrowest_output);
+  return width_of_pipes;
+}
 
 void print_table(const Table& table) {
   std::size_t width = 0;
-  for (const auto& row : table) width = std::max(width, row.first.size());
-  for (const auto& [name, value] : table) fmt::print(stdout, "{:<{}}  {}\n", name, width, value);
+  for (const auto& row : table) width = std::max(width, width_of(row.first));
+  for (const auto& [name, value] : table) {
+    const std::string padding(width - width_of(name) + 2, ' ');
+    const bool command = value.starts_with("ozbound ");  // to be copied
+    print_text(name + padding + (command ? value : hanging(value, width + 2, output_width())) + "\n");
+  }
 }
 
-void print_text(std::string_view text) { fmt::print(stdout, "{}", text); }
+void print_columns(const std::vector<Cells>& rows) { print_text(format_columns(rows, output_width())); }
+
+void print_paragraph(std::string_view text) { print_text(hanging(text, 0, output_width()) + "\n"); }
+
+void print_text(std::string_view text) {
+  if (!standard_output_is_claimed()) fmt::print(stdout, "{}", text);
+}
 
 nlohmann::ordered_json json_number(double x) {
   const FloatEnvironment environment;
@@ -41,7 +92,9 @@ nlohmann::ordered_json json_number(const std::complex<double>& x) {
   return {json_number(x.real()), json_number(x.imag())};
 }
 
-void print_json(const nlohmann::ordered_json& object) { fmt::print(stdout, "{}", text_of(object)); }
+void print_json(const nlohmann::ordered_json& object) { print_json_text(text_of(object)); }
+
+void print_json_text(std::string_view text) { fmt::print(stdout, "{}", text); }
 
 void write_json(AtomicFile& file, const nlohmann::ordered_json& object) { file.write(text_of(object)); }
 

@@ -93,4 +93,9 @@ inline void expect_refusal(const std::vector<std::string>& arguments, const std:
   EXPECT_EQ(finished.err, "ozbound: " + wrong + "\n");
 }
 
+/// The same of arguments that the subcommand does not take: the line also names its help.
+inline void expect_usage_error(const std::vector<std::string>& arguments, const std::string& wrong) {
+  expect_refusal(arguments, wrong + "; see ozbound " + arguments.front() + " --help");
+}
+
 }  // namespace ozbound::cli::test

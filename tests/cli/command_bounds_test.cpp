@@ -123,7 +123,7 @@ TEST_F(CommandBounds, RefusesWhatIsNotTheRecordsC) {
   expect_refusal(bounds(report_, {"-o", e_}), report_ + ": certificate: 'schema' is missing");
   expect_refusal(bounds(report_, {"-o", files_.path("E.csv")}),
                  error_of<std::invalid_argument>([&] { output_format(files_.path("E.csv")); }));
-  expect_refusal(bounds(report_), "--output is required; see ozbound --help");
+  expect_usage_error(bounds(report_), "--output is required");
   EXPECT_EQ(files_.names(), names) << "nothing is written";
 }
 

@@ -131,9 +131,9 @@ TEST(CommandCalibrate, WhatCannotBeWrittenIsSaidBeforeMeasuring) {
   const Cache cache;
   write_bytes(cache.folder() / "ozbound", "in the way");
   expect_refusal({"calibrate"}, (cache.folder() / "ozbound").string() + ": cannot be created: Not a directory");
-  expect_refusal({"calibrate", "--show", "--quick"}, "--quick excludes --show; see ozbound --help");
-  expect_refusal({"calibrate", "--engine", "auto"}, "--engine: 'auto' is not one of cpu, cuda");
-  expect_refusal({"calibrate", "--threads", "0"}, "--threads: '0' is not between 1 and 1024");
+  expect_usage_error({"calibrate", "--show", "--quick"}, "--quick excludes --show");
+  expect_usage_error({"calibrate", "--engine", "auto"}, "--engine: 'auto' is not one of cpu, cuda");
+  expect_usage_error({"calibrate", "--threads", "0"}, "--threads: '0' is not between 1 and 1024");
 }
 
 TEST(CommandCalibrate, PlanMeasuresWhatCertifies) {

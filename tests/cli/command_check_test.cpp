@@ -44,7 +44,7 @@ TEST(CommandCheck, ForPrograms) {
 }
 
 TEST(CommandCheck, ListsWhatItChecks) {
-  const auto people = ozbound({"check", "--list"});
+  const auto people = ozbound({"check", "--list", "--wide"});
   const auto programs = json::parse(ozbound({"check", "--list", "--json"}).out);
   ASSERT_EQ(programs["properties"].size(), all_properties().size());
   for (std::size_t t = 0; t < all_properties().size(); ++t) {

@@ -44,7 +44,7 @@ TEST(CommandCompare, RecordsEveryCaseAndSelector) {
 }
 
 TEST(CommandCompare, ForPeople) {
-  const auto finished = ozbound(small({"--selector", "ozbound,mantissa-loss-1", "--selector", "ozbound", "--cases"}));
+  const auto finished = ozbound(small({"--selector", "ozbound,mantissa-loss-1", "--selector", "ozbound", "--cases", "--wide"}));
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, testing::ContainsRegex("\nuniform +- +16 +dgemm +[0-9]+ +ozbound +balanced:[^ ]+ +[0-9]+ +yes "));
@@ -74,11 +74,11 @@ TEST(CommandCompare, WrongArgumentsAreRefused) {
   const auto family = ozbound({"compare", "unknown"});
   EXPECT_EQ(family.code, 2);
   EXPECT_THAT(family.err, testing::MatchesRegex("ozbound: family must be one of uniform, .*: 'unknown'\n"));
-  expect_refusal({"compare", "--n", "0"}, "--n: '0' is not between 1 and 4096");
+  expect_usage_error({"compare", "--n", "0"}, "--n: '0' is not between 1 and 4096");
   expect_refusal({"compare", "--k", "8,none"}, "--k: 'none' is not an integer");
   expect_refusal({"compare", "--phi", "-1"}, "--phi must be finite and not negative: '-1'");
   expect_refusal({"compare", "--target", "cr"}, "--target must be dgemm, dgemm-typical or componentwise here: 'cr'");
-  expect_refusal({"compare", "--seed", "x"}, "--seed: 'x' is not an integer from 0 to 2^64 - 1");
+  expect_usage_error({"compare", "--seed", "x"}, "--seed: 'x' is not an integer from 0 to 2^64 - 1");
   const auto selector = ozbound({"compare", "--selector", "guess"});
   EXPECT_EQ(selector.code, 2);
   EXPECT_THAT(selector.err, HasSubstr("selector 'guess' is none of ozbound, kappa"));

@@ -398,20 +398,31 @@ TEST(CommandGemm, WrongOptionsAreRefused) {
   const auto refused = [&files](const std::vector<std::string>& more, const std::string& wrong) {
     files.expect_refused(files.gemm(more), wrong);
   };
-  refused({"--target", "best"}, error_of<std::invalid_argument>([] { parse_target("best"); }));
+  refused({"--target", "best"}, error_of<std::invalid_argument>([] { parse_target("best"); }) + "; see ozbound gemm --help");
   refused({"--plan", "ozimmu-h:4x5"}, "--plan: the scheme is defined for as many slices of A as of B: 4, 5");
   refused({"--plan", "balanced:0x1:full:exact"},
           "--plan: " + error_of<std::invalid_argument>([] { parse_plan("balanced:0x1:full:exact"); }));
-  refused({"--verify", "maybe"}, "--verify: 'maybe' is not one of none, sample, exact, mpfr");
-  refused({"--engine", "gpu"}, "--engine: 'gpu' is not one of auto, cpu, cuda, native");
+  refused({"--verify", "maybe"}, "--verify: 'maybe' is not one of none, sample, exact, mpfr; see ozbound gemm --help");
+  refused({"--engine", "gpu"}, "--engine: 'gpu' is not one of auto, cpu, cuda, native; see ozbound gemm --help");
   refused({"--plan", "balanced:1x1:full:exact", "--engine", "native"}, "--engine: native DGEMM multiplies under no plan");
-  refused({"--threads", "0"}, "--threads: '0' is not between 1 and 1024");
-  refused({"--workspace", "lots"}, "--workspace: 'lots' is not a size, such as 512M or 2GiB");
+  refused({"--threads", "0"}, "--threads: '0' is not between 1 and 1024; see ozbound gemm --help");
+  refused({"--workspace", "lots"}, "--workspace: 'lots' is not a size, such as 512M or 2GiB; see ozbound gemm --help");
   refused({"--beta", "1"}, "--beta: C0 is missing; --c names it");
-  refused({"--c", files.a_path()}, "--c requires --beta; see ozbound --help");
+  refused({"--c", files.a_path()}, "--c requires --beta; see ozbound gemm --help");
   refused({"--report", files.path("none/r.json")},
           files.path("none/r.json") + ": cannot be created: No such file or directory");
   refused({"--report", files.c_path()}, files.c_path() + ": C and the report cannot be the same file");
+}
+
+TEST(CommandGemm, ANaNScalarNeedsNoMethod) {
+  const auto files = GemmFiles({.family = Family::uniform, .m = 40, .n = 40, .k = 40, .seed = 1});
+  for (const auto* const engine : {"auto", "native"}) {
+    const auto finished = ozbound(files.gemm({"--alpha", "nan", "--engine", engine}));
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(finished.out, ContainsRegex("\nmethod +[a-z]+: [a-z]"));
+    EXPECT_THAT(finished.out, Not(HasSubstr(", \n")));
+    EXPECT_TRUE(std::isnan(files.c()(3, 4)));
+  }
 }
 
 TEST(CommandGemm, OptionsThatContradictEachOtherAreRefused) {
@@ -419,8 +430,8 @@ TEST(CommandGemm, OptionsThatContradictEachOtherAreRefused) {
   const auto refused = [&files](const std::vector<std::string>& more, const std::string& one, const std::string& other) {
     const auto finished = ozbound(files.gemm(more));
     EXPECT_EQ(finished.code, 2);
-    EXPECT_THAT(finished.err, testing::AnyOf("ozbound: " + one + " excludes " + other + "; see ozbound --help\n",
-                                             "ozbound: " + other + " excludes " + one + "; see ozbound --help\n"));
+    EXPECT_THAT(finished.err, testing::AnyOf("ozbound: " + one + " excludes " + other + "; see ozbound gemm --help\n",
+                                             "ozbound: " + other + " excludes " + one + "; see ozbound gemm --help\n"));
     EXPECT_EQ(files.names(), inputs);
   };
   refused({"--decision", "d", "--plan", "balanced:1x1:full:exact"}, "--decision", "--plan");
@@ -439,7 +450,7 @@ TEST(CommandGemm, WrongFilesAreRefused) {
                        error_of<std::invalid_argument>([&] { output_format(files.path("C.txt")); }));
   files.expect_refused({"gemm", files.a_path(), files.b_path(), "-o", files.path("none/C.npy")},
                        files.path("none/C.npy") + ": cannot be created: No such file or directory");
-  files.expect_refused({"gemm", files.a_path(), files.b_path()}, "--output is required; see ozbound --help");
+  files.expect_refused({"gemm", files.a_path(), files.b_path()}, "--output is required; see ozbound gemm --help");
 }
 
 TEST(CommandGemm, AWorkspaceTooSmallForOneEntryIsRefused) {

@@ -82,15 +82,16 @@ TEST_F(CommandGenerate, ForPrograms) {
 }
 
 TEST_F(CommandGenerate, WrongArgumentsAreRefused) {
-  expect_refused(arguments("uniform", {"--m", "-1"}), "--m: At Most 1 required but received 2; see ozbound --help");
+  expect_refused(arguments("uniform", {"--m", "-1"}), "--m: At Most 1 required but received 2; see ozbound generate --help");
   expect_refused({"generate", "uniform", "--m", "-1", "--n", "2", "--k", "3", "-o", a_, b_},
-                 "--m: '-1' is not an integer of at least 0");
-  expect_refused(arguments("uniform", {"--phi", "1,5"}), "--phi: '1,5' is not a number");
+                 "--m: '-1' is not an integer of at least 0; see ozbound generate --help");
+  expect_refused(arguments("uniform", {"--phi", "1,5"}), "--phi: '1,5' is not a number; see ozbound generate --help");
   expect_refused(arguments("uniform", {"--phi", "-1"}), "phi must be finite and not negative: -1");
-  expect_refused(arguments("uniform", {"--seed", "-1"}), "--seed: '-1' is not an integer from 0 to 2^64 - 1");
-  expect_refused({"generate", "uniform", "--m", "1", "--n", "2", "-o", a_, b_}, "--k is required; see ozbound --help");
+  expect_refused(arguments("uniform", {"--seed", "-1"}),
+                 "--seed: '-1' is not an integer from 0 to 2^64 - 1; see ozbound generate --help");
+  expect_refused({"generate", "uniform", "--m", "1", "--n", "2", "-o", a_, b_}, "--k is required; see ozbound generate --help");
   expect_refused({"generate", "uniform", "--m", "1", "--n", "2", "--k", "3", "-o", a_},
-                 "--output: At least 2 required but received 1; see ozbound --help");
+                 "--output: At least 2 required but received 1; see ozbound generate --help");
   const auto unknown = ozbound(arguments("unifrom"));
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, testing::HasSubstr("uniform-positive"));

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/published/named_bound.hpp"
+#include "ozbound/core/encoding.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/verify/literature/models/model.hpp"
@@ -29,15 +30,41 @@ TEST(Command, Version) {
 
 TEST(Command, WrongArgumentsAreRefusedInOneLine) {
   expect_refusal({}, "A subcommand is required; see ozbound --help");
-  expect_refusal({"multiply"}, "'multiply' is not a subcommand or option; see ozbound --help");
-  expect_refusal({"info", "--colour"}, "The following argument was not expected: --colour; see ozbound --help");
-  expect_refusal({"--colour"}, "'--colour' is not a subcommand or option; see ozbound --help");
+  expect_refusal({"multiply"}, "'multiply' is not a subcommand; see ozbound --help");
+  expect_refusal({"--colour"}, "'--colour' is not an option; see ozbound --help");
+  expect_usage_error({"info", "--colour"}, "'--colour' is not an option of info");
+  expect_usage_error({"info", "more"}, "'more' is an argument too many");
+}
+
+TEST(Command, MistypedWordsGetASuggestion) {
+  expect_refusal({"gem"}, "'gem' is not a subcommand: did you mean gemm? See ozbound --help");
+  expect_refusal({"--verison"}, "'--verison' is not an option: did you mean --version? See ozbound --help");
+  expect_refusal({"info", "--jsno"}, "'--jsno' is not an option of info: did you mean --json? See ozbound info --help");
+  expect_refusal({"gemm", "a", "b", "-o", "c.npy", "--traget", "dgemm"},
+                 "'--traget' is not an option of gemm: did you mean --target? See ozbound gemm --help");
+  expect_refusal({"gemm", "a", "b", "-o", "c.npy", "--traget=dgemm"},
+                 "'--traget' is not an option of gemm: did you mean --target? See ozbound gemm --help");
+  expect_refusal({"gemm", "a", "b", "--outptu", "c.npy"},
+                 "'--outptu' is not an option of gemm: did you mean --output? See ozbound gemm --help");
+  expect_refusal({"verify", "a", "b", "c", "-target", "cr"},
+                 "'-target' is not an option of verify: did you mean --target? See ozbound verify --help");
+}
+
+TEST(Command, HelpListsTargetsAndExitCodes) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"}, {"gemm", "--help"}, {"plan", "--help"}, {"verify", "--help"}}) {
+    const auto help = ozbound(arguments).out;
+    for (const auto* const word : {"cr ", "dgemm ", "dgemm-typical", "componentwise:TAU", "rowcol:TAU", "relative:TAU",
+                                   "normwise:TAU", "Exit codes", "\n  0 ", "\n  1 ", "\n  2 ", "\n  3 "})
+      EXPECT_THAT(help, testing::HasSubstr(word)) << arguments.front();
+  }
+  EXPECT_THAT(ozbound({"info", "--help"}).out, testing::HasSubstr("Exit codes"));
 }
 
 TEST(CommandInfo, ForPeople) {
   const auto info = ozbound({"info"});
   EXPECT_EQ(info.code, 0);
-  EXPECT_THAT(info.out, testing::ContainsRegex("threads +[1-9]"));
+  EXPECT_THAT(info.out, testing::ContainsRegex("threads +[1-9][0-9]* used, of [1-9][0-9]* processors\n"));
   EXPECT_EQ(info.err, "");
 }
 
@@ -46,14 +73,39 @@ TEST(CommandInfo, ForPrograms) {
   EXPECT_EQ(info.code, 0);
   const auto facts = nlohmann::json::parse(info.out);
   EXPECT_EQ(facts["memory_bytes"], physical_memory());
-  EXPECT_GE(facts["threads"], 1);
+  EXPECT_EQ(facts["threads"], CpuEngine().threads());
+  EXPECT_GE(facts["processors"], 1);
   EXPECT_EQ(facts["processor"], processor_name());
   EXPECT_EQ(facts["kernels"].front(), kernels().front()->name);
   EXPECT_EQ(facts["kernels"].back(), "portable");
 }
 
+TEST(CommandInfo, SaysTheThreadsThatAreUsed) {
+  setenv("OMP_NUM_THREADS", "3", 1);
+  const auto facts = nlohmann::json::parse(ozbound({"info", "--json"}).out);
+  unsetenv("OMP_NUM_THREADS");
+  EXPECT_EQ(facts["threads"], 3);
+}
+
+TEST(CommandInfo, ListsTheEncodings) {
+  const auto people = ozbound({"info", "--wide"}).out;
+  std::set<std::string> names;
+  const auto facts = nlohmann::json::parse(ozbound({"info", "--json"}).out);
+  for (const auto& encoding : facts["encodings"]) {
+    names.insert(encoding["name"]);
+    EXPECT_THAT(people,
+                testing::HasSubstr(encoding["name"].get<std::string>() + ": " + encoding["statement"].get<std::string>()));
+  }
+  for (const auto& encoding : all_encodings()) {
+    auto name = to_string(encoding);
+    if (encoding.beta < 8) name.back() = 'N';
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  EXPECT_EQ(names.size(), 6U);
+}
+
 TEST(CommandInfo, ListsTheSchemes) {
-  const auto people = ozbound({"info"}).out;
+  const auto people = ozbound({"info", "--wide"}).out;
   const auto listed = nlohmann::json::parse(ozbound({"info", "--json"}).out)["schemes"];
   ASSERT_EQ(listed.size(), all_schemes().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
@@ -65,7 +117,7 @@ TEST(CommandInfo, ListsTheSchemes) {
 }
 
 TEST(CommandInfo, ListsTheBounds) {
-  const auto people = ozbound({"info"}).out;
+  const auto people = ozbound({"info", "--wide"}).out;
   const auto listed = nlohmann::json::parse(ozbound({"info", "--json"}).out)["bounds"];
   ASSERT_EQ(listed.size(), all_bounds().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
@@ -79,7 +131,7 @@ TEST(CommandInfo, ListsTheBounds) {
 }
 
 TEST(CommandInfo, ListsTheModels) {
-  const auto people = ozbound({"info"}).out;
+  const auto people = ozbound({"info", "--wide"}).out;
   const auto listed = nlohmann::json::parse(ozbound({"info", "--json"}).out)["models"];
   ASSERT_EQ(listed.size(), all_models().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {

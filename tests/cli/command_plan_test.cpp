@@ -94,11 +94,12 @@ TEST(CommandPlan, TargetsThatCannotBeCertifiedSaveNothing) {
 
 TEST(CommandPlan, WrongArgumentsAreRefused) {
   const auto files = wide();
-  files.expect_refused(files.plan({"--engine", "fpga"}), "--engine: 'fpga' is not one of auto, cpu, cuda, native");
+  files.expect_refused(files.plan({"--engine", "fpga"}),
+                       "--engine: 'fpga' is not one of auto, cpu, cuda, native; see ozbound plan --help");
   files.expect_refused(files.plan({"--beta", "2"}), "--beta: C0 is missing; --c names it");
   files.expect_refused(files.plan({"--save", files.path("none/d")}),
                        files.path("none/d") + ": cannot be created: No such file or directory");
-  files.expect_refused({"plan", files.a_path()}, "B is required; see ozbound --help");
+  files.expect_refused({"plan", files.a_path()}, "B is required; see ozbound plan --help");
 }
 
 }  // namespace

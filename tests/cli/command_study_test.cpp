@@ -75,9 +75,9 @@ TEST(CommandStudy, WrongArgumentsAreRefused) {
                  "there is no study 'ootomo-fig5'; the studies are ootomo-fig4, ootomo-fig6, ootomo-fig7, circuit, "
                  "uchino-fig1, uchino-fig5, kappa, multiword, m3xu, mukunoki-fig3, mukunoki-fig8");
   expect_refusal({"study", "kappa", "--scale", "0"}, "the scale must be from 1/64 to 64: 0");
-  expect_refusal({"study", "kappa", "--scale", "large"}, "--scale: 'large' is not a number");
-  expect_refusal({"study", "kappa", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
-  expect_refusal({"study", "kappa", "--svg", ""}, "--svg: a file name is missing");
+  expect_usage_error({"study", "kappa", "--scale", "large"}, "--scale: 'large' is not a number");
+  expect_usage_error({"study", "kappa", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
+  expect_usage_error({"study", "kappa", "--svg", ""}, "--svg: a file name is missing");
   expect_refusal({"study", "kappa", "--svg", directory / "none/x.svg"},
                  std::string(directory / "none/x.svg") + ": cannot be created: No such file or directory");
   EXPECT_EQ(ozbound({"study"}).code, 2);

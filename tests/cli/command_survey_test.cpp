@@ -35,7 +35,7 @@ TEST(CommandSurvey, EveryFamilyMeetsEveryTarget) {
 }
 
 TEST(CommandSurvey, ForPeople) {
-  const auto finished = ozbound({"survey", "--n", "3", "--k", "3", "--engine", "auto"});
+  const auto finished = ozbound({"survey", "--n", "3", "--k", "3", "--engine", "auto", "--wide"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, testing::ContainsRegex("\nwide-exponents +3 +dgemm +[a-z_]+ "));
@@ -44,9 +44,9 @@ TEST(CommandSurvey, ForPeople) {
 }
 
 TEST(CommandSurvey, WrongArgumentsAreRefused) {
-  expect_refusal({"survey", "--n", "0"}, "--n: '0' is not between 1 and 4096");
-  expect_refusal({"survey", "--k", "many"}, "--k: 'many' is not an integer");
-  expect_refusal({"survey", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
+  expect_usage_error({"survey", "--n", "0"}, "--n: '0' is not between 1 and 4096");
+  expect_usage_error({"survey", "--k", "many"}, "--k: 'many' is not an integer");
+  expect_usage_error({"survey", "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
   expect_refusal({"survey", "--engine", "native"},
                  "--engine: native DGEMM alone cannot meet every target here; auto, cpu or cuda");
 }

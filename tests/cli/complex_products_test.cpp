@@ -330,8 +330,8 @@ TEST_F(ComplexProducts, WhatDoesNotFitIsRefused) {
     expect_refusal(with(command, more), wrong);
     EXPECT_EQ(directory_.names(), before) << wrong;
   };
-  refuse("gemm", {"--alpha", "1,x"}, "--alpha: 'x' is not a number");
-  refuse("gemm", {"--alpha", "1,2,3"}, "--alpha: '2,3' is not a number");
+  refuse("gemm", {"--alpha", "1,x"}, "--alpha: 'x' is not a number; see ozbound gemm --help");
+  refuse("gemm", {"--alpha", "1,2,3"}, "--alpha: '2,3' is not a number; see ozbound gemm --help");
   refuse("gemm", {"--op-a", "T"},
          "op(A) of " + a_ + " is 6 x 5 and op(B) of " + b_ + " is 6 x 4: 5 columns do not meet 6 rows");
   refuse("gemm", {"--beta", "0,1"}, "--beta: C0 is missing; --c names it");

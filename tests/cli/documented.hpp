@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
+
+#include "cli/command.hpp"
 
 namespace ozbound::cli::test {
 
@@ -18,6 +22,30 @@ inline void expect_documented(const nlohmann::json& value, const std::string& te
     EXPECT_THAT(text, testing::HasSubstr("`" + name + "`"));
     expect_documented(element, text);
   }
+}
+
+/// The long options that a subcommand's help lists, each at the beginning of a line, perhaps behind a short one.
+inline std::vector<std::string> options_in_help(const std::string& subcommand) {
+  std::istringstream help(ozbound({subcommand, "--help"}).out);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(help, line);) {
+    const auto begin = line.find("--");
+    if (begin != std::string::npos && begin < 6) names.push_back(line.substr(begin, line.find(' ', begin) - begin));
+  }
+  return names;
+}
+
+/// The subcommands that the command's help lists.
+inline std::vector<std::string> subcommands_in_help() {
+  std::istringstream help(ozbound({"--help"}).out);
+  std::vector<std::string> names;
+  bool listed = false;
+  for (std::string line; std::getline(help, line);) {
+    if (listed && !line.starts_with("  ")) break;
+    if (listed && line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    listed = listed || line == "Subcommands:";
+  }
+  return names;
 }
 
 }  // namespace ozbound::cli::test
