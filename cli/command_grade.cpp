@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,11 +27,15 @@ struct Arguments {
   bool json = false;
 };
 
-nlohmann::ordered_json record(const Grade& grade, const std::string& command_line) {
-  nlohmann::ordered_json json{{"schema", "ozbound-grade-1"}, {"version", OZBOUND_VERSION}, {"command", command_line}};
+nlohmann::ordered_json record(const Grade& grade, const GradeOrigin& origin) {
+  nlohmann::ordered_json json{
+      {"schema", "ozbound-grade-1"}, {"version", origin.version}, {"command", origin.command}, {"date", origin.date}};
   json.update(to_json(grade));
   return json;
 }
+
+/// `2026-03-01 12:00 UTC`
+std::string now() { return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr))); }
 
 Grade grade_with_progress(const GradeRequest& request) {
   Progress progress("grading");
@@ -40,11 +46,12 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
   std::optional<AtomicFile> html;
   if (!arguments.html.empty()) html.emplace(arguments.html);
   const auto grade = grade_with_progress(arguments.request);
+  const GradeOrigin origin{OZBOUND_VERSION, command_line, now()};
   if (html) {
-    html->write(to_html(grade, OZBOUND_VERSION, command_line));
+    html->write(to_html(grade, origin));
     html->commit();
   }
-  arguments.json ? print_json(record(grade, command_line)) : print_text(grade_text(grade));
+  arguments.json ? print_json(record(grade, origin)) : print_text(grade_text(grade, origin, output_width()));
   return grade.holds() ? ExitCode::success : ExitCode::verdict_failed;
 }
 
@@ -82,7 +89,7 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
           },
           "The report as one page that needs nothing else")
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON object instead of text");
+  add_output_options(command, arguments->json, "text");
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <sstream>
+#include <utility>
 
+#include "ozbound/files/columns.hpp"
 #include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
@@ -14,66 +16,85 @@ namespace {
 
 constexpr std::array all_outcomes{Outcome::pass,    Outcome::fail,     Outcome::crashed, Outcome::hung,
                                   Outcome::differs, Outcome::measured, Outcome::skipped};
-constexpr std::size_t outcome_width = 8;
 
-std::string indented(std::size_t by, const std::string& text) {
-  return text.empty() ? "" : std::string(by, ' ') + one_line(text) + "\n";
-}
+/// What a grade is written with: lines of a width.
+class GradeText {
+ public:
+  GradeText(const Grade& grade, std::size_t width) : grade_(grade), width_(width) {}
 
-std::string library_lines(const Grade& grade) {
-  const auto& identity = grade.identity;
-  if (identity.file.empty()) return one_line(grade.library) + "\n";
-  return fmt::format("{}\n  {}: {}, {} bytes, CRC-32 {:08x}\n", one_line(grade.library), one_line(identity.file),
-                     one_line(identity.symbol), identity.bytes, identity.crc32);
-}
-
-std::string printed_lines(const std::string& printed) {
-  if (printed.empty()) return "";
-  std::string out = indented(outcome_width + 2, "the last that the library printed:");
-  std::istringstream lines(printed);
-  for (std::string line; std::getline(lines, line);) out += indented(outcome_width + 2, "| " + line);
-  return out;
-}
-
-std::string explained(const Finding& finding) {
-  return fmt::format("{:<{}}  {}\n", to_string(finding.outcome), outcome_width, one_line(finding.test)) +
-         indented(outcome_width + 2, "asked: " + finding.statement) + indented(outcome_width + 2, "by:    " + finding.source) +
-         indented(outcome_width + 2, finding.detail.empty() ? "" : "found: " + finding.detail);
-}
-
-std::string faults(const Grade& grade) {
-  std::string out;
-  for (const auto& part : grade.parts) {
-    for (const auto& finding : part.findings.findings)
-      if (is_fault(finding.outcome)) out += explained(finding);
-    out += printed_lines(part.printed);
+  [[nodiscard]] std::string heading(const GradeOrigin& origin) const {
+    const auto& identity = grade_.identity;
+    auto out = one_line(grade_.library) + "\n";
+    if (!identity.file.empty())
+      out += indented(
+          2, fmt::format("{}: {}, {} bytes, CRC-32 {:08x}", identity.file, identity.symbol, identity.bytes, identity.crc32));
+    if (!identity.version.empty()) out += indented(2, "version: " + identity.version);
+    if (!identity.kernel.empty()) out += indented(2, "kernel: " + identity.kernel);
+    return out + indented(2, fmt::format("on {}, seed {}, {} sizes, by Ozbound {}", grade_.processor, grade_.options.seed,
+                                         grade_.options.quick ? "quick" : "full", origin.version));
   }
-  return out.empty() ? "" : "\nFaults\n" + out;
-}
 
-std::string measured(const Finding& finding) {
-  std::string out;
-  for (const auto& [name, value] : finding.values)
-    out += fmt::format("{}{} {:.4g}", out.empty() ? "" : ", ", one_line(name), value);
-  return out;
-}
+  [[nodiscard]] std::string faults() const {
+    std::string out;
+    for (const auto& part : grade_.parts) {
+      for (const auto& finding : part.findings.findings)
+        if (is_fault(finding.outcome)) out += explained(finding);
+      out += printed_lines(part.printed);
+    }
+    return out.empty() ? "" : "\nFaults\n" + out + "\nPrograms in C that show faults: --html, --json\n";
+  }
 
-/// Its outcome, its name and what was measured; below, what is neither a fault, explained already, nor a matter of course.
-std::string line(const Finding& finding, std::size_t width) {
-  auto out = fmt::format("{:<{}}  {:<{}}  {}", to_string(finding.outcome), outcome_width, one_line(finding.test), width,
-                         measured(finding));
-  out.erase(out.find_last_not_of(' ') + 1);
-  const bool below = finding.outcome == Outcome::differs || finding.outcome == Outcome::skipped;
-  return out + "\n" + indented(outcome_width + 2, below ? finding.detail : "");
-}
+  [[nodiscard]] std::string part(const GradedPart& part) const {
+    std::size_t width = 0;
+    for (const auto& finding : part.findings.findings) width = std::max(width, finding.test.size());
+    std::string out = fmt::format("\n{} ({})\n", part.title, part.name);
+    for (const auto& finding : part.findings.findings) out += line(finding, width);
+    return out;
+  }
 
-std::string part_lines(const GradedPart& part) {
-  std::size_t width = 0;
-  for (const auto& finding : part.findings.findings) width = std::max(width, finding.test.size());
-  std::string out = fmt::format("\n{} ({})\n", part.title, part.name);
-  for (const auto& finding : part.findings.findings) out += line(finding, width);
-  return out;
-}
+ private:
+  [[nodiscard]] std::string indented(std::size_t by, const std::string& text) const {
+    return text.empty() ? "" : std::string(by, ' ') + hanging(one_line(text), by, width_) + "\n";
+  }
+
+  [[nodiscard]] std::string printed_lines(const std::string& printed) const {
+    if (printed.empty()) return "";
+    std::string out = indented(below, "the last that the library printed:");
+    std::istringstream lines(printed);
+    for (std::string line; std::getline(lines, line);) out += indented(below, "| " + line);
+    return out;
+  }
+
+  [[nodiscard]] std::string explained(const Finding& finding) const {
+    return fmt::format("{:<{}}  {}\n", to_string(finding.outcome), outcome_width, one_line(finding.test)) +
+           indented(below, "asked: " + finding.statement) + indented(below, "by:    " + finding.source) +
+           indented(below, finding.detail.empty() ? "" : "found: " + finding.detail);
+  }
+
+  /// What was measured; cases are counted in the note.
+  static std::string measured(const Finding& finding) {
+    std::string out;
+    for (const auto& [name, value] : finding.values)
+      if (name != "cases" && name != "contradictions")
+        out += fmt::format("{}{} {:.4g}", out.empty() ? "" : ", ", one_line(name), value);
+    return out;
+  }
+
+  /// Its outcome, its name and what was measured; its note, unless it is a fault, which is explained already, there or below.
+  [[nodiscard]] std::string line(const Finding& finding, std::size_t width) const {
+    auto out = fmt::format("{:<{}}  {:<{}}  ", to_string(finding.outcome), outcome_width, one_line(finding.test), width);
+    auto beside = measured(finding), note = is_fault(finding.outcome) ? "" : finding.detail;
+    if (beside.empty() && out.size() + width_of(note) <= width_) std::swap(beside, note);
+    out += hanging(one_line(beside), out.size(), std::max(width_, out.size() + narrowest));
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out + "\n" + indented(below, note);
+  }
+
+  static constexpr std::size_t outcome_width = 8, below = outcome_width + 2, narrowest = 20;
+
+  const Grade& grade_;
+  std::size_t width_;
+};
 
 std::string summary(const Grade& grade) {
   auto counts = grade.counts();
@@ -85,9 +106,10 @@ std::string summary(const Grade& grade) {
 
 }  // namespace
 
-std::string grade_text(const Grade& grade) {
-  std::string out = library_lines(grade) + faults(grade);
-  for (const auto& part : grade.parts) out += part_lines(part);
+std::string grade_text(const Grade& grade, const GradeOrigin& origin, std::size_t width) {
+  const GradeText text(grade, width);
+  auto out = text.heading(origin) + text.faults();
+  for (const auto& part : grade.parts) out += text.part(part);
   return out + summary(grade);
 }
 

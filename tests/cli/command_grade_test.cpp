@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "cli/command.hpp"
+#include "ozbound/files/columns.hpp"
 
 namespace ozbound::cli::test {
 namespace {
@@ -26,7 +28,7 @@ TEST(CommandGrade, ARightLibrary) {
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, HasSubstr("correct.so: cblas_dgemm, "));
   EXPECT_THAT(finished.out, ContainsRegex("\npass +loading.environment\n"));
-  EXPECT_THAT(finished.out, ContainsRegex("\npass +reproducibility.threads\n"));
+  EXPECT_THAT(finished.out, ContainsRegex("\npass +reproducibility.threads +threads: 1"));
   EXPECT_THAT(finished.out, Not(HasSubstr("demmel")));  // not asked for
   EXPECT_THAT(finished.out, ContainsRegex("\nNo fault found: 6 pass\n$"));
 }
@@ -68,7 +70,39 @@ TEST(CommandGrade, TheRecord) {
   ASSERT_EQ(record["parts"].size(), 2U);
   EXPECT_EQ(record["parts"][1]["findings"][0]["outcome"], "hung");
   EXPECT_THAT(record["parts"][1]["findings"][0]["detail"], HasSubstr("not returned after 0.5 s in dgemm("));
-  EXPECT_EQ(ozbound(arguments).out, finished.out);
+  auto again = json::parse(ozbound(arguments).out), first = record;
+  EXPECT_THAT(first["date"].get<std::string>(), testing::MatchesRegex("20[0-9-]+ [0-9:]+ UTC"));
+  again.erase("date"), first.erase("date");
+  EXPECT_EQ(again, first);
+}
+
+TEST(CommandGrade, SaysEveryNote) {
+  const std::vector<std::string> arguments{"grade", bad("correct"), "--quick", "--part", "accuracy", "--part", "threads"};
+  auto with_json = arguments, whole = arguments;
+  with_json.emplace_back("--json"), whole.emplace_back("--wide");
+  const auto record = json::parse(ozbound(with_json).out);
+  const auto text = ozbound(whole).out;
+  int notes = 0;
+  for (const auto& part : record["parts"])
+    for (const auto& finding : part["findings"]) {
+      EXPECT_THAT(text, HasSubstr(finding["detail"].get<std::string>()));
+      notes += finding["detail"] == "" ? 0 : 1;
+    }
+  EXPECT_GT(notes, 10);
+}
+
+/// The widest line in characters.
+std::size_t widest(const std::string& text) {
+  std::size_t width = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) width = std::max(width, width_of(line));
+  return width;
+}
+
+TEST(CommandGrade, FitsTheWidth) {
+  const std::vector<std::string> arguments{"grade", bad("correct"), "--quick", "--part", "demmel"};
+  EXPECT_LE(widest(ozbound(arguments).out), 100U);
+  EXPECT_GT(widest(ozbound({"grade", bad("correct"), "--quick", "--part", "demmel", "--wide"}).out), 100U);
 }
 
 TEST(CommandGrade, ThePage) {
@@ -90,11 +124,11 @@ TEST(CommandGrade, WrongArgumentsAreRefused) {
   expect_refusal({"grade", bad("no_symbol")},
                  "the library has none of the symbols cblas_dgemm, dgemm_, cblas_dgemm64_, dgemm_64_");
   expect_refusal({"grade", bad("correct"), "--symbol", "sgemm_"}, bad("correct") + ": undefined symbol: sgemm_");
-  expect_refusal({"grade", bad("correct"), "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
-  expect_refusal({"grade", bad("correct"), "--html", ""}, "--html: a file name is missing");
+  expect_usage_error({"grade", bad("correct"), "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
+  expect_usage_error({"grade", bad("correct"), "--html", ""}, "--html: a file name is missing");
   for (const auto* const time : {"0s", "-1s", "1d", "soon", "inf", "1e3s"})
-    expect_refusal({"grade", bad("correct"), "--time-limit", time},
-                   "--time-limit: '" + std::string(time) + "' is not a time, such as 300s or 5m");
+    expect_usage_error({"grade", bad("correct"), "--time-limit", time},
+                       "--time-limit: '" + std::string(time) + "' is not a time, such as 300s or 5m");
   const auto finished = ozbound({"grade", bad("correct"), "--part", "x"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, testing::StartsWith("ozbound: there is no part 'x'; the parts are loading, demmel, "));

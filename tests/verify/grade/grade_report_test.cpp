@@ -38,22 +38,31 @@ Finding finding(const std::string& test, Outcome outcome, const std::string& det
 Grade sample() {
   Grade grade;
   grade.library = R"(we<ird&"name".so)";
-  grade.identity = {.file = "/lib/x.so", .symbol = "dgemm_", .bytes = 12, .crc32 = 0xbeef};
+  grade.identity = {
+      .file = "/lib/x.so", .symbol = "dgemm_", .bytes = 12, .crc32 = 0xbeef, .version = "BLAS 9 & more", .kernel = "Zen"};
+  grade.processor = "A processor";
+  grade.threads = {1, 2, 6};
   grade.options.seed = 7;
   grade.parts.resize(2);
   grade.parts[0] = {.name = "first", .title = "First <part>", .findings = {}, .printed = ""};
   grade.parts[0].findings.findings = {finding("first.good", Outcome::pass), finding("first.bad", Outcome::fail, "</p> 0x1p-3"),
                                       finding("first.open", Outcome::differs)};
+  grade.parts[0].findings.findings[1].snippet = "int main(void) { return 1 < 2 && 3; }";
   grade.parts[0].findings.series = {{.plot = "errors", .label = "f", .x_axis = "n", .y_axis = "f", .points = {{1, 2}}}};
   grade.parts[1] = {.name = "second", .title = "Second", .findings = {}, .printed = "<last> words\x01"};
   grade.parts[1].findings.findings = {finding("second.completes", Outcome::crashed)};
   return grade;
 }
 
+const GradeOrigin origin{"1.2.3", "ozbound", "2026-03-01 12:00 UTC"};
+
 TEST(GradeRecord, HasEverything) {
   const auto record = to_json(sample());
   EXPECT_EQ(record["library"].dump(),
-            R"({"named":"we<ird&\"name\".so","file":"/lib/x.so","symbol":"dgemm_","bytes":12,"crc32":"0000beef"})");
+            R"({"named":"we<ird&\"name\".so","file":"/lib/x.so","symbol":"dgemm_","bytes":12,"crc32":"0000beef",)"
+            R"("version":"BLAS 9 & more","kernel":"Zen"})");
+  EXPECT_EQ(record["processor"], "A processor");
+  EXPECT_EQ(record["threads"].dump(), "[1,2,6]");
   EXPECT_EQ(record["seed"], 7);
   EXPECT_EQ(record["quick"], false);
   EXPECT_EQ(record["summary"].dump(),
@@ -65,6 +74,8 @@ TEST(GradeRecord, HasEverything) {
   EXPECT_EQ(record["parts"][1]["printed"], "<last> words\x01");
   const auto back = findings_from_json(nlohmann::json(record["parts"][0]));
   EXPECT_EQ(back.findings[1].detail, "</p> 0x1p-3");
+  EXPECT_EQ(back.findings[1].snippet, sample().parts[0].findings.findings[1].snippet);
+  EXPECT_EQ(back.findings[0].snippet, "");
   EXPECT_EQ(back.findings[1].values, sample().parts[0].findings.findings[1].values);
   EXPECT_EQ(back.series[0].points, sample().parts[0].findings.series[0].points);
 }
@@ -81,34 +92,54 @@ TEST(Grade, HoldsWithoutFaults) {
 }
 
 TEST(GradePage, IsWellFormedAndSaysEverything) {
-  const auto html = to_html(sample(), "1.2.3", R"(ozbound grade 'we<ird&"name".so')");
+  const auto html = to_html(sample(), {"1.2.3", R"(ozbound grade 'we<ird&"name".so')", "2026-03-01 12:00 UTC"});
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>\n<html "));
   const auto page = parse(html);
   const auto said = text(page.get_child("html.body"));
-  for (const auto* part :
-       {R"(Grade of we<ird&"name".so)", "2 faults", "/lib/x.so", "dgemm_", "12 bytes, 0000beef", "7, full", "1.2.3",
-        R"(ozbound grade 'we<ird&"name".so')", "First <part>", "first.good", "first.open", "</p> 0x1p-3", "x <= y", "A & B",
-        "worst inf", "slope 0.5", "second.completes", "<last> words\xef\xbf\xbd"})
+  for (const auto* part : {R"(Grade of we<ird&"name".so)",
+                           "2 faults",
+                           "/lib/x.so",
+                           "dgemm_",
+                           "12 bytes, 0000beef",
+                           "7, full",
+                           "1.2.3",
+                           R"(ozbound grade 'we<ird&"name".so')",
+                           "First <part>",
+                           "first.good",
+                           "first.open",
+                           "</p> 0x1p-3",
+                           "x <= y",
+                           "A & B",
+                           "BLAS 9 & more",
+                           "Zen",
+                           "A processor",
+                           "1; in the last part 1, 2, 6",
+                           "2026-03-01 12:00 UTC",
+                           "int main(void) { return 1 < 2 && 3; }",
+                           "worst inf",
+                           "slope 0.5",
+                           "second.completes",
+                           "<last> words\xef\xbf\xbd"})
     EXPECT_THAT(said, HasSubstr(part));
   EXPECT_THAT(texts(page, "h2"), ElementsAre("Faults", "Summary", "First <part>", "Second"));
   EXPECT_EQ(elements(page, "figure").size(), 1U);
 }
 
 TEST(GradePage, FaultsAreExplainedFirst) {
-  const auto html = to_html(sample(), "1.2.3", "ozbound");
+  const auto html = to_html(sample(), origin);
   EXPECT_LT(html.find("first.bad"), html.find("first.good"));
   EXPECT_LT(html.find("second.completes"), html.find("first.good"));
 }
 
 TEST(GradePage, NeedsNothingElse) {
-  const auto html = to_html(sample(), "1.2.3", "ozbound");
+  const auto html = to_html(sample(), origin);
   for (const auto* outside : {"<script", "<link", "<img", "<iframe", "@import", "url(", "src="})
     EXPECT_THAT(html, Not(HasSubstr(outside)));
   for (std::size_t at = 0; (at = html.find("href=\"", at)) != std::string::npos; ++at) EXPECT_EQ(html[at + 6], '#');
 }
 
 TEST(GradePage, LinksLeadToTheParts) {
-  const auto page = parse(to_html(sample(), "1.2.3", "ozbound"));
+  const auto page = parse(to_html(sample(), origin));
   std::set<std::string> places, links;
   for (const auto* heading : elements(page, "h2"))
     if (const auto id = heading->get_optional<std::string>("<xmlattr>.id")) places.insert("#" + *id);
@@ -120,9 +151,9 @@ TEST(GradePage, LinksLeadToTheParts) {
 TEST(GradePage, OfALibraryWithoutFaultsOrIdentity) {
   Grade grade;
   grade.library = "x.so";
-  const auto page = parse(to_html(grade, "1", "ozbound"));
+  const auto page = parse(to_html(grade, origin));
   EXPECT_THAT(text(page.get_child("html.body")), HasSubstr("No fault found"));
-  EXPECT_THAT(texts(page, "dt"), ElementsAre("library", "seed, sizes", "Ozbound", "command"));
+  EXPECT_THAT(texts(page, "dt"), ElementsAre("library", "processor", "threads", "seed, sizes", "date", "Ozbound", "command"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
 #include "parts.hpp"
+#include "snippet.hpp"
 #include "stored_call.hpp"
 #include "tally.hpp"
 
@@ -65,9 +66,12 @@ struct Verdicts {
                   fmt::format("{}, 7.4; {}", ieee754, level3_blas)},
                  Outcome::differs};
 
-  void judge(const Recipe& recipe, const Conventional& judged) {
+  void judge(const ForeignGemm& gemm, const Problem& problem, const Conventional& judged) {
+    const auto& recipe = problem.recipe;
     auto& tally = underflows(recipe.family) ? underflow : bound;
-    tally.expect(judged.holds(), [&] { return fmt::format("{}: {}", generate_command(recipe), explain(judged)); });
+    tally.expect(
+        judged.holds(), [&] { return fmt::format("{}: {}", generate_command(recipe), explain(judged)); },
+        [&](const std::string& test) { return entry_snippet(gemm, test, operands(problem)); });
     if (recipe.family != Family::full_range) return;
     overflow.expect(judged.overflowed == 0, [&] {
       return fmt::format("{}: {} of {} entries", generate_command(recipe), judged.overflowed, judged.entries);
@@ -100,7 +104,7 @@ std::vector<Row> rows_of(const ForeignGemm& gemm, const GradeOptions& options, F
       const auto measurement = measured(problem, c);
       rows.back().add({phi, measurement.componentwise_upper, measurement.normwise_upper, measurement.dgemm_upper,
                        measurement.entries, measurement.not_correctly_rounded, measurement.special_mismatches});
-      verdicts.judge(problem.recipe, judge_conventional(c, ExactOracle(problem)));
+      verdicts.judge(gemm, problem, judge_conventional(c, ExactOracle(problem)));
     }
   }
   return rows;
@@ -159,10 +163,13 @@ Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
         for (const double beta : {0.0, 1.0, -1.0, 0x1.5bf0a8b145769p1, -0x1.999999999999ap-4}) {
           const Operands in{.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()};
           const auto judged = judge_conventional(product(gemm, in), ExactOracle(in));
-          tally.expect(judged.holds(), [&] {
-            return fmt::format("alpha = {:a}, beta = {:a}, C0 uniform in (-1, 1), {}: {}", alpha, beta,
-                               generate_command(problem.recipe), explain(judged));
-          });
+          tally.expect(
+              judged.holds(),
+              [&] {
+                return fmt::format("alpha = {:a}, beta = {:a}, C0 uniform in (-1, 1), {}: {}", alpha, beta,
+                                   generate_command(problem.recipe), explain(judged));
+              },
+              [&](const std::string& test) { return entry_snippet(gemm, test, in); });
         }
     }
   return tally.finding();

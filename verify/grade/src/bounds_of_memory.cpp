@@ -15,6 +15,7 @@
 #include "conventional.hpp"
 #include "edge_cases.hpp"
 #include "parts.hpp"
+#include "snippet.hpp"
 #include "tally.hpp"
 
 namespace ozbound::grading {
@@ -117,10 +118,13 @@ class GuardedCalls {
                  "((k-1) lda + m elements of a column-major A), and none that writes into A or B: on a page that forbids it "
                  "it ends the process",
                  level3_blas});
-    each_call([&](std::size_t index, const Operands&, const Storage&, bool) {
+    each_call([&](std::size_t index, const Operands& in, const Storage& storage, bool at_end) {
       if (index >= next_ && faults_ < most_faults) resume(index);
       const bool faulted = fault_ && fault_->index == index;
-      if (index < next_) tally.expect(!faulted, [&] { return words_; });
+      if (index < next_)
+        tally.expect(
+            !faulted, [&] { return words_; },
+            [&](const std::string& test) { return guarded_snippet(gemm_, test, guarded(in, storage, at_end), at_end); });
     });
     return tally.finding(faults_ < most_faults ? "" : "the first five faults ended it");
   }

@@ -12,6 +12,7 @@
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
 #include "parts.hpp"
+#include "snippet.hpp"
 #include "stored_call.hpp"
 #include "tally.hpp"
 
@@ -20,13 +21,24 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
+/// Where f(n) / n is largest.
+std::pair<double, double> worst_of(const Points& points) {
+  return *std::max_element(points.begin(), points.end(),
+                           [](const auto& p, const auto& q) { return p.second / p.first < q.second / q.first; });
+}
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Criterion A
 
+/// A and B of a size, the same whenever they are asked for.
+Problem growth_problem(Index n, std::uint64_t seed) {
+  return generate({.family = Family::uniform_positive, .m = n, .n = n, .k = n, .phi = 0, .seed = seed});
+}
+
 /// The smallest f with |C^ - AB| <= f u |A||B|, rounded upward, for A and B ~ U(0, 1) of size n.
 double growth(const ForeignGemm& gemm, Index n, std::uint64_t seed) {
-  const auto problem = generate({.family = Family::uniform_positive, .m = n, .n = n, .k = n, .phi = 0, .seed = seed});
+  const auto problem = growth_problem(n, seed);
   const ExactOracle oracle(problem);
   const auto measured = measure(product(gemm, operands(problem)), oracle);
   return measured.special_mismatches > 0 ? infinity : measured.componentwise_upper * 0x1p53;
@@ -79,7 +91,14 @@ Outcome growth_outcome(const LogFit& fit, const Points& points) {
   return linear ? Outcome::differs : Outcome::fail;
 }
 
-Finding slope_finding(const Points& points, const GradeOptions& options) {
+/// Of the size whose f(n) / n is largest.
+std::string growth_snippet(const ForeignGemm& gemm, const std::string& test, const Points& points, std::uint64_t seed) {
+  const auto n = static_cast<Index>(worst_of(points).first);
+  const auto problem = growth_problem(n, seed);
+  return entry_snippet(gemm, test, operands(problem));
+}
+
+Finding slope_finding(const ForeignGemm& gemm, const Points& points, const GradeOptions& options) {
   const auto fit = fit_logarithms(points);
   Finding finding{
       .test = "demmel.criterion-a",
@@ -92,32 +111,34 @@ Finding slope_finding(const Points& points, const GradeOptions& options) {
                             fit.slope, fit.standard_error, list(points), options.seed),
       .values = {{"slope", fit.slope}, {"standard_error", fit.standard_error}}};
   for (const auto& [n, f] : points) finding.values.emplace_back(fmt::format("f({})", n), f);
+  if (finding.outcome == Outcome::fail) finding.snippet = growth_snippet(gemm, finding.test, points, options.seed);
   return finding;
 }
 
-Finding linear_bound_finding(const Points& points, const GradeOptions& options) {
-  const auto worst = *std::max_element(points.begin(), points.end(),
-                                       [](const auto& p, const auto& q) { return p.second / p.first < q.second / q.first; });
+Finding linear_bound_finding(const ForeignGemm& gemm, const Points& points, const GradeOptions& options) {
+  const auto worst = worst_of(points);
   const double ratio = worst.second / worst.first;
-  return {.test = "demmel.criterion-a-constant",
-          .statement = "f(n) <= n for n = 16, 32, ...: |C^ - AB| <= n u |A||B|, A, B ~ U(0,1)",
-          .source = jeannerod_rump,
-          .outcome = ratio <= 1 ? Outcome::pass : Outcome::fail,
-          .detail = fmt::format("worst f(n)/n = {:.4g} at n = {}, f(n) = {:.4g}; reproduce A and B: {}", ratio, worst.first,
-                                worst.second,
-                                generate_command({.family = Family::uniform_positive,
-                                                  .m = static_cast<Index>(worst.first),
-                                                  .n = static_cast<Index>(worst.first),
-                                                  .k = static_cast<Index>(worst.first),
-                                                  .phi = 0,
-                                                  .seed = options.seed})),
-          .values = {{"worst_ratio", ratio}, {"n", worst.first}, {"f", worst.second}}};
+  Finding finding{.test = "demmel.criterion-a-constant",
+                  .statement = "f(n) <= n for n = 16, 32, ...: |C^ - AB| <= n u |A||B|, A, B ~ U(0,1)",
+                  .source = jeannerod_rump,
+                  .outcome = ratio <= 1 ? Outcome::pass : Outcome::fail,
+                  .detail = fmt::format("worst f(n)/n = {:.4g} at n = {}, f(n) = {:.4g}; reproduce A and B: {}", ratio,
+                                        worst.first, worst.second,
+                                        generate_command({.family = Family::uniform_positive,
+                                                          .m = static_cast<Index>(worst.first),
+                                                          .n = static_cast<Index>(worst.first),
+                                                          .k = static_cast<Index>(worst.first),
+                                                          .phi = 0,
+                                                          .seed = options.seed})),
+                  .values = {{"worst_ratio", ratio}, {"n", worst.first}, {"f", worst.second}}};
+  if (finding.outcome == Outcome::fail) finding.snippet = growth_snippet(gemm, finding.test, points, options.seed);
+  return finding;
 }
 
 void criterion_a(const ForeignGemm& gemm, const GradeOptions& options, Findings& found) {
   const auto points = growths(gemm, options);
-  found.findings.push_back(slope_finding(points, options));
-  found.findings.push_back(linear_bound_finding(points, options));
+  found.findings.push_back(slope_finding(gemm, points, options));
+  found.findings.push_back(linear_bound_finding(gemm, points, options));
   Points line;
   for (const auto& point : points) line.emplace_back(point.first, point.first);
   const Series axes{"Criterion A: growth of the componentwise error", "", "n", "max |C^ - AB| / (u |A||B|)", true, true, {}};
@@ -173,11 +194,14 @@ void expect_zeros(const ForeignGemm& gemm, Index n, std::uint64_t seed, Tally& t
   const auto c = product(gemm, {.a = problem.a.view(), .b = problem.b.view()});
   const auto wrong = [&](const auto& entry) { return c(entry.first, entry.second) != 0; };
   const auto first = std::find_if(problem.zeros.begin(), problem.zeros.end(), wrong);
-  tally.expect(first == problem.zeros.end(), [&] {
-    return fmt::format("n = {}, seed {}: {} of {} zeros are missed, first C({}, {}) = {:a}", n, seed,
-                       std::count_if(problem.zeros.begin(), problem.zeros.end(), wrong), problem.zeros.size(), first->first,
-                       first->second, c(first->first, first->second));
-  });
+  tally.expect(
+      first == problem.zeros.end(),
+      [&] {
+        return fmt::format("n = {}, seed {}: {} of {} zeros are missed, first C({}, {}) = {:a}", n, seed,
+                           std::count_if(problem.zeros.begin(), problem.zeros.end(), wrong), problem.zeros.size(), first->first,
+                           first->second, c(first->first, first->second));
+      },
+      [&](const std::string& test) { return entry_snippet(gemm, test, {.a = problem.a.view(), .b = problem.b.view()}); });
 }
 
 Finding strassen(const ForeignGemm& gemm, const GradeOptions& options) {
@@ -261,6 +285,11 @@ void fixed_point(const ForeignGemm& gemm, const GradeOptions& options, Findings&
                   .outcome = limit == points.back().b ? Outcome::pass : Outcome::fail,
                   .detail = fmt::format("n = {}, seed {}: {}", n, options.seed, in_words(limit, points)),
                   .values = {{"pass_limit_b", limit}, {"bits", limit < 0 ? 0 : 2 * limit + 53}}};
+  if (finding.outcome == Outcome::fail) {
+    const auto first = std::find_if(points.begin(), points.end(), [](const auto& p) { return !p.judged.holds(); });
+    const auto problem = fixed_point_problem(n, first->b, options.seed);
+    finding.snippet = entry_snippet(gemm, finding.test, operands(problem));
+  }
   Series series{
       "Fixed-point test: error over the exponent range", "library", "b", "max |C^ - AB| / (n u |A||B|)", false, true, {}};
   for (const auto& [b, judged] : points) {
@@ -298,7 +327,9 @@ Finding fixed_point_strassen(const ForeignGemm& gemm, const GradeOptions& option
     const auto c = product(gemm, operands(problem));
     const ExactOracle leading({.a = problem.a.view().block(0, 0, n0 - 1, n), .b = problem.b.view().block(0, 0, n, n0 - 1)});
     const auto judged = judge_conventional(c.view().block(0, 0, n0 - 1, n0 - 1), leading);
-    tally.expect(judged.holds(), [&] { return fmt::format("n0 = {}: {}", n0, explain(judged)); });
+    tally.expect(
+        judged.holds(), [&] { return fmt::format("n0 = {}: {}", n0, explain(judged)); },
+        [&](const std::string& test) { return entry_snippet(gemm, test, operands(problem)); });
   }
   return tally.finding(fmt::format("n = {}, seed {}", n, options.seed));
 }

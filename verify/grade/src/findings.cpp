@@ -81,9 +81,11 @@ struct Member {
 json finding_json(const Finding& finding) {
   auto values = json::array();
   for (const auto& [name, value] : finding.values) values.push_back({{"name", name}, {"value", number(value)}});
-  return {{"test", finding.test},     {"statement", finding.statement},
-          {"source", finding.source}, {"outcome", to_string(finding.outcome)},
-          {"detail", finding.detail}, {"values", values}};
+  json object{{"test", finding.test},     {"statement", finding.statement},
+              {"source", finding.source}, {"outcome", to_string(finding.outcome)},
+              {"detail", finding.detail}, {"values", values}};
+  if (!finding.snippet.empty()) object["snippet"] = finding.snippet;
+  return object;
 }
 
 json series_json(const Series& series) {
@@ -102,6 +104,7 @@ Finding finding_from(const Member& member) {
                   .values = {}};
   for (const auto& value : member.at("values").elements())
     finding.values.emplace_back(value.at("name").text(), value.at("value").real());
+  if (member.value.contains("snippet")) finding.snippet = member.at("snippet").text();
   return finding;
 }
 

@@ -10,6 +10,7 @@
 #include "ozbound/verify/problem.hpp"
 #include "parts.hpp"
 #include "same_bits.hpp"
+#include "snippet.hpp"
 #include "stored_call.hpp"
 #include "tally.hpp"
 
@@ -76,13 +77,16 @@ class Layouts {
       if (plain_holds && !different)
         tally.holds();
       else
-        judge(c, oracle, what, tally);
+        judge(c, oracle, what, tally, [&](const std::string& test) { return entry_snippet(gemm_, test, in, storage); });
     }
   }
 
-  static void judge(const Matrix<double>& c, const ExactOracle& oracle, const std::string& what, Tally& tally) {
+  template <class Snippet>
+  static void judge(const Matrix<double>& c, const ExactOracle& oracle, const std::string& what, Tally& tally,
+                    const Snippet& snippet) {
     const auto judged = judge_conventional(c, oracle);
-    tally.expect(judged.holds(), [&] { return what + ": " + explain(judged); });
+    tally.expect(
+        judged.holds(), [&] { return what + ": " + explain(judged); }, snippet);
   }
 
   /// op(X) op(X), X given once for both.
@@ -96,7 +100,8 @@ class Layouts {
       auto call = stored.call();
       call.b = call.a;
       gemm_.dgemm(call);
-      judge(stored.result(), ExactOracle(in), fmt::format("{} with B = A", describe(call)), same_matrix_);
+      judge(stored.result(), ExactOracle(in), fmt::format("{} with B = A", describe(call)), same_matrix_,
+            [&](const std::string& test) { return entry_snippet(gemm_, test, in, storage, Judged::conventional, true); });
     }
   }
 

@@ -4,6 +4,7 @@
 #include "conventional.hpp"
 #include "edge_cases.hpp"
 #include "parts.hpp"
+#include "snippet.hpp"
 #include "tally.hpp"
 
 namespace ozbound::grading {
@@ -29,12 +30,16 @@ struct Tallies {
     const auto b = call.b;
     call.run(gemm);
     const auto& made = call.call();
+    const auto snippet = [&](const std::string& test) { return memory_snippet(gemm, test, in, storage); };
     const auto outside_c = call.c.overwritten_canary();
-    around_c.expect(!outside_c, [&] { return fmt::format("{} writes {}", describe(made), place('C', *outside_c, made.ldc)); });
+    around_c.expect(
+        !outside_c, [&] { return fmt::format("{} writes {}", describe(made), place('C', *outside_c, made.ldc)); }, snippet);
     const auto in_a = call.a.first_difference(a);
-    operands.expect(!in_a, [&] { return fmt::format("{} changes {}", describe(made), place('A', *in_a, made.lda)); });
+    operands.expect(
+        !in_a, [&] { return fmt::format("{} changes {}", describe(made), place('A', *in_a, made.lda)); }, snippet);
     const auto in_b = call.b.first_difference(b);
-    operands.expect(!in_b, [&] { return fmt::format("{} changes {}", describe(made), place('B', *in_b, made.ldb)); });
+    operands.expect(
+        !in_b, [&] { return fmt::format("{} changes {}", describe(made), place('B', *in_b, made.ldb)); }, snippet);
   }
 };
 

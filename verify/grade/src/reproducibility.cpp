@@ -12,6 +12,7 @@
 #include "ozbound/verify/problem.hpp"
 #include "parts.hpp"
 #include "same_bits.hpp"
+#include "snippet.hpp"
 #include "stored_call.hpp"
 #include "tally.hpp"
 
@@ -42,17 +43,20 @@ Claim accurate_claim(std::string test, const char* statement) { return {std::mov
 /// The products of one problem against the exact one. Those whose bits were judged before cost no more than a comparison.
 class Judge {
  public:
-  Judge(const Problem& problem, Tally& accurate) : problem_(problem), oracle_(problem), accurate_(accurate) {}
+  Judge(const ForeignGemm& gemm, const Problem& problem, Tally& accurate)
+      : gemm_(gemm), problem_(problem), oracle_(problem), accurate_(accurate) {}
 
   void expect_accurate(const Matrix<double>& c, const std::string& how) {
     if (judged_ && !first_difference(*judged_, c)) return accurate_.holds();
     const auto judged = judge_conventional(c, oracle_);
-    accurate_.expect(judged.holds(),
-                     [&] { return fmt::format("{}, {}: {}", generate_command(problem_.recipe), how, explain(judged)); });
+    accurate_.expect(
+        judged.holds(), [&] { return fmt::format("{}, {}: {}", generate_command(problem_.recipe), how, explain(judged)); },
+        [&](const std::string& test) { return entry_snippet(gemm_, test, operands(problem_)); });
     if (judged.holds()) judged_ = c;
   }
 
  private:
+  const ForeignGemm& gemm_;
   const Problem& problem_;
   ExactOracle oracle_;
   Tally& accurate_;
@@ -68,8 +72,9 @@ void run_to_run(const ForeignGemm& gemm, const Problem& problem, int runs, Tally
     call.run(gemm);
     const auto again = call.result();
     const auto different = first_difference(first, again);
-    same.expect(!different,
-                [&] { return fmt::format("{}, run {}: {} in the first run", describe(call.call()), t, *different); });
+    same.expect(
+        !different, [&] { return fmt::format("{}, run {}: {} in the first run", describe(call.call()), t, *different); },
+        [&](const std::string& test) { return repetition_snippet(gemm, test, operands(problem)); });
     judge.expect_accurate(again, fmt::format("run {}", t));
   }
 }
@@ -128,7 +133,7 @@ Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& opti
   Tally accurate(accurate_claim("reproducibility.accurate",
                                 "in every run, at every address and place: |C^ - AB| <= k u |A||B|, whatever bits it has"));
   for (const auto& problem : problems(options)) {
-    Judge judge(problem, accurate);
+    Judge judge(gemm, problem, accurate);
     run_to_run(gemm, problem, options.quick ? 20 : 30, runs, judge);
     alignment(gemm, problem, shifts, judge);
     position(gemm, problem, places, judge);
@@ -156,7 +161,7 @@ Findings grade_threads(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally accurate(accurate_claim("reproducibility.threads-accurate",
                                 "with one or more threads: |C^ - AB| <= k u |A||B|, whatever bits it has"));
   for (const auto& problem : threaded_problems(options)) {
-    Judge judge(problem, accurate);
+    Judge judge(gemm, problem, accurate);
     run_to_run(gemm, problem, options.quick ? 5 : 30, runs, judge);
   }
   return {{runs.finding(), accurate.finding()}, {}};

@@ -5,6 +5,7 @@
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "parts.hpp"
+#include "snippet.hpp"
 #include "stored_call.hpp"
 #include "tally.hpp"
 
@@ -27,9 +28,13 @@ void judge(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, Tall
     const Operands in{
         .a = problem.a.view(), .b = problem.b.view(), .alpha = plain ? 1 : -1.5, .beta = plain ? 0 : 0.75, .c0 = c0.a.view()};
     const auto judged = judge_conventional(product(gemm, in), ExactOracle(in));
-    tally.expect(judged.holds(), [&] {
-      return fmt::format("{}, alpha = {}, beta = {}: {}", generate_command(problem.recipe), in.alpha, in.beta, explain(judged));
-    });
+    tally.expect(
+        judged.holds(),
+        [&] {
+          return fmt::format("{}, alpha = {}, beta = {}: {}", generate_command(problem.recipe), in.alpha, in.beta,
+                             explain(judged));
+        },
+        [&](const std::string& test) { return entry_snippet(gemm, test, in); });
   }
 }
 
@@ -77,7 +82,11 @@ Finding empty(const ForeignGemm& gemm) {
       const Matrix<double> a(m, k), b(k, n), c0(m, n);
       StoredCall call({.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()});
       call.run(gemm);
-      tally.expect(!call.c.overwritten_canary(), [&] { return fmt::format("{} writes to C", describe(call.call())); });
+      tally.expect(
+          !call.c.overwritten_canary(), [&] { return fmt::format("{} writes to C", describe(call.call())); },
+          [&](const std::string& test) {
+            return memory_snippet(gemm, test, {.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()}, {});
+          });
     }
   return tally.finding();
 }

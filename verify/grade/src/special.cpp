@@ -10,6 +10,7 @@
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/random_stream.hpp"
 #include "parts.hpp"
+#include "snippet.hpp"
 #include "stored_call.hpp"
 #include "tally.hpp"
 
@@ -71,10 +72,13 @@ class SpecialValues {
   /// Judges a product against the exact one: NaNs and infinities where IEEE 754 puts them, all else by the bound.
   Conventional judge(Tally& tally, const Operands& in, const Storage& storage, const std::string& what) const {
     const auto judged = judge_conventional(product(gemm_, in, storage), ExactOracle(in));
-    tally.expect(judged.holds() && judged.overflowed == 0, [&] {
-      return fmt::format("{}, {} x {} x {}, {}: {}", what, in.a.rows(), in.b.cols(), in.a.cols(), to_string(storage),
-                         explain(judged));
-    });
+    tally.expect(
+        judged.holds() && judged.overflowed == 0,
+        [&] {
+          return fmt::format("{}, {} x {} x {}, {}: {}", what, in.a.rows(), in.b.cols(), in.a.cols(), to_string(storage),
+                             explain(judged));
+        },
+        [&](const std::string& test) { return entry_snippet(gemm_, test, in, storage, Judged::finite); });
     return judged;
   }
 

@@ -41,6 +41,9 @@ class StoredMatrix {
   /// From the first to the last element of the matrix; 0 if it has none.
   [[nodiscard]] std::size_t extent() const;
 
+  /// Whether the element so far from (0, 0) is one of the matrix, not a canary.
+  [[nodiscard]] bool is_element(std::ptrdiff_t offset) const { return !is_canary(offset); }
+
   /// Where, counted in elements from (0, 0), the first canary changed.
   [[nodiscard]] std::optional<std::ptrdiff_t> overwritten_canary() const;
 

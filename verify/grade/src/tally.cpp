@@ -21,7 +21,8 @@ Finding Tally::finding(const std::string& note) const {
           .source = claim_.source,
           .outcome = clean() ? Outcome::pass : otherwise_,
           .detail = detail,
-          .values = {{"cases", cases_}, {"contradictions", contradictions_}}};
+          .values = {{"cases", cases_}, {"contradictions", contradictions_}},
+          .snippet = snippet_};
 }
 
 Finding skipped(Claim claim, std::string why) {

@@ -31,6 +31,14 @@ class Tally {
       contradicts(words());
   }
 
+  /// The same with a program that shows the contradiction: snippet(name of the test) is called until one is had.
+  template <class Words, class Snippet>
+  void expect(bool condition, Words words, Snippet snippet) {
+    expect(condition, words);
+    const bool wanted = !condition && otherwise_ == Outcome::fail && snippet_.empty() && tried_ < most_tries;
+    if (wanted) snippet_ = snippet(claim_.test), ++tried_;
+  }
+
   [[nodiscard]] bool clean() const { return contradictions_ == 0; }
 
   /// Passes if no case contradicts it. The detail tells the number of cases, `note`, and the first three contradictions.
@@ -40,7 +48,11 @@ class Tally {
   Claim claim_;
   Outcome otherwise_;
   int cases_ = 0;
+  static constexpr int most_tries = 3;
+
   int contradictions_ = 0;
+  int tried_ = 0;
+  std::string snippet_;
   std::vector<std::string> first_;
 };
 

@@ -18,6 +18,7 @@
 
 #include "../src/library/child.hpp"
 #include "../src/library/protocol.hpp"
+#include "../src/snippet.hpp"
 #include "../src/stored_call.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/grade/foreign_library.hpp"
@@ -86,6 +87,7 @@ class NotedGemm final : public ForeignGemm {
   explicit NotedGemm(const ForeignGemm& gemm) : gemm_(gemm) {}
   [[nodiscard]] std::string name() const override { return gemm_.name(); }
   [[nodiscard]] bool takes_row_major() const override { return gemm_.takes_row_major(); }
+  [[nodiscard]] GemmSymbol where() const override { return gemm_.where(); }
 
   void dgemm(const BlasCall& call) const override {
     note(grading::describe(call));
@@ -100,19 +102,22 @@ class NotedGemm final : public ForeignGemm {
 constexpr const char* psabi =
     "System V ABI, x86-64 supplement, section 3.2.3: the control bits of MXCSR and the x87 control word are the caller's";
 
-Finding environment_finding(std::string test, std::string statement, const std::optional<std::string>& change) {
+Finding environment_finding(std::string test, std::string statement, const std::optional<std::string>& change,
+                            std::string snippet) {
   return {.test = std::move(test),
           .statement = std::move(statement),
           .source = psabi,
           .outcome = change ? Outcome::fail : Outcome::pass,
           .detail = change.value_or(""),
-          .values = {}};
+          .values = {},
+          .snippet = change ? std::move(snippet) : ""};
 }
 
 Finding environment_of_caller(const ForeignLibrary& library, const std::string& part) {
-  return environment_finding(part + ".environment-of-caller",
-                             "calls leave rounding, subnormals, precision and traps of the calling thread as they were",
-                             library.changed_by_call());
+  const auto test = part + ".environment-of-caller";
+  return environment_finding(test, "calls leave rounding, subnormals, precision and traps of the calling thread as they were",
+                             library.changed_by_call(),
+                             grading::environment_snippet(library.where(), test, library.changed_by_call().value_or("")));
 }
 
 /// What loading does to the program that loads, and the first call.
@@ -123,11 +128,12 @@ json load_and_call(const ForeignLibrary& library, const ForeignGemm& gemm) {
   Findings found;
   found.findings.push_back(environment_finding(
       "loading.environment", "loading leaves rounding, subnormals, precision and traps of the thread that loads as they were",
-      library.changed_by_loading()));
+      library.changed_by_loading(), grading::environment_snippet(library.where(), "loading.environment", "")));
   found.findings.push_back(environment_of_caller(library, protocol::loading));
   const auto& identity = library.identity();
   auto out = to_json(found);
-  out["library"] = {{"file", identity.file}, {"symbol", identity.symbol}, {"bytes", identity.bytes}, {"crc32", identity.crc32}};
+  out["library"] = {{"file", identity.file},   {"symbol", identity.symbol},   {"bytes", identity.bytes},
+                    {"crc32", identity.crc32}, {"version", identity.version}, {"kernel", identity.kernel}};
   return out;
 }
 

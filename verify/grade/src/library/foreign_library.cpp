@@ -6,6 +6,7 @@
 
 #include <array>
 #include <boost/crc.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -66,6 +67,39 @@ void call_fortran(FortranDgemm& dgemm, const BlasCall& call) noexcept {
         &call.ldc, 1, 1);
 }
 
+/// The function of a library, or null.
+template <class Function>
+Function* function(void* handle, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(handle, name));
+}
+
+/// What a library says, up to a line's length.
+std::string said(const char* text) {
+  constexpr std::size_t longest = 200;
+  return text == nullptr ? "" : std::string(text, strnlen(text, longest));
+}
+
+/// Of the libraries that can be asked: OpenBLAS, BLIS and MKL.
+std::string own_version(void* handle) {
+  for (const char* name : {"openblas_get_config", "openblas_get_config64_"})
+    if (auto* const config = function<const char*()>(handle, name)) return said(config());
+  if (auto* const version = function<const char*()>(handle, "bli_info_get_version_str")) return "BLIS " + said(version());
+  if (auto* const version = function<void(char*, int)>(handle, "MKL_Get_Version_String")) {
+    std::array<char, 200> text{};
+    version(text.data(), static_cast<int>(text.size()) - 1);
+    return said(text.data());
+  }
+  return "";
+}
+
+std::string own_kernel(void* handle) {
+  for (const char* name : {"openblas_get_corename", "openblas_get_corename64_"})
+    if (auto* const core = function<const char*()>(handle, name)) return said(core());
+  auto* const arch = function<int()>(handle, "bli_arch_query_id");
+  auto* const text = function<const char*(int)>(handle, "bli_arch_string");
+  return arch != nullptr && text != nullptr ? said(text(arch())) : "";
+}
+
 struct ControlRegister {
   const char* name;
   unsigned bits;
@@ -120,13 +154,15 @@ class InForce {
 
 ForeignLibrary::ForeignLibrary(const std::string& library, const std::string& symbol) {
   std::fegetenv(&environment_);
+  void* handle = nullptr;
   {
     const InForce loading(environment_);
-    find(open_library(library), symbol);
+    handle = open_library(library);
+    find(handle, symbol);
     changed_by_loading_ = first_change(control_registers(environment_), current_control_registers());
     std::fegetenv(&environment_);
   }
-  identify();
+  identify(handle);
 }
 
 void ForeignLibrary::find(void* handle, const std::string& symbol) {
@@ -145,7 +181,7 @@ void ForeignLibrary::find(void* handle, const std::string& symbol) {
   cblas_ = identity_.symbol.starts_with("cblas_");
 }
 
-void ForeignLibrary::identify() {
+void ForeignLibrary::identify(void* handle) {
   Dl_info info{};
   if (dladdr(function_, &info) == 0 || info.dli_fname == nullptr)
     throw std::invalid_argument(identity_.symbol + " is in no file that the dynamic linker knows");
@@ -153,6 +189,9 @@ void ForeignLibrary::identify() {
   identity_.bytes = std::filesystem::file_size(identity_.file);
   std::ifstream file(identity_.file, std::ios::binary);
   identity_.crc32 = crc32_of(file);
+  const InForce calling(environment_);
+  identity_.version = own_version(handle);
+  identity_.kernel = own_kernel(handle);
 }
 
 std::string ForeignLibrary::name() const { return identity_.file + ": " + identity_.symbol; }

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 
+#include "../snippet.hpp"
 #include "child.hpp"
 #include "protocol.hpp"
 
+#include "ozbound/bounds/calibration.hpp"
 #include "ozbound/core/float_environment.hpp"
 
 namespace ozbound {
@@ -34,6 +37,7 @@ struct Failure {
   Outcome outcome = Outcome::crashed;
   std::string detail;
   std::string printed;
+  std::optional<BlasCall> call = {};  ///< it was in
 };
 
 /// Whatever came in the place of an answer, the library had to do with it: the worker writes what can be read.
@@ -60,6 +64,7 @@ Failure failure_of(const ChildResult& child, std::chrono::milliseconds limit) {
       break;
   }
   if (!child.note->empty()) failure.detail += " in " + *child.note;
+  failure.call = grading::described_call(*child.note);
   failure.printed = child.printed;
   return failure;
 }
@@ -69,8 +74,12 @@ std::runtime_error not_graded(const std::string& part, const std::string& why) {
 }
 
 LibraryIdentity identity_from_json(const json& library) {
-  return {
-      .file = library.at("file"), .symbol = library.at("symbol"), .bytes = library.at("bytes"), .crc32 = library.at("crc32")};
+  return {.file = library.at("file"),
+          .symbol = library.at("symbol"),
+          .bytes = library.at("bytes"),
+          .crc32 = library.at("crc32"),
+          .version = library.at("version"),
+          .kernel = library.at("kernel")};
 }
 
 /// What a process made of the same products.
@@ -112,6 +121,7 @@ class Grader {
       : request_(request), worker_((request.worker.empty() ? grade_worker() : request.worker).string()) {
     grade_.library = request.library;
     grade_.options = request.options;
+    grade_.processor = processor_name();
   }
 
   void grade(const std::string& name, const std::string& title) {
@@ -160,6 +170,12 @@ class Grader {
     return false;
   }
 
+  [[nodiscard]] std::string snippet_of(const Failure& failure, const std::string& test) const {
+    if (!loaded()) return grading::loading_snippet({request_.library, request_.symbol}, test);
+    if (!failure.call) return "";
+    return grading::return_snippet({grade_.identity.file, grade_.identity.symbol}, test, *failure.call);
+  }
+
   void add_failure(const Failure& failure, unsigned threads) {
     auto& graded = grade_.parts.back();
     graded.printed = failure.printed;
@@ -168,7 +184,8 @@ class Grader {
          .source = "the interface: dgemm returns to its caller",
          .outcome = failure.outcome,
          .detail = failure.detail + (threads == 1 ? "" : fmt::format(", with {} threads", threads)),
-         .values = {}});
+         .values = {},
+         .snippet = snippet_of(failure, graded.name + ".completes")});
   }
 
   void accept(const std::string& part, const json& object) {
@@ -182,6 +199,7 @@ class Grader {
     std::uint64_t again = 0;
     for (const unsigned threads : {1u, 2u, std::thread::hardware_concurrency()}) {
       if (threads == 0 || made.contains(threads)) continue;
+      grade_.threads.push_back(threads);
       if (!answered(protocol::threads, threads, [&](const json& object) { made[threads] = products_from_json(object); }))
         return;
     }

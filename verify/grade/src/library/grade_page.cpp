@@ -37,18 +37,26 @@ std::string values_list(const Finding& finding) {
   return items.empty() ? "" : "<ul class=\"values\">\n" + items + "</ul>\n";
 }
 
-std::string finding_item(const Finding& finding) {
-  return fmt::format("<li>{}<div>\n{}{}{}{}{}</div></li>\n", outcome_element(finding.outcome),
-                     element("p", "", element("code", "", escape(finding.test))) + "\n", paragraph("", finding.statement),
-                     values_list(finding), paragraph("", finding.detail), paragraph("faint", finding.source));
+/// The program that shows a fault, folded up.
+std::string snippet_block(const Finding& finding) {
+  if (finding.snippet.empty()) return "";
+  return element("details", "",
+                 element("summary", "", "A program in C that shows it") + element("pre", "", escape(finding.snippet))) +
+         "\n";
 }
 
-/// The findings that `wanted` picks, or nothing if it picks none.
+std::string finding_item(const Finding& finding, const std::string& more) {
+  return fmt::format("<li>{}<div>\n{}{}{}{}{}{}</div></li>\n", outcome_element(finding.outcome),
+                     element("p", "", element("code", "", escape(finding.test))) + "\n", paragraph("", finding.statement),
+                     values_list(finding), paragraph("", finding.detail), paragraph("faint", finding.source), more);
+}
+
+/// The findings that `wanted` picks, or nothing if it picks none. @param snippets whether with the programs that show them
 template <class Wanted>
-std::string findings_list(const std::vector<Finding>& findings, Wanted wanted) {
+std::string findings_list(const std::vector<Finding>& findings, Wanted wanted, bool snippets = false) {
   std::string items;
   for (const auto& finding : findings)
-    if (wanted(finding)) items += finding_item(finding);
+    if (wanted(finding)) items += finding_item(finding, snippets ? snippet_block(finding) : "");
   return items.empty() ? "" : "<ul class=\"findings\">\n" + items + "</ul>\n";
 }
 
@@ -60,7 +68,8 @@ std::string printed_block(const GradedPart& part) {
 std::string faults_section(const Grade& grade) {
   std::string faults;
   for (const auto& part : grade.parts) {
-    const auto list = findings_list(part.findings.findings, [](const auto& one) { return is_fault(one.outcome); });
+    const auto list = findings_list(
+        part.findings.findings, [](const auto& one) { return is_fault(one.outcome); }, true);
     if (!list.empty()) faults += list + printed_block(part);
   }
   return faults.empty() ? "" : "<h2>Faults</h2>\n" + faults;
@@ -99,7 +108,14 @@ std::string part_section(const GradedPart& part) {
   return out + findings_list(part.findings.findings, [](const auto&) { return true; });
 }
 
-std::string facts(const Grade& grade, const std::string& version, const std::string& command) {
+std::string threads_text(const Grade& grade) {
+  if (grade.threads.empty()) return "1";
+  std::string counts;
+  for (const auto count : grade.threads) counts += (counts.empty() ? "" : ", ") + std::to_string(count);
+  return "1; in the last part " + counts;
+}
+
+std::string facts(const Grade& grade, const GradeOrigin& origin) {
   const auto& identity = grade.identity;
   std::string out;
   const auto add = [&](const char* name, const std::string& value) {
@@ -110,10 +126,15 @@ std::string facts(const Grade& grade, const std::string& version, const std::str
     add("file", identity.file);
     add("symbol", identity.symbol);
     add("size, CRC-32", fmt::format("{} bytes, {:08x}", identity.bytes, identity.crc32));
+    add("version", identity.version.empty() ? "it does not say" : identity.version);
+    add("kernel", identity.kernel.empty() ? "it does not say" : identity.kernel);
   }
+  add("processor", grade.processor);
+  add("threads", threads_text(grade));
   add("seed, sizes", fmt::format("{}, {}", grade.options.seed, grade.options.quick ? "quick" : "full"));
-  add("Ozbound", version);
-  add("command", command);
+  add("date", origin.date);
+  add("Ozbound", origin.version);
+  add("command", origin.command);
   return "<dl class=\"facts\">\n" + out + "</dl>\n";
 }
 
@@ -127,11 +148,11 @@ std::string verdict(const Grade& grade) {
 
 }  // namespace
 
-std::string to_html(const Grade& grade, const std::string& version, const std::string& command) {
+std::string to_html(const Grade& grade, const GradeOrigin& origin) {
   const FloatEnvironment environment;
   const auto title = "Grade of " + escape(grade.library);
-  std::string body = element("h1", "", title) + "\n" + verdict(grade) + facts(grade, version, command) + faults_section(grade) +
-                     summary_table(grade);
+  std::string body =
+      element("h1", "", title) + "\n" + verdict(grade) + facts(grade, origin) + faults_section(grade) + summary_table(grade);
   for (const auto& part : grade.parts) body += part_section(part);
   return fmt::format(R"(<!DOCTYPE html>
 <html lang="en" xmlns="http://www.w3.org/1999/xhtml">

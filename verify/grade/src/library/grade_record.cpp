@@ -18,6 +18,8 @@ ordered_json library_record(const Grade& grade) {
   record["symbol"] = grade.identity.symbol;
   record["bytes"] = grade.identity.bytes;
   record["crc32"] = fmt::format("{:08x}", grade.identity.crc32);
+  if (!grade.identity.version.empty()) record["version"] = grade.identity.version;
+  if (!grade.identity.kernel.empty()) record["kernel"] = grade.identity.kernel;
   return record;
 }
 
@@ -42,10 +44,8 @@ ordered_json summary_record(const Grade& grade) {
 
 ordered_json to_json(const Grade& grade) {
   const FloatEnvironment environment;
-  ordered_json record{{"library", library_record(grade)},
-                      {"seed", grade.options.seed},
-                      {"quick", grade.options.quick},
-                      {"summary", summary_record(grade)},
+  ordered_json record{{"library", library_record(grade)}, {"processor", grade.processor}, {"threads", grade.threads},
+                      {"seed", grade.options.seed},       {"quick", grade.options.quick}, {"summary", summary_record(grade)},
                       {"parts", ordered_json::array()}};
   for (const auto& part : grade.parts) record["parts"].push_back(part_record(part));
   return record;

@@ -35,6 +35,7 @@ ul.findings > li { border-bottom: 1px solid var(--line); padding: .55rem 0; disp
 ul.findings p { margin: .1rem 0; } ul.findings .faint { font-size: .88rem; }
 ul.values { list-style: none; margin: .1rem 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0 1.2rem; }
 ul.values b { font-weight: 600; font-variant-numeric: tabular-nums; color: var(--number); }
+summary { cursor: pointer; font-size: .88rem; color: var(--faint); }
 .plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 29rem), 1fr)); gap: 1rem; }
 figure { margin: 0; padding: .7rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; }
 figcaption { font-weight: 600; margin-bottom: .4rem; } figure > svg { display: block; width: 100%; height: auto; }

@@ -16,6 +16,8 @@ struct LibraryIdentity {
   std::string symbol;  ///< `cblas_dgemm`, `dgemm_`, …
   std::uint64_t bytes = 0;
   std::uint32_t crc32 = 0;  ///< of its content, as zlib and gzip have it
+  std::string version;      ///< in the library's own words, where it is OpenBLAS, BLIS or MKL; else empty
+  std::string kernel;       ///< likewise what it chose for this processor
 };
 
 /// A dgemm of a shared library, loaded into this process. A process that is itself linked with a BLAS must not do so: calls
@@ -45,6 +47,8 @@ class ForeignLibrary final : public ForeignGemm {
   /// @throws std::invalid_argument for a row-major call of a symbol that takes none. What the library throws ends the process.
   void dgemm(const BlasCall& call) const override;
 
+  [[nodiscard]] GemmSymbol where() const override { return {identity_.file, identity_.symbol}; }
+
   [[nodiscard]] const LibraryIdentity& identity() const { return identity_; }
 
   /// Which control register (rounding, subnormals, precision, traps) loading left with other bits, if one:
@@ -56,7 +60,7 @@ class ForeignLibrary final : public ForeignGemm {
 
  private:
   void find(void* handle, const std::string& symbol);
-  void identify();
+  void identify(void* handle);
 
   LibraryIdentity identity_;
   void* function_ = nullptr;

@@ -46,6 +46,11 @@ struct BlasCall {
   Index ldc = 1;
 };
 
+/// Where a dgemm is: a file, and the symbol that it is called by there.
+struct GemmSymbol {
+  std::string file, symbol;
+};
+
 /// Somebody's dgemm. Nothing is known of it: it may be wrong, write where it must not, crash or never return.
 class ForeignGemm {
  public:
@@ -58,6 +63,9 @@ class ForeignGemm {
   [[nodiscard]] virtual bool takes_row_major() const = 0;
 
   virtual void dgemm(const BlasCall& call) const = 0;
+
+  /// How a program of its own would call it.
+  [[nodiscard]] virtual GemmSymbol where() const { return {"LIBRARY", takes_row_major() ? "cblas_dgemm" : "dgemm_"}; }
 };
 
 /// How one check ended.
@@ -81,6 +89,9 @@ struct Finding {
   Outcome outcome = Outcome::measured;
   std::string detail;                                  ///< for people: the worst entry, values in hex, what it means
   std::vector<std::pair<std::string, double>> values;  ///< what was measured, by name
+
+  /// Of a fault: a program in C that ends with 1 if the library has it, with 0 if not. Empty where no call is small enough.
+  std::string snippet = {};
 };
 
 struct Findings {

@@ -36,6 +36,8 @@ struct Grade {
   std::string library;       ///< as it was asked for
   LibraryIdentity identity;  ///< empty where loading did not end well
   GradeOptions options;
+  std::string processor;          ///< of this machine
+  std::vector<unsigned> threads;  ///< that the last part tried; the others have one
   std::vector<GradedPart> parts;
 
   [[nodiscard]] std::map<Outcome, int> counts() const;
@@ -68,8 +70,14 @@ Grade grade_library(const GradeRequest& request, const std::function<void(double
 /// machine, unless the library itself changes from run to run.
 nlohmann::ordered_json to_json(const Grade& grade);
 
+/// Where a report comes from.
+struct GradeOrigin {
+  std::string version;  ///< of Ozbound
+  std::string command;  ///< how to get it again
+  std::string date;
+};
+
 /// The grade as one page, XHTML in UTF-8, that needs nothing else: styles and plots are within, scripts there are none.
-/// @param command how to get it again
-std::string to_html(const Grade& grade, const std::string& version, const std::string& command);
+std::string to_html(const Grade& grade, const GradeOrigin& origin);
 
 }  // namespace ozbound
