@@ -6,7 +6,9 @@ run(${CMAKE_COMMAND} -D MANIFEST=${manifest} -P ${SOURCE_DIR}/cmake/uninstall.cm
 
 # Folders that others may have use for stay.
 file(GLOB_RECURSE left LIST_DIRECTORIES true RELATIVE ${prefix} ${prefix}/*)
-set(shared bin include lib libexec share share/doc ${LIBDIR} ${LIBDIR}/cmake ${LIBDIR}/pkgconfig)
+set(shared bin include lib libexec share share/doc ${LIBDIR} ${LIBDIR}/cmake ${LIBDIR}/pkgconfig
+  share/man share/man/man1 share/bash-completion share/bash-completion/completions
+  share/fish share/fish/vendor_completions.d share/zsh share/zsh/site-functions)
 list(REMOVE_ITEM left ${shared} include/ozbound)
 if(NOT left STREQUAL "include/ozbound/of_somebody_else.h")
   message(FATAL_ERROR "An uninstallation must leave what it did not install, and nothing else: ${left}")

@@ -37,8 +37,50 @@ std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_
   return bytes;
 }
 
+/// The type by the header's own words: `<i8` is '<', 'i' and 8.
+struct StoredType {
+  char order = '<', kind = 'f';
+  std::uint64_t width = 8;
+
+  explicit StoredType(std::string_view header) {
+    for (std::size_t at = 10; at + 2 < header.size(); ++at) {
+      if (std::string_view("<>|=").find(header[at]) == std::string_view::npos) continue;
+      if (std::string_view("biu").find(header[at + 1]) == std::string_view::npos) continue;
+      order = header[at], kind = header[at + 1], width = static_cast<std::uint64_t>(header[at + 2] - '0');
+      return;
+    }
+  }
+};
+
+/// Integers and truth values, as doubles that are equal to them.
+void require_integers(std::string_view file, const StoredType& type, const Matrix<double>& matrix) {
+  const auto count = static_cast<std::uint64_t>(matrix.rows() * matrix.cols());
+  require(count * type.width <= max_bytes && count * type.width <= file.size(), "a matrix larger than what it was read from");
+  const auto header = file.substr(0, file.size() - count * type.width);
+  const bool by_columns = header.find("True", 10) != std::string_view::npos;
+  for (Index i = 0; count > 0 && i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      const auto place = static_cast<std::uint64_t>(by_columns ? j * matrix.rows() + i : i * matrix.cols() + j);
+      const auto data = file.substr(header.size() + place * type.width, type.width);
+      std::uint64_t value = 0;
+      for (std::uint64_t t = 0; t < type.width; ++t)
+        value = value << 8 | static_cast<unsigned char>(data[type.order == '>' ? t : type.width - 1 - t]);
+      const std::uint64_t sign = std::uint64_t{1} << (8 * type.width - 1);
+      const bool negative = type.kind == 'i' && (value & sign) != 0;
+      const std::uint64_t magnitude = negative ? (sign << 1) - value : value;  // of 8 bytes modulo 2^64
+      const double read = matrix(i, j), size = read < 0 ? -read : read;
+      require((read < 0) == negative && size < 0x1p64 && size == static_cast<double>(magnitude) &&
+                  static_cast<std::uint64_t>(size) == magnitude,
+              "an integer is not the file's");
+    }
+}
+
 template <class T>
 void require_elements(std::string_view file, const Matrix<T>& matrix) {
+  if constexpr (std::is_same_v<T, double>) {
+    const StoredType type(file.substr(0, std::min<std::size_t>(file.size(), 256)));
+    if (type.kind != 'f') return require_integers(file, type, matrix);
+  }
   const auto bytes = static_cast<std::uint64_t>(matrix.rows() * matrix.cols()) * sizeof(T);
   require(bytes <= max_bytes && bytes <= file.size(), "a matrix larger than what it was read from");
   const auto header = file.substr(0, file.size() - bytes);

@@ -53,6 +53,7 @@
 #include "ozbound/core/place.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/product.hpp"
+#include "ozbound/core/progress.hpp"
 #include "ozbound/core/real_representation.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/core/slice_facts.hpp"
