@@ -220,6 +220,16 @@ bool may_be_open(const test::Exact& value, const test::Exact& radius, bool singl
   return is_open(value, radius + test::Exact{abs(value.integer), value.exponent - 400}, single);
 }
 
+/// A bound that is fetched.
+class Elsewhere final : public RemoteEntryBound {
+ public:
+  explicit Elsewhere(const EntryBound& bound) : bound_(bound) {}
+  [[nodiscard]] EntryBound entries() const override { return bound_; }
+
+ private:
+  const EntryBound& bound_;
+};
+
 /// An entry is open exactly where S - b and S + b round differently; the open ones come in row order (by blocks of C where the
 /// workspace makes blocks) and are not written.
 RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
@@ -241,7 +251,9 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
     const CpuEngine engine(test::sample_options(random));
     const auto least = least_workspace(engine, plan, call.a.cols());
     const bool blocked = random.once_in(2);
-    const auto open = multiply_finite(call.call(), plan, engine, &bound, blocked ? 2 * least : unlimited_workspace);
+    const Elsewhere elsewhere(bound);
+    const auto open = multiply_finite(call.call(), plan, engine, random.once_in(2) ? ZivBound(&bound) : ZivBound(&elsewhere),
+                                      blocked ? 2 * least : unlimited_workspace);
     const test::PlanReference reference(call.a.input(), call.b.input(), plan);
     const auto scale = [](const StoredMatrix& operand, Side side, Index i, const Slicing& slicing) {
       return vector_scales(operand.input(), side, slicing.encoding, 1)[static_cast<std::size_t>(i)].exponent;
