@@ -2,7 +2,8 @@
 # ozbound_library(NAME [NOT_INSTALLED] [BY_SOURCE] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder,
 # ozbound::NAME, installed and exported in the set ozbound-NAME. SOURCES defaults to every src/*.cpp, HEADERS to everything
 # under include/ but what is in a folder detail/: that is for this project's own sources, and is not installed. BY_SOURCE: what
-# is measured is compiled source by source, whatever CMAKE_UNITY_BUILD says, since the compiler inlines by the unit.
+# benches measure is compiled source by source where they are built, whatever CMAKE_UNITY_BUILD says, since the compiler inlines
+# by the unit.
 #
 # Every folder, and every room in one (verify/grade), has its own include root (NAME/include), so that an include the design
 # forbids does not compile. HEADERS form a file set: each is compiled on its own by the target
@@ -71,7 +72,7 @@ function(ozbound_library name)
   target_compile_features(ozbound_${name} PUBLIC cxx_std_20)
   target_sources(ozbound_${name} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
   target_link_libraries(ozbound_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:ozbound_flags> OpenMP::OpenMP_CXX)
-  if(arg_BY_SOURCE)
+  if(arg_BY_SOURCE AND OZBOUND_BUILD_BENCH)
     set_target_properties(ozbound_${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   if(NOT arg_NOT_INSTALLED)
