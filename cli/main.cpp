@@ -46,9 +46,14 @@ ExitCode run(int argc, const char* const* argv) {
   } catch (const std::invalid_argument& error) {  // a value of an option
     return complain(usage_error(app, error, argc, argv));
   }
-  const auto code = action(shell_command({argv, argv + argc}));
-  finish_output();
-  return code;
+  try {
+    const auto code = action(shell_command({argv, argv + argc}));
+    finish_output();
+    return code;
+  } catch (const std::invalid_argument& error) {
+    if (!std::string_view(error.what()).starts_with("--")) throw;
+    return complain(usage_error(app, error, argc, argv));  // an option that does not fit the others, the operands or the build
+  }
 }
 
 ExitCode run_or_complain(int argc, const char* const* argv) {

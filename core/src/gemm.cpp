@@ -241,11 +241,22 @@ void start_finite(const RealProduct& call, const Plan& plan, const Engine& engin
 
 namespace {
 
-void multiply_real(const RealProduct& product, const Plan& plan, const Engine& engine, double workspace) {
-  const auto read = product.without_unread();
-  block_sizes(engine, plan, read.m(), read.n(), read.k(), workspace);  // refuses before anything is written
+void multiply_checked(const RealProduct& product, const Plan& plan, const Engine& engine, double workspace) {
   engine.matrices().write_specials(product);
   multiply_finite(product, plan, engine, nullptr, workspace);
+}
+
+/// Refuses a workspace for blocks of real sums m x n with inner dimension k, before anything is written.
+/// @param said the inner dimension that the caller knows
+void check_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k, double workspace, Index said) {
+  const auto bytes = [&](Index rows, Index columns) { return engine.workspace(plan, rows, columns, k); };
+  ozbound::block_sizes(bytes, m, n, said, workspace);
+}
+
+void multiply_real(const RealProduct& product, const Plan& plan, const Engine& engine, double workspace) {
+  const auto read = product.without_unread();
+  check_workspace(engine, plan, read.m(), read.n(), read.k(), workspace, read.k());
+  multiply_checked(product, plan, engine, workspace);
 }
 
 void multiply_complex(const ComplexProduct& product, const Plan& plan, const Engine& engine, double workspace) {
@@ -255,8 +266,10 @@ void multiply_complex(const ComplexProduct& product, const Plan& plan, const Eng
     multiply_scaled(product, plan, engine, nullptr, workspace);
     return;
   }
+  const Index k = product.has_product() ? product.k() : 0;
+  check_workspace(engine, plan, 2 * product.m(), product.n(), 2 * k, workspace, k);
   const auto real = engine.matrices().represent(product);
-  multiply_real(real->call(), plan, engine, workspace);
+  multiply_checked(real->call(), plan, engine, workspace);
   real->write_back();
 }
 

@@ -85,15 +85,17 @@ class Preloaded {
   Preloaded& operator=(const Preloaded&) = delete;
 };
 
-/// Bad input: exit code 2, nothing on standard output, and exactly this one line on standard error.
+/// Bad input: exit code 2, nothing on standard output, and exactly this one line on standard error, which names the help where
+/// it begins with an option.
 inline void expect_refusal(const std::vector<std::string>& arguments, const std::string& wrong) {
+  const bool of_option = wrong.starts_with("--") && !wrong.ends_with(" --help");
   const auto finished = ozbound(arguments);
   EXPECT_EQ(finished.code, 2) << wrong;
   EXPECT_EQ(finished.out, "");
-  EXPECT_EQ(finished.err, "ozbound: " + wrong + "\n");
+  EXPECT_EQ(finished.err, "ozbound: " + wrong + (of_option ? "; see ozbound " + arguments.front() + " --help" : "") + "\n");
 }
 
-/// The same of arguments that the subcommand does not take: the line also names its help.
+/// The same of arguments that the subcommand does not take: whatever the line begins with, it names the help.
 inline void expect_usage_error(const std::vector<std::string>& arguments, const std::string& wrong) {
   expect_refusal(arguments, wrong + "; see ozbound " + arguments.front() + " --help");
 }
