@@ -21,22 +21,21 @@ class BareKernel {
 
  private:
   /// Digits of an operand, panel after panel.
-  template <class Digit>
   struct Panels {
     Index vectors = 0;  ///< of the operand
     Index width = 0;    ///< of a panel but the last
-    Index steps = 0;
-    std::vector<Digit> digits;
+    Index length = 0;   ///< digits of a vector
+    std::vector<std::int8_t> digits;
 
-    Panels(Index all_vectors, Index panel_width, Index inner_steps, std::uint64_t seed);
+    Panels(Index all_vectors, const PanelLayout& layout, Index inner, std::uint64_t seed);
     [[nodiscard]] Index count() const { return (vectors + width - 1) / width; }
     [[nodiscard]] Index in_panel(Index panel) const { return std::min(width, vectors - panel * width); }
-    [[nodiscard]] const Digit* panel(Index panel) const { return digits.data() + panel * width * steps * Kernel::step_digits; }
+    [[nodiscard]] const std::int8_t* panel(Index panel) const { return digits.data() + panel * width * length; }
   };
 
   const Kernel& kernel_;
-  Panels<std::int8_t> a_;
-  Panels<std::uint8_t> b_;
+  Panels a_;
+  Panels b_;
 };
 
 }  // namespace ozbound::bench

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -28,8 +29,8 @@ struct Panels {
 Panels panels_of(const SlicedMatrix& a, const SlicedMatrix& b, const Kernel& kernel) {
   const auto* rows = dynamic_cast<const PanelSlices*>(&a.slices());
   const auto* columns = dynamic_cast<const PanelSlices*>(&b.slices());
-  if (rows == nullptr || columns == nullptr || rows->layout() != PanelLayout{kernel.rows(), rows->layout().block} ||
-      columns->layout() != PanelLayout{kernel.columns(), rows->layout().block})
+  if (rows == nullptr || columns == nullptr || rows->layout() != kernel.layout(Side::rows_of_a, rows->layout().block) ||
+      columns->layout() != kernel.layout(Side::columns_of_b, rows->layout().block))
     throw std::invalid_argument("a and b must be sliced by an engine with the same options");
   return {*rows, *columns};
 }
@@ -55,9 +56,7 @@ CpuEngine::Options CpuEngine::current_options() const {
   return options;
 }
 
-PanelLayout CpuEngine::layout(Side side) const {
-  return {side == Side::rows_of_a ? kernel_->rows() : kernel_->columns(), options_.inner_block};
-}
+PanelLayout CpuEngine::layout(Side side) const { return kernel_->layout(side, options_.inner_block); }
 
 SlicedMatrix CpuEngine::slice(InputView operand, Side side, Slicing slicing) const {
   return SlicedMatrix(std::make_shared<const PanelSlices>(operand, side, slicing, threads(), layout(side), *kernel_));
@@ -81,7 +80,7 @@ std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix
   TiledProduct product(rows, columns, plan, current_options(), *kernel_);
   const TileEpilogue last(rows, columns, plan, epilogue, c, *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
-  writing_c([&] { product.run([&](const SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); }); });
+  writing_c([&] { product.run([&](SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); }); });
   std::vector<Entry> all;
   for (const auto& part : undecided) all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end());
@@ -96,11 +95,13 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
   std::vector<Matrix<std::int64_t>> sums;
   for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) sums.emplace_back(a.count(), b.count());
   TiledProduct product(rows, columns, plan, current_options(), *kernel_);
-  product.run([&](const SumTile& tile, std::size_t) {
-    for (std::size_t t = 0; t < sums.size(); ++t)
-      for (Index i = 0; i < tile.rows(); ++i) {
-        const auto* row = tile.sums(i) + static_cast<Index>(t) * tile.capacity();
-        std::copy_n(row, tile.columns(), &sums[t](tile.row() + i, tile.column()));
+  product.run([&](SumTile& tile, std::size_t) {
+    for (Index i = 0; i < tile.rows(); ++i)
+      for (Index first = 0; first < tile.columns(); first += SumTile::part) {
+        const Index count = std::min(SumTile::part, tile.columns() - first);
+        const auto* const row = tile.sums(i, first, count);
+        for (std::size_t t = 0; t < sums.size(); ++t)
+          std::copy_n(row + static_cast<Index>(t) * SumTile::part, count, &sums[t](tile.row() + i, tile.column() + first));
       }
   });
   return sums;
@@ -113,11 +114,12 @@ double CpuEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
 
 double CpuEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
   const auto groups = plan.groups(k);
-  const auto tile = TiledProduct::tile_shape(options_, *kernel_, groups.size(), m, n);
-  const PanelLayout layout{kernel_->columns(), options_.inner_block};
-  const auto runs = count_product_runs(groups, layout.of(k).block, plan.int32_terms());
-  return PanelSlices::bytes(m, k, plan.a, layout) + PanelSlices::bytes(n, k, plan.b, layout) +
-         threads() * SumTile::bytes(*kernel_, tile.rows, tile.columns, groups.size(), runs);
+  const auto tile = TiledProduct::tile_shape(current_options(), *kernel_, groups.size(), m, n);
+  const auto rows = layout(Side::rows_of_a), columns = layout(Side::columns_of_b);
+  const Index longest = std::numeric_limits<Index>::max() - rows.multiple;
+  const bool wide = exceeds_int32(groups, rows.filled_up(std::min(k, longest)), plan.int32_terms());
+  return PanelSlices::bytes(m, k, plan.a, rows) + PanelSlices::bytes(n, k, plan.b, columns) +
+         threads() * SumTile::bytes({tile.rows, tile.columns, groups.size(), plan.int32_terms(), wide});
 }
 
 }  // namespace ozbound

@@ -20,25 +20,26 @@ namespace ozbound {
 namespace {
 
 /// The inner dimension, if all digits of `count` vectors can be addressed: asked before an element is read.
-Index checked_inner(Index inner, Index count, int slices) {
+Index checked_inner(Index inner, Index count, int slices, Index multiple) {
   constexpr auto most = std::numeric_limits<Index>::max() - static_cast<Index>(Kernel::panel_slack);
-  if (inner > most / slices / std::max<Index>(count, 1) - Kernel::step_digits)
+  if (inner > most / slices / std::max<Index>(count, 1) - multiple)
     throw std::length_error("the slices of an operand of " + std::to_string(count) + " x " + std::to_string(inner) +
                             " are too large");
   return inner;
 }
 
-/// Up to a multiple of step_digits.
-Index filled_up(Index digits) { return (digits + Kernel::step_digits - 1) / Kernel::step_digits * Kernel::step_digits; }
+constexpr Index digits_at_a_time = 32;
 
 PanelLayout checked(PanelLayout layout) {
   if (layout.vectors < 1) throw std::invalid_argument("layout: vectors must be positive");
   if (layout.block < 1) throw std::invalid_argument("layout: block must be positive");
+  if (layout.step != 4 && (layout.step < 1 || layout.step % digits_at_a_time != 0))
+    throw std::invalid_argument("layout: step must be 4 or a multiple of 32");
+  if (layout.multiple < 1 || layout.multiple % layout.step != 0 || layout.multiple > PanelLayout::most_block)
+    throw std::invalid_argument("layout: multiple must be one of step");
   return layout;
 }
 
-constexpr Index step = Kernel::step_digits;
-constexpr Index digits_at_a_time = 32;
 constexpr int word_bits = 48;
 
 SliceShape::Digits digits_of(Encoding::Kind kind) {
@@ -64,6 +65,7 @@ class PanelSlices::PanelSlicer {
         panel_(panel),
         first_(panel * sliced.layout_.vectors),
         vectors_(sliced.panel_vectors(panel)),
+        step_(sliced.layout_.step),
         shape_(shape()),
         scales_(static_cast<std::size_t>((vectors_ + slice_lanes - 1) / slice_lanes * slice_lanes)),
         elements_(scales_.size() * digits_at_a_time) {}
@@ -90,7 +92,8 @@ class PanelSlices::PanelSlicer {
     const auto flip = [this, balanced = encoding.kind == Encoding::Kind::balanced](int p) {
       return (sliced_.offset(p) != 0) != balanced ? 0x80808080u : 0u;  // balanced bytes come with 128 added
     };
-    return {digits_of(encoding.kind), encoding.beta, slices, std::min(in_word, slices), flip(1), flip(2), 0, step * vectors_};
+    return {digits_of(encoding.kind),      encoding.beta, slices, std::min(in_word, slices), flip(1), flip(2), 0,
+            step_ == 4 ? 4 * vectors_ : 4, step_};
   }
 
   /// Whether powers of two take the vector's elements to integers and back without overflow.
@@ -115,8 +118,8 @@ class PanelSlices::PanelSlicer {
       gather(vectors, block * sliced_.layout_.block + start, count);
       for (Index lane = 0; lane < vectors_; lane += slice_lanes) {
         const Index lanes = std::min<Index>(slice_lanes, vectors_ - lane);
-        functions_.slice(group(lane), count / step, shape_, &scales_[static_cast<std::size_t>(lane)], lanes,
-                         out + start * vectors_ + step * lane);
+        functions_.slice(group(lane), count / 4, shape_, &scales_[static_cast<std::size_t>(lane)], lanes,
+                         out + start / step_ * step_ * vectors_ + lane * step_ + start % step_);
       }
     }
   }
@@ -169,10 +172,10 @@ class PanelSlices::PanelSlicer {
   }
 
   void add_up() {
-    const std::uint8_t flip = sliced_.side() == Side::rows_of_a ? 0 : 0x80;
+    const std::uint8_t flip = sliced_.layout_.unsigned_bytes ? 0x80 : 0;
     for (Index block = 0; block < sliced_.blocks(); ++block)
       for (int p = 1; p <= sliced_.slicing().slices; ++p)
-        functions_.digit_sums(sliced_.digits(panel_, block, p), flip, vectors_, sliced_.block_digits(block) / step,
+        functions_.digit_sums(sliced_.digits(panel_, block, p), flip, vectors_, step_, sliced_.block_digits(block),
                               sliced_.sums_.data() + sliced_.sums_index(panel_, block, p));
   }
 
@@ -181,6 +184,7 @@ class PanelSlices::PanelSlicer {
   Index panel_;
   Index first_;
   Index vectors_;
+  Index step_;
   SliceShape shape_;
   std::vector<double> scales_;    ///< to units of the first word; 0 for vectors that are not moderate
   std::vector<double> elements_;  ///< [group of lanes][l][lane]
@@ -188,9 +192,10 @@ class PanelSlices::PanelSlicer {
 
 PanelSlices::PanelSlices(InputView operand, Side side, Slicing slicing, int threads, PanelLayout layout, const Kernel& kernel)
     : Slices(side, checked(slicing), vectors_of(operand, side).rows(),
-             checked_inner(vectors_of(operand, side).cols(), vectors_of(operand, side).rows(), checked(slicing).slices)),
-      layout_(checked(layout)),
-      padded_(filled_up(inner_dimension())),
+             checked_inner(vectors_of(operand, side).cols(), vectors_of(operand, side).rows(), checked(slicing).slices,
+                           checked(layout).multiple)),
+      layout_(layout),
+      padded_(layout.filled_up(inner_dimension())),
       scales_(vector_scales(operand, side, slicing.encoding, threads)) {
   layout_ = layout_.of(inner_dimension());
   const auto bytes = static_cast<std::size_t>(count() * slicing.slices * padded_);
@@ -209,7 +214,7 @@ PanelSlices::PanelSlices(InputView operand, Side side, Slicing slicing, int thre
 }
 
 Index PanelSlices::digit_index(Index i, int p, Index l) const {
-  const Index panel = i / layout_.vectors, block = l / layout_.block, within = l % layout_.block;
+  const Index panel = i / layout_.vectors, block = l / layout_.block, within = l % layout_.block, step = layout_.step;
   return start(panel, block) + (place(p) * block_digits(block) + within / step * step) * panel_vectors(panel) +
          i % layout_.vectors * step + within % step;
 }
@@ -230,18 +235,20 @@ std::int64_t PanelSlices::sum_of_digits(Index i, int p) const {
 }
 
 PanelLayout PanelLayout::of(Index inner) const {
-  return {vectors, filled_up(std::min({block, most_block, std::max<Index>(inner, 1)}))};
+  auto made = *this;
+  made.block = filled_up(std::min({block, most_block, std::max<Index>(inner, 1)}));
+  return made;
 }
 
 double PanelSlices::bytes(Index count, Index inner, Slicing slicing, PanelLayout layout) {
-  constexpr auto longest = std::numeric_limits<Index>::max() - Kernel::step_digits;  // no operand has as many
-  const Index padded = filled_up(std::min(inner, longest)), block = layout.of(inner).block;
+  const auto longest = std::numeric_limits<Index>::max() - layout.multiple;  // no operand has as many
+  const Index padded = layout.filled_up(std::min(inner, longest)), block = layout.of(inner).block;
   const auto blocks = static_cast<double>(padded / block + (padded % block == 0 ? 0 : 1));
   const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;
   return static_cast<double>(count) *
          ((static_cast<double>(padded) + 4 * blocks) * slicing.slices + static_cast<double>(sizeof(VectorScale)) + weights);
 }
 
-static_assert(max_slice_count == max_slices && Kernel::step_digits == 4 && digits_at_a_time % step == 0);
+static_assert(max_slice_count == max_slices && digits_at_a_time % 4 == 0);
 
 }  // namespace ozbound

@@ -13,7 +13,7 @@ namespace {
 /// Exponents of rows and columns up to it scale every sum without underflow or overflow, in two steps.
 constexpr int moderate_exponent = 400;
 
-constexpr Index most_together = 64;  // entries of a row that are rounded together
+constexpr Index most_together = SumTile::part;  // entries of a row that are rounded together
 
 bool is_power_of_two(Dyadic x) { return x.magnitude != 0 && (x.magnitude & (x.magnitude - 1)) == 0; }
 
@@ -32,22 +32,26 @@ TileEpilogue::TileEpilogue(const PanelSlices& a, const PanelSlices& b, const Spl
       functions_(functions),
       by_rows_(plan_rounds_by_rows(plan)) {}
 
-void TileEpilogue::finish(const SumTile& tile, std::vector<Entry>& undecided) const {
+void TileEpilogue::finish(SumTile& tile, std::vector<Entry>& undecided) const {
   if (rounds_by_rows(tile)) return round_rows(tile, undecided);
-  for (Index i = tile.row(); i < tile.row() + tile.rows(); ++i) {
-    if (a_.special(i)) continue;
-    for (Index j = tile.column(); j < tile.column() + tile.columns(); ++j)
-      if (!b_.special(j)) finish_entry(tile, i, j, undecided);
+  for (Index i = 0; i < tile.rows(); ++i) {
+    if (a_.special(tile.row() + i)) continue;
+    for (Index first = 0; first < tile.columns(); first += most_together) {
+      const Index count = std::min(most_together, tile.columns() - first), column = tile.column() + first;
+      const auto* const sums = tile.sums(i, first, count);
+      for (Index j = 0; j < count; ++j)
+        if (!b_.special(column + j)) finish_entry(sums + j, tile.row() + i, column + j, undecided);
+    }
   }
 }
 
-void TileEpilogue::finish_entry(const SumTile& tile, Index i, Index j, std::vector<Entry>& undecided) const {
+/// Entry (i, j) from its sums.
+void TileEpilogue::finish_entry(const std::int64_t* sums, Index i, Index j, std::vector<Entry>& undecided) const {
   const auto c0 = is_zero(epilogue_.beta) ? bits_of(0.0) : epilogue_.c0.bits(i, j);
   if (!is_finite(c0, binary64)) return;
   const double error = error_.get() == nullptr ? 0 : error_.get()->upper(i, j);
   const auto combined = [&](const SumLayout& layout) {
-    return combine(tile.sums(i - tile.row()) + (j - tile.column()), tile.capacity(), layout, a_.exponent(i) + b_.exponent(j),
-                   scalars_, to_dyadic(c0, binary64), error);
+    return combine(sums, SumTile::part, layout, a_.exponent(i) + b_.exponent(j), scalars_, to_dyadic(c0, binary64), error);
   };
   const auto entry = groups_.empty() ? combined(layout_) : combined(entry_layout(layout_, groups_, a_, i, b_, j));
   if (entry.decided)
@@ -79,23 +83,22 @@ bool TileEpilogue::rounds_by_rows(const SumTile& tile) const {
 
 /// The sums of a part of a row, to nearest, or to odd where C's own rounding is to be the only one; which of them Ziv's test
 /// decides at once.
-void TileEpilogue::round_part(const SumTile& tile, Index i, Index first, Index count, double* rounded,
+void TileEpilogue::round_part(const std::int64_t* sums, Index i, Index j, Index count, double* rounded,
                               std::uint8_t* decided) const {
-  const auto* const sums = tile.sums(i) + first;
   const auto groups = layout_.count, radix = layout_.radix_bits;
   if (error_.get() == nullptr) {
     std::fill_n(decided, count, std::uint8_t{1});
-    return functions_.round(sums, tile.capacity(), groups, radix, count, !c_.is_double(), rounded);
+    return functions_.round(sums, SumTile::part, groups, radix, count, !c_.is_double(), rounded);
   }
   std::array<double, most_together> errors;
-  error_.get()->upper_row(tile.row() + i, tile.column() + first, count, errors.data());
+  error_.get()->upper_row(i, j, count, errors.data());
   const double units = power_of_two(-layout_.weight_exponent[groups - 1]);
-  for (Index j = 0; j < count; ++j) errors[static_cast<std::size_t>(j)] *= units;
-  functions_.round_enclosed(sums, tile.capacity(), groups, radix, count, errors.data(), rounded, decided);
+  for (Index t = 0; t < count; ++t) errors[static_cast<std::size_t>(t)] *= units;
+  functions_.round_enclosed(sums, SumTile::part, groups, radix, count, errors.data(), rounded, decided);
 }
 
 /// combine for a whole row at a time; what is not decided at once is left to it.
-void TileEpilogue::round_rows(const SumTile& tile, std::vector<Entry>& undecided) const {
+void TileEpilogue::round_rows(SumTile& tile, std::vector<Entry>& undecided) const {
   const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
   std::array<double, most_together> rounded{}, scales{};
   std::array<std::uint8_t, most_together> decided{};
@@ -104,7 +107,8 @@ void TileEpilogue::round_rows(const SumTile& tile, std::vector<Entry>& undecided
     for (Index j = 0; j < count; ++j)
       scales[static_cast<std::size_t>(j)] = power_of_two(b_.exponent(tile.column() + first + j));
     for (Index i = 0; i < tile.rows(); ++i) {
-      round_part(tile, i, first, count, rounded.data(), decided.data());
+      const auto* const sums = tile.sums(i, first, count);
+      round_part(sums, tile.row() + i, tile.column() + first, count, rounded.data(), decided.data());
       const double scale = power_of_two(a_.exponent(tile.row() + i) + unit) * (scalars_.alpha.negative ? -1 : 1);
       std::visit(
           [&](const auto& c) {
@@ -117,7 +121,8 @@ void TileEpilogue::round_rows(const SumTile& tile, std::vector<Entry>& undecided
           },
           c_.typed());
       for (Index j = 0; j < count; ++j)
-        if (decided[static_cast<std::size_t>(j)] == 0) finish_entry(tile, tile.row() + i, tile.column() + first + j, undecided);
+        if (decided[static_cast<std::size_t>(j)] == 0)
+          finish_entry(sums + j, tile.row() + i, tile.column() + first + j, undecided);
     }
   }
 }

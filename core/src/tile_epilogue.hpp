@@ -16,14 +16,14 @@ class TileEpilogue {
   TileEpilogue(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const Epilogue& epilogue, OutputView c,
                const KernelFunctions& functions);
 
-  void finish(const SumTile& tile, std::vector<Entry>& undecided) const;
+  void finish(SumTile& tile, std::vector<Entry>& undecided) const;
 
  private:
-  void finish_entry(const SumTile& tile, Index i, Index j, std::vector<Entry>& undecided) const;
+  void finish_entry(const std::int64_t* sums, Index i, Index j, std::vector<Entry>& undecided) const;
   [[nodiscard]] bool plan_rounds_by_rows(const SplitPlan& plan) const;
   [[nodiscard]] bool rounds_by_rows(const SumTile& tile) const;
-  void round_rows(const SumTile& tile, std::vector<Entry>& undecided) const;
-  void round_part(const SumTile& tile, Index i, Index first, Index count, double* rounded, std::uint8_t* decided) const;
+  void round_rows(SumTile& tile, std::vector<Entry>& undecided) const;
+  void round_part(const std::int64_t* sums, Index i, Index j, Index count, double* rounded, std::uint8_t* decided) const;
 
   const PanelSlices& a_;
   const PanelSlices& b_;

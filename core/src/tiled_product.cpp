@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tiled_product.hpp"
 
-#include "kernels/functions.hpp"
-
 namespace ozbound {
 namespace {
-
-constexpr Index step = Kernel::step_digits;
 
 std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
 Index round_up(Index x, Index multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-/// Calls part(p, q, first digit, digits) for the part of each slice pair that a run covers. @pre steps of digits are whole.
+/// Calls part(p, q, first digit, digits) for the part of each slice pair that a run covers.
 template <class Part>
 void for_each_pair(const ProductRun& run, Index block_digits, const Part& part) {
   Index skip = run.skip % block_digits, left = run.digits;
@@ -25,142 +21,187 @@ void for_each_pair(const ProductRun& run, Index block_digits, const Part& part) 
 }
 
 /// Digits of the longest run: INT32 holds its sum.
-Index longest_run(Index int32_terms) { return int32_terms / step * step; }
+Index longest_run(Index int32_terms, Index multiple) { return int32_terms / multiple * multiple; }
+
+Index longest_group(const std::vector<ProductGroup>& groups) {
+  Index pairs = 0;
+  for (const auto& group : groups) pairs = std::max<Index>(pairs, group.pairs());
+  return pairs;
+}
 
 }  // namespace
 
-std::vector<ProductRun> product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms) {
-  std::vector<ProductRun> runs;
-  const Index most = longest_run(int32_terms);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto& group = groups[g];
-    const Index length = group.pairs() * block_digits;
-    for (Index start = 0; start < length; start += most)
-      runs.push_back({g, group.first_a, group.diagonal - group.first_a, start, std::min(most, length - start)});
+std::vector<ProductRound> product_rounds(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms,
+                                         Index multiple) {
+  std::vector<ProductRound> rounds;
+  const Index most = longest_run(int32_terms, multiple);
+  for (Index start = 0; start < longest_group(groups) * block_digits; start += most) {
+    auto& round = rounds.emplace_back();
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const auto& group = groups[g];
+      const Index length = group.pairs() * block_digits;
+      if (start < length)
+        round.push_back({g, group.first_a, group.diagonal - group.first_a, start, std::min(most, length - start)});
+    }
   }
-  return runs;
+  return rounds;
 }
 
-std::size_t count_product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms) {
-  const Index most = longest_run(int32_terms);
-  Index count = 0;
-  for (const auto& group : groups) count += (group.pairs() * block_digits + most - 1) / most;
-  return at(count);
+bool exceeds_int32(const std::vector<ProductGroup>& groups, Index filled_inner, Index int32_terms) {
+  return filled_inner > int32_terms / std::max<Index>(1, longest_group(groups));
 }
 
-SumTile::SumTile(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs)
+SumTile::SumTile(const Kernel& kernel, const Shape& shape)
     : kernel_(kernel),
-      stride_(round_up(columns, kernel.columns())),
-      capacity_(round_up(rows, kernel.rows()) * stride_),
-      sums_(groups * at(capacity_)),
-      products_(at(kernel.rows() * kernel.columns())),
-      row_corrections_(at(round_up(rows, kernel.rows())) * runs),
-      column_corrections_(at(kernel.columns())) {}
+      shape_(shape),
+      products_(at(shape.rows * shape.columns) * shape.groups),
+      wide_(shape.wide ? at(shape.rows * shape.columns) * shape.groups : 0),
+      row_corrections_(at(shape.rows) * shape.groups),
+      column_corrections_(at(shape.columns) * shape.groups),
+      sums_(at(part) * shape.groups) {
+  runs_.reserve(shape.groups);
+}
 
-double SumTile::bytes(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs) {
-  const auto height = static_cast<double>(round_up(rows, kernel.rows()));
-  const auto width = static_cast<double>(round_up(columns, kernel.columns()));
-  const auto panel = static_cast<double>(kernel.columns());
-  return 8 * height * width * static_cast<double>(groups) + 4 * height * static_cast<double>(runs) +
-         4 * panel * static_cast<double>(kernel.rows() + 1);
+double SumTile::bytes(const Shape& shape) {
+  const auto height = static_cast<double>(shape.rows), width = static_cast<double>(shape.columns);
+  const auto sums = static_cast<double>(sizeof(std::int32_t) + (shape.wide ? sizeof(std::int64_t) : 0));
+  return static_cast<double>(shape.groups) *
+         (sums * height * width + 4 * (height + width) + 8 * static_cast<double>(part) + double{sizeof(KernelRun)});
+}
+
+std::int32_t* SumTile::products(Index panel_row, Index panel_column, std::size_t group) {
+  const Index panels = shape_.rows / kernel_.rows();
+  return &products_[(at(panel_column * panels + panel_row) * shape_.groups + group) * at(kernel_.rows() * kernel_.columns())];
+}
+
+std::int64_t* SumTile::wide(std::size_t group, Index i, Index j) {
+  return &wide_[(group * at(shape_.rows) + at(i)) * at(shape_.columns) + at(j)];
 }
 
 void SumTile::start(Index row, Index column, Index rows, Index columns) {
   row_ = row, column_ = column, rows_ = rows, columns_ = columns;
-  std::fill(sums_.begin(), sums_.end(), 0);
+  terms_ = 0;
+  std::fill(products_.begin(), products_.end(), 0);
+  std::fill(wide_.begin(), wide_.end(), 0);
+  std::fill(row_corrections_.begin(), row_corrections_.end(), 0);
+  std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
 }
 
-void SumTile::add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs) {
-  correct_rows(a, b, block, runs);
-  const bool by_column = a.slicing().encoding.unsigned_digit(2);
-  const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns();
-  for (Index column = 0; column < columns_; column += kernel_.columns()) {
-    const Index panel_b = first_b + column / kernel_.columns(), columns = b.panel_vectors(panel_b);
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      poll_cancelled();
-      const auto& run = runs[r];
-      if (by_column) correct_columns(a, b, panel_b, block, run);
-      const auto* b_digits = b.digits(panel_b, block, run.q) + run.skip * columns;
-      for (Index row = 0; row < rows_; row += kernel_.rows()) {
-        const Index panel_a = first_a + row / kernel_.rows(), rows = a.panel_vectors(panel_a);
-        kernel_.functions->multiply(a.digits(panel_a, block, run.p) + run.skip * rows, rows,
-                                    reinterpret_cast<const std::uint8_t*>(b_digits), columns, run.digits / step,
-                                    products_.data());
-        const auto* corrections = &row_corrections_[(at(row / kernel_.rows()) * runs.size() + r) * at(kernel_.rows())];
-        add_products(row, rows, column, columns, corrections, by_column, run.group);
-      }
-    }
+void SumTile::add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRound>& rounds) {
+  rows_corrected_ = !b.offset_free(), columns_corrected_ = !a.offset_free();
+  for (const auto& round : rounds) {
+    Index terms = 0;
+    for (const auto& run : round) terms = std::max(terms, run.digits);
+    if (terms_ > shape_.int32_terms - terms) widen();
+    terms_ += terms;
+    if (rows_corrected_ || columns_corrected_) find_corrections(a, b, block, round);
+    multiply(a, b, block, round);
   }
 }
 
-/// Sums of the stored digits of part of a slice: those that are kept, or in `part`.
+void SumTile::multiply(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round) {
+  const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns(), length = a.block_digits(block);
+  for (Index y = 0; y * kernel_.columns() < columns_; ++y)
+    for (Index x = 0; x * kernel_.rows() < rows_; ++x) {
+      poll_cancelled();
+      runs_.clear();
+      for (const auto& run : round)
+        runs_.push_back(
+            {a.place(run.p) * length + run.skip, b.place(run.q) * length + run.skip, run.digits, products(x, y, run.group)});
+      const KernelBlock panels{a.block_start(first_a + x, block), a.panel_vectors(first_a + x),
+                               b.block_start(first_b + y, block), b.panel_vectors(first_b + y), length};
+      kernel_.functions->multiply(panels, runs_.data(), static_cast<std::int64_t>(runs_.size()), true);
+    }
+}
+
+/// Sums of the stored digits of part of a slice: those that are kept, or in `found`.
 const std::uint32_t* SumTile::sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
-                                      std::uint32_t* part) const {
+                                      std::uint32_t* found) const {
   if (count == x.block_digits(block)) return x.digit_sums(panel, block, p);
   const Index vectors = x.panel_vectors(panel);
-  const std::uint8_t flip = x.side() == Side::rows_of_a ? 0 : 0x80;
-  kernel_.functions->digit_sums(x.digits(panel, block, p) + skip * vectors, flip, vectors, count / step, part);
-  return part;
+  const std::uint8_t flip = x.layout().unsigned_bytes ? 0x80 : 0;
+  kernel_.functions->digit_sums(x.digits(panel, block, p) + skip * vectors, flip, vectors, x.layout().step, count, found);
+  return found;
 }
 
 /// What the products of stored digits lack of those of the digits themselves, a = a' - oa and b = b' - ob, is
 /// sum -ob a' + oa ob, the same for a whole row, and sum -oa b', for a whole column.
-void SumTile::correct_rows(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs) {
+void SumTile::find_corrections(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round) {
   const Index digits = a.block_digits(block);
-  auto* correction = row_corrections_.data();
-  for (Index row = 0; row < rows_; row += kernel_.rows()) {
-    const Index panel = (row_ + row) / kernel_.rows(), vectors = a.panel_vectors(panel);
-    for (const auto& run : runs) {
-      std::fill_n(correction, kernel_.rows(), 0);
-      for_each_pair(run, digits, [&](int p, int q, Index skip, Index count) {
-        std::uint32_t part[most_rows];
-        const auto* sums = sums_of(a, panel, block, p, skip, count, part);
-        const int ob = b.offset(q), oa = a.offset(p);
-        for (Index i = 0; i < vectors; ++i)
-          correction[i] += static_cast<std::uint32_t>(oa * ob) * static_cast<std::uint32_t>(count) -
-                           static_cast<std::uint32_t>(ob) * sums[i];
-      });
-      correction += kernel_.rows();
+  for (const auto& run : round)
+    for_each_pair(run, digits, [&](int p, int q, Index skip, Index count) {
+      const auto oa = static_cast<std::uint32_t>(a.offset(p)), ob = static_cast<std::uint32_t>(b.offset(q));
+      for (Index row = 0; rows_corrected_ && row < rows_; row += kernel_.rows()) {
+        const Index panel = (row_ + row) / kernel_.rows(), vectors = a.panel_vectors(panel);
+        std::uint32_t some[most_rows];
+        const auto* sums = sums_of(a, panel, block, p, skip, count, some);
+        auto* corrections = &row_corrections_[run.group * at(shape_.rows) + at(row)];
+        for (Index i = 0; i < vectors; ++i) corrections[i] += oa * ob * static_cast<std::uint32_t>(count) - ob * sums[i];
+      }
+      for (Index column = 0; columns_corrected_ && column < columns_; column += kernel_.columns()) {
+        const Index panel = (column_ + column) / kernel_.columns(), vectors = b.panel_vectors(panel);
+        std::uint32_t some[most_columns];
+        const auto* sums = sums_of(b, panel, block, q, skip, count, some);
+        auto* corrections = &column_corrections_[run.group * at(shape_.columns) + at(column)];
+        for (Index j = 0; j < vectors; ++j) corrections[j] -= oa * sums[j];
+      }
+    });
+}
+
+const std::int64_t* SumTile::sums(Index i, Index first, Index count) {
+  const Index rows = kernel_.rows(), width = kernel_.columns();
+  for (std::size_t group = 0; group < shape_.groups; ++group) {
+    auto* const out = &sums_[group * at(part)];
+    if (wide_.empty())
+      std::fill_n(out, count, 0);
+    else
+      std::copy_n(wide(group, i, first), count, out);
+    const auto correction = row_corrections_[group * at(shape_.rows) + at(i)];
+    for (Index j = first; j < first + count;) {
+      const Index in_panel = std::min(width - j % width, first + count - j);
+      const auto* from = products(i / rows, j / width, group) + i % rows * width + j % width;
+      if (columns_corrected_)
+        kernel_.functions->add_with_columns(from, correction, &column_corrections_[group * at(shape_.columns) + at(j)],
+                                            in_panel, out + (j - first));
+      else
+        kernel_.functions->add(from, correction, in_panel, out + (j - first));
+      j += in_panel;
     }
   }
+  return sums_.data();
 }
 
-void SumTile::correct_columns(const PanelSlices& a, const PanelSlices& b, Index panel, Index block, const ProductRun& run) {
-  const Index vectors = b.panel_vectors(panel);
+/// Takes what INT32 holds over to INT64.
+void SumTile::widen() {
+  for (Index i = 0; i < rows_; ++i)
+    for (Index first = 0; first < columns_; first += part) {
+      const Index count = std::min(part, columns_ - first);
+      const auto* const now = sums(i, first, count);
+      for (std::size_t group = 0; group < shape_.groups; ++group)
+        std::copy_n(now + group * at(part), count, wide(group, i, first));
+    }
+  terms_ = 0;
+  std::fill(products_.begin(), products_.end(), 0);
+  std::fill(row_corrections_.begin(), row_corrections_.end(), 0);
   std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
-  for_each_pair(run, a.block_digits(block), [&](int p, int q, Index skip, Index count) {
-    const auto oa = static_cast<std::uint32_t>(a.offset(p));
-    std::uint32_t part[most_columns];
-    const auto* sums = sums_of(b, panel, block, q, skip, count, part);
-    for (Index j = 0; j < vectors; ++j) column_corrections_[at(j)] -= oa * sums[j];
-  });
-}
-
-void SumTile::add_products(Index row, Index rows, Index column, Index columns, const std::uint32_t* corrections, bool by_column,
-                           std::size_t group) {
-  for (Index i = 0; i < rows; ++i) {
-    const auto* products = &products_[at(i * kernel_.columns())];
-    auto* sums = &sums_[group * at(capacity_) + at((row + i) * stride_ + column)];
-    if (by_column)
-      kernel_.functions->add_with_columns(products, corrections[i], column_corrections_.data(), columns, sums);
-    else
-      kernel_.functions->add(products, corrections[i], columns, sums);
-  }
 }
 
 TiledProduct::TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const CpuEngine::Options& options,
                            const Kernel& kernel)
-    : a_(a), b_(b) {
+    : a_(a), b_(b), kernel_(kernel) {
   if (a.count() == 0 || b.count() == 0) return;
   const auto groups = plan.groups(a.inner_dimension());
+  const auto layout = a.layout();
+  const Index terms = plan.int32_terms();
   shape_ = tile_shape(options, kernel, groups.size(), a.count(), b.count());
   if (a.blocks() > 0) {
-    whole_block_ = product_runs(groups, a.block_digits(0), plan.int32_terms());
-    last_block_ = product_runs(groups, a.block_digits(a.blocks() - 1), plan.int32_terms());
+    whole_block_ = product_rounds(groups, a.block_digits(0), terms, layout.multiple);
+    last_block_ = product_rounds(groups, a.block_digits(a.blocks() - 1), terms, layout.multiple);
   }
+  const bool wide = exceeds_int32(groups, layout.filled_up(a.inner_dimension()), terms);
   const Index threads = useful_threads(options.threads, plan.products(), a, b);
   for (Index t = 0; t < threads; ++t)
-    tiles_.emplace_back(kernel, shape_.rows, shape_.columns, groups.size(), whole_block_.size());
+    tiles_.emplace_back(kernel, SumTile::Shape{shape_.rows, shape_.columns, groups.size(), terms, wide});
 }
 
 /// A thread is not worth its start for less than some microseconds of products.
@@ -175,11 +216,12 @@ Index TiledProduct::useful_threads(Index most, Index products, const PanelSlices
 
 TiledProduct::Shape TiledProduct::tile_shape(const CpuEngine::Options& options, const Kernel& kernel, std::size_t groups,
                                              Index m, Index n) {
-  constexpr Index most_bytes = Index{1} << 18;  // of sums: a part of the second-level cache
-  const Index columns = options.column_tile == 0 ? std::max<Index>(48, kernel.columns()) : options.column_tile;
+  const auto& functions = *kernel.functions;
+  const Index columns = options.column_tile == 0 ? functions.tile_columns : options.column_tile;
   const Index width = round_up(std::clamp<Index>(n, 1, columns), kernel.columns());
-  const Index fitting = most_bytes / (8 * width * std::max<Index>(1, static_cast<Index>(groups)));
-  const Index rows = options.row_tile == 0 ? std::clamp<Index>(fitting, kernel.rows(), 64) : options.row_tile;
+  const Index bytes_of_row = 4 * width * std::max<Index>(1, static_cast<Index>(groups));
+  const Index fitting = std::max(kernel.rows(), functions.tile_bytes / bytes_of_row);
+  const Index rows = options.row_tile == 0 ? std::min(fitting, functions.tile_rows) : options.row_tile;
   return {round_up(std::clamp<Index>(m, 1, rows), kernel.rows()), width};
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/functions.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -27,42 +28,65 @@ struct ProductRun {
   Index digits;
 };
 
-/// A block of C and the exact integer sum of every group over it.
+/// Runs of different groups.
+using ProductRound = std::vector<ProductRun>;
+
+/// The rounds over a block of which each slice has so many digits: one of whole groups, or more, cut where INT32 could
+/// overflow.
+std::vector<ProductRound> product_rounds(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms,
+                                         Index multiple);
+
+/// Whether a group has more products, along an inner dimension that is filled up, than INT32 holds the sum of.
+bool exceeds_int32(const std::vector<ProductGroup>& groups, Index filled_inner, Index int32_terms);
+
+/// A block of C and the exact integer sum of every group over it: in INT32 as long as that holds it, then added up in INT64.
 class SumTile {
  public:
-  SumTile(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs);
+  struct Shape {
+    Index rows;
+    Index columns;
+    std::size_t groups;
+    Index int32_terms;
+    bool wide;  ///< exceeds_int32
+  };
+  SumTile(const Kernel& kernel, const Shape& shape);
 
   void start(Index row, Index column, Index rows, Index columns);
 
-  /// Adds a block of the inner dimension to the sums. @pre the tile starts where panels do.
-  void add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs);
+  /// Adds a block of the inner dimension to the sums. @pre the tile starts where panels do; KernelScope.
+  void add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRound>& rounds);
 
-  /// Sums of group t from entry (i, 0) of the tile on; those of the next group are capacity() away.
-  [[nodiscard]] const std::int64_t* sums(Index i) const { return &sums_[static_cast<std::size_t>(i * stride_)]; }
-  [[nodiscard]] Index capacity() const { return capacity_; }
+  static constexpr Index part = 64;  ///< most entries of a row that sums() takes
+
+  /// Sums of group t of entries (i, first) … of the tile, from [t * part] on, until the next call.
+  const std::int64_t* sums(Index i, Index first, Index count);
   [[nodiscard]] Index row() const { return row_; }
   [[nodiscard]] Index column() const { return column_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index columns() const { return columns_; }
 
-  static double bytes(const Kernel& kernel, Index rows, Index columns, std::size_t groups, std::size_t runs);
+  static double bytes(const Shape& shape);
 
  private:
+  [[nodiscard]] std::int32_t* products(Index panel_row, Index panel_column, std::size_t group);
+  [[nodiscard]] std::int64_t* wide(std::size_t group, Index i, Index j);
+  void widen();
+  void find_corrections(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round);
   const std::uint32_t* sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
-                               std::uint32_t* part) const;
-  void correct_rows(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRun>& runs);
-  void correct_columns(const PanelSlices& a, const PanelSlices& b, Index panel, Index block, const ProductRun& run);
-  void add_products(Index row, Index rows, Index column, Index columns, const std::uint32_t* corrections, bool by_column,
-                    std::size_t group);
+                               std::uint32_t* found) const;
+  void multiply(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round);
 
   const Kernel& kernel_;
-  Index stride_;
-  Index capacity_;
+  Shape shape_;  ///< rows and columns of whole panels
   Index row_ = 0, column_ = 0, rows_ = 0, columns_ = 0;
-  std::vector<std::int64_t> sums_;
-  std::vector<std::int32_t> products_;             ///< of one run over one pair of panels
-  std::vector<std::uint32_t> row_corrections_;     ///< [(panel * runs + run) * kernel.rows() + row]
-  std::vector<std::uint32_t> column_corrections_;  ///< of one run over one panel of B
+  Index terms_ = 0;  ///< of the longest INT32 sum
+  bool rows_corrected_ = false, columns_corrected_ = false;
+  std::vector<std::int32_t> products_;             ///< [panel of B][panel of A][group][row][column] of stored digits
+  std::vector<std::int64_t> wide_;                 ///< [group][row][column]; empty where INT32 holds the sums
+  std::vector<std::uint32_t> row_corrections_;     ///< [group][row]: what products lack of those of the digits
+  std::vector<std::uint32_t> column_corrections_;  ///< [group][column]
+  std::vector<std::int64_t> sums_;                 ///< [group][part]
+  std::vector<KernelRun> runs_;
 };
 
 /// What one product needs beside its operands, allocated before any entry of C is written.
@@ -92,6 +116,7 @@ class TiledProduct {
 #pragma omp parallel num_threads(static_cast<int>(tiles_.size())) if (tiles_.size() > 1)
     {
       const FloatEnvironment environment;
+      const KernelScope scope(kernel_);
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
       auto& tile = tiles_[thread];
 #pragma omp for schedule(dynamic, 1)
@@ -99,7 +124,7 @@ class TiledProduct {
         const Index row = t % row_tiles * shape_.rows, column = t / row_tiles * shape_.columns;
         failure.run([&] {
           tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
-          for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, runs_of(block));
+          for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, rounds_of(block));
           finish(tile, thread);
           if (progress != nullptr) progress->add(tile.rows() * tile.columns());
         });
@@ -110,21 +135,16 @@ class TiledProduct {
 
  private:
   [[nodiscard]] Index useful_threads(Index most, Index products, const PanelSlices& a, const PanelSlices& b) const;
-  [[nodiscard]] const std::vector<ProductRun>& runs_of(Index block) const {
+  [[nodiscard]] const std::vector<ProductRound>& rounds_of(Index block) const {
     return block + 1 < a_.blocks() ? whole_block_ : last_block_;
   }
 
   const PanelSlices& a_;
   const PanelSlices& b_;
+  const Kernel& kernel_;
   Shape shape_{1, 1};
-  std::vector<ProductRun> whole_block_, last_block_;
+  std::vector<ProductRound> whole_block_, last_block_;
   std::vector<SumTile> tiles_;
 };
-
-/// The runs over a block of which each slice has so many digits: groups, cut where INT32 could overflow.
-std::vector<ProductRun> product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms);
-
-/// How many there are.
-std::size_t count_product_runs(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms);
 
 }  // namespace ozbound

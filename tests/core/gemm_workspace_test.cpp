@@ -102,7 +102,7 @@ TEST(WorkspaceTest, LargeSlicesTakeWhatIsSaid) {
   const Matrix<double> a(700, 1001);
   const CpuEngine engine({.threads = 1});
   const Slicing slicing{Encoding::balanced(), 5};
-  const double said = PanelSlices::bytes(700, 1001, slicing, {engine.kernel().rows(), PanelLayout{}.block});
+  const double said = PanelSlices::bytes(700, 1001, slicing, engine.kernel().layout(Side::rows_of_a));
   const double bytes = bytes_of([&] { (void)engine.slice(a, Side::rows_of_a, slicing); });
   EXPECT_GT(said, 0x1p21);
   EXPECT_LE(bytes, said + 16000);

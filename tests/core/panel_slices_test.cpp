@@ -68,14 +68,20 @@ std::string describe(const StoredMatrix& operand, Side side, Slicing slicing) {
          to_string(slicing.encoding) + " x " + std::to_string(slicing.slices);
 }
 
-PanelLayout sample_layout(RandomBits& random) { return {random.between(1, 9), random.between(1, 12)}; }
+PanelLayout sample_layout(RandomBits& random) {
+  constexpr Index steps[] = {4, 4, 32, 64};
+  const Index step = random.pick(steps), multiple = step * random.between(1, 2);
+  return {random.between(1, 9), random.between(1, random.once_in(4) ? 200 : 12), step, multiple, random.once_in(2)};
+}
 
 /// The sum of diagonal g, from the bytes that stand side by side in each block of both panels.
 std::int64_t dot_of_bytes(const PanelSlices& a, const PanelSlices& b, Index i, Index j, int g) {
   const int first = std::max(1, g - b.slicing().slices), pairs = std::min(a.slicing().slices, g - 1) - first + 1;
   const Index panel_a = i / a.layout().vectors, panel_b = j / b.layout().vectors;
   const auto byte = [](const PanelSlices& x, const std::int8_t* digits, Index panel, Index vector, Index l) {
-    return digits[l / 4 * 4 * x.panel_vectors(panel) + vector % x.layout().vectors * 4 + l % 4];
+    const Index step = x.layout().step;
+    const auto stored = digits[l / step * step * x.panel_vectors(panel) + vector % x.layout().vectors * step + l % step];
+    return x.layout().unsigned_bytes ? stored & 0xff : stored;
   };
   std::int64_t sum = 0;
   for (Index block = 0; block < a.blocks(); ++block) {
@@ -83,7 +89,7 @@ std::int64_t dot_of_bytes(const PanelSlices& a, const PanelSlices& b, Index i, I
     for (Index l = 0; l < pairs * length; ++l) {
       const int p = first + static_cast<int>(l / length), q = g - p;
       const int x = byte(a, a.digits(panel_a, block, first), panel_a, i, l);
-      const auto y = static_cast<std::uint8_t>(byte(b, b.digits(panel_b, block, g - first), panel_b, j, l));
+      const int y = byte(b, b.digits(panel_b, block, g - first), panel_b, j, l);
       sum += (x - a.offset(p)) * (y - b.offset(q));
     }
   }
@@ -123,7 +129,7 @@ RC_GTEST_PROP(PanelSlicesTest, HoldsTheDigitsOfEveryElement, ()) {
 }
 
 /// A's slices in order and B's in reverse, so that the pairs of any diagonal lie side by side in both: in each block, one dot
-/// product of bytes, int8 in A and uint8 in B, apart from the offsets that they are stored with.
+/// product of bytes, apart from the offsets that they are stored with.
 RC_GTEST_PROP(PanelSlicesTest, ADiagonalIsOneDotProduct, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
@@ -133,7 +139,8 @@ RC_GTEST_PROP(PanelSlicesTest, ADiagonalIsOneDotProduct, ()) {
     const auto b = sample_operand(Side::columns_of_b, k, n, random);
     auto layout = sample_layout(random);
     const PanelSlices sliced_a(a.input(), Side::rows_of_a, plan.a, 1, layout);
-    layout.vectors = random.between(1, 5);
+    layout.vectors = random.between(1, 5), layout.unsigned_bytes = random.once_in(2);
+    if (layout.step == 64 || layout.multiple % 64 == 0) layout.step = random.once_in(2) ? 4 : 64;
     const PanelSlices sliced_b(b.input(), Side::columns_of_b, plan.b, 1, layout);
     const test::PlanReference reference(a.input(), b.input(), plan);
     for (int g = 2; g <= plan.a.slices + plan.b.slices; ++g)
@@ -168,6 +175,14 @@ TEST(PanelSlicesTest, LayoutsArePositive) {
   const auto sliced = [&](PanelLayout layout) { PanelSlices(operand, Side::rows_of_a, {Encoding::balanced(), 4}, 1, layout); };
   EXPECT_THAT([&] { sliced({0, 8}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("vectors")));
   EXPECT_THAT([&] { sliced({1, 0}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("block")));
+  for (const Index step : {-32, 0, 1, 8, 33})
+    EXPECT_THAT([&] { sliced({1, 8, step, 64}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("step")));
+  for (const Index multiple : {Index{-64}, Index{0}, Index{4}, Index{96}, Index{1} << 24})
+    EXPECT_THAT(
+        [&] {
+          sliced({1, 8, 64, multiple});
+        },
+        testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("multiple")));
 }
 
 /// A vector with a NaN or an infinity is flagged and its digits are zero; its neighbours keep theirs.

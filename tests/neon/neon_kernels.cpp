@@ -25,11 +25,11 @@ void require(bool holds, const char* what) {
 
 void compare_products(const Kernel& kernel, Index rows, Index columns, Index steps, bool full) {
   std::vector<std::int8_t> a(static_cast<std::size_t>(rows * steps * 4) + Kernel::panel_slack, 77);
-  std::vector<std::uint8_t> b(static_cast<std::size_t>(columns * steps * 4) + Kernel::panel_slack, 77);
+  std::vector<std::int8_t> b(static_cast<std::size_t>(columns * steps * 4) + Kernel::panel_slack, 77);
   for (auto& digit : a) digit = full ? std::int8_t{-128} : static_cast<std::int8_t>(generator());
-  for (auto& digit : b) digit = full ? std::uint8_t{255} : static_cast<std::uint8_t>(generator());
+  for (auto& digit : b) digit = full ? std::int8_t{127} : static_cast<std::int8_t>(generator());
   std::vector<std::int32_t> products(static_cast<std::size_t>(kernel.rows() * kernel.columns()));
-  kernel.multiply(a.data(), rows, b.data(), columns, steps, products.data());
+  kernel.multiply(a.data(), rows, b.data(), columns, 4 * steps, products.data());
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < columns; ++j) {
       std::uint32_t sum = 0;
@@ -61,7 +61,7 @@ int main() {
   for (Index rows = 1; rows <= kernel.rows(); ++rows)
     for (Index columns = 1; columns <= kernel.columns(); ++columns)
       for (const Index steps : {0, 1, 65}) compare_products(kernel, rows, columns, steps, false);
-  for (const Index steps : {33026 / 4, 131072 / 4 - 1, 131072 / 4})
+  for (const Index steps : {33026 / 4, 131072 / 4 - 1, 131072 / 4, 2 * 131072 / 4})
     compare_products(kernel, kernel.rows(), kernel.columns(), steps, true);
   for (const char* plan : {"balanced:7x7:cut=8:exact", "balanced:3x9:full:exact", "truncated7:8x8:cut=9:per_product",
                            "nearest7:5x6:cut=7:per_diagonal", "unsigned8:7x7:cut=8:exact"}) {

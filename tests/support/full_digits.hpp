@@ -60,23 +60,23 @@ inline FullestDiagonal fullest_diagonal(const Encoding& encoding) {
 
 /// Slices two long vectors of full digits, and their negatives, and compares every sum of the plan with what it must be: at any
 /// inner block, the longest that the plan allows included.
-inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index k) {
+inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index k, const Kernel* kernel = nullptr) {
   const auto x = full_digits(plan.a.encoding);
   const auto y = full_digits(plan.b.encoding);
   Matrix<double> a(2, k), b(k, 1);
   std::fill_n(&a(0, 0), k, x.value);
   std::fill_n(&a(1, 0), k, -x.value);
   std::fill_n(b.data(), k, y.value);
-  const CpuEngine slicer({.threads = 1});
-  const auto sliced_a = slicer.slice(a, Side::rows_of_a, plan.a);
-  const auto sliced_b = slicer.slice(b, Side::columns_of_b, plan.b);
-  for (Index l : {Index{0}, k - 1})
-    for (std::size_t p = 1; p <= x.digits.size(); ++p)
-      if (sliced_a.digit(0, static_cast<int>(p), l) != x.digits[p - 1])
-        return testing::AssertionFailure() << "digit " << p << " is not full";
   const auto groups = plan.groups(k);
   for (const Index inner_block : {Index{0}, Index{1} << 40}) {
-    const auto sums = CpuEngine({.threads = 1, .inner_block = inner_block}).group_sums(sliced_a, sliced_b, plan);
+    const CpuEngine engine({.threads = 1, .inner_block = inner_block, .kernel = kernel});
+    const auto sliced_a = engine.slice(a, Side::rows_of_a, plan.a);
+    const auto sliced_b = engine.slice(b, Side::columns_of_b, plan.b);
+    for (Index l : {Index{0}, k - 1})
+      for (std::size_t p = 1; p <= x.digits.size(); ++p)
+        if (sliced_a.digit(0, static_cast<int>(p), l) != x.digits[p - 1])
+          return testing::AssertionFailure() << "digit " << p << " is not full";
+    const auto sums = engine.group_sums(sliced_a, sliced_b, plan);
     for (std::size_t t = 0; t < groups.size(); ++t)
       for (Index i = 0; i < 2; ++i) {
         std::int64_t expected = 0;

@@ -14,6 +14,7 @@ struct Madd256 {
   using ADigit = std::int16_t;
   using Digits = __m256i;
   using Sums = __m256i;
+  static constexpr bool signed_b = false;
   static constexpr unsigned rows = 6, vectors = 2, columns = 4;
 
   static Sums zero() { return _mm256_setzero_si256(); }

@@ -14,6 +14,7 @@ struct Madd512 {
   using ADigit = std::int16_t;
   using Digits = __m512i;
   using Sums = __m512i;
+  static constexpr bool signed_b = false;
   static constexpr unsigned rows = 8, vectors = 3, columns = 8;
 
   static Sums zero() { return _mm512_setzero_si512(); }

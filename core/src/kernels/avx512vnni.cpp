@@ -14,6 +14,7 @@ struct Vnni512 {
   using ADigit = std::int8_t;
   using Digits = __m512i;
   using Sums = __m512i;
+  static constexpr bool signed_b = false;
   static constexpr unsigned rows = 8, vectors = 3, columns = 16;
 
   static Sums zero() { return _mm512_setzero_si512(); }

@@ -14,6 +14,7 @@ struct Vnni256 {
   using ADigit = std::int8_t;
   using Digits = __m256i;
   using Sums = __m256i;
+  static constexpr bool signed_b = false;
   static constexpr unsigned rows = 6, vectors = 2, columns = 8;
 
   static Sums zero() { return _mm256_setzero_si256(); }

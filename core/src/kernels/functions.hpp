@@ -20,28 +20,57 @@ struct SliceShape {
   std::uint32_t flip_first;   ///< what the stored bytes of four digits differ in from digits: of the first slice
   std::uint32_t flip_others;  ///< of the others
   std::int64_t slice_bytes;   ///< from the digits of a slice to those of the next; negative in B
-  std::int64_t step_bytes;    ///< from a step of a slice to the next
+  std::int64_t four_bytes;    ///< from four digits of a vector to its next four
+  std::int64_t vector_bytes;  ///< from four digits of a vector to those of the next one
+};
+
+/// A block of two panels. Its slices lie one after the other, so that a vector has a row of slices * slice_digits digits.
+struct KernelBlock {
+  const std::int8_t* a;  ///< int8, the digits of the first slice that lies there
+  std::int64_t a_vectors;
+  const std::int8_t* b;  ///< int8 where the kernel has signed_b, uint8 otherwise
+  std::int64_t b_vectors;
+  std::int64_t slice_digits;
+};
+
+/// One dot product of parts of the rows of a block, for each of its pairs of vectors: Kernel::multiply.
+struct KernelRun {
+  std::int64_t a;       ///< where the part begins in the rows of A, a multiple of Kernel::multiple
+  std::int64_t b;       ///< in those of B
+  std::int64_t digits;  ///< of the part, a multiple as well
+  std::int32_t* products;
 };
 
 struct KernelFunctions {
-  std::int64_t rows;     ///< vectors of A in a panel, at most most_rows
-  std::int64_t columns;  ///< vectors of B in a panel, at most most_columns
+  std::int64_t rows;          ///< vectors of A in a panel, at most most_rows
+  std::int64_t columns;       ///< vectors of B in a panel, at most most_columns
+  std::int64_t a_step;        ///< digits of a vector that lie side by side in A
+  std::int64_t multiple;      ///< of which the digits of a slice in a block are one; of a_step and of 4
+  bool signed_b;              ///< digits of B are int8, not uint8
+  std::int64_t tile_rows;     ///< of C, at most: their panels of A are to stay in the cache
+  std::int64_t tile_columns;  ///< of C, at most
+  std::int64_t tile_bytes;    ///< of a tile's sums, at most where that is more than one pair of panels
 
-  /// Kernel::multiply.
-  void (*multiply)(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors,
-                   std::int64_t steps, std::int32_t* products);
+  /// A thread multiplies between them (KernelScope).
+  void (*start)();
+  void (*stop)();
 
-  /// Digits of `lanes` vectors over some steps: x[4 t + l][v] is element l of step t of vector v, zero from `lanes` on, and
-  /// scale[v] the power of two that takes it to units of the last digit of the first word. @pre FloatEnvironment.
-  void (*slice)(const double (*x)[slice_lanes], std::int64_t steps, const SliceShape& shape, const double* scale,
+  /// Sums of products of every run of a block, modulo 2^32: added to run.products[i * columns + j], or stored there, where they
+  /// are undefined for i >= a_vectors and j >= b_vectors.
+  void (*multiply)(const KernelBlock& block, const KernelRun* runs, std::int64_t count, bool add);
+
+  /// Digits of `lanes` vectors, `fours` times four elements: x[4 t + l][v] is element 4 t + l of vector v, zero from `lanes`
+  /// on, and scale[v] the power of two that takes it to units of the last digit of the first word. @pre FloatEnvironment.
+  void (*slice)(const double (*x)[slice_lanes], std::int64_t fours, const SliceShape& shape, const double* scale,
                 std::int64_t lanes, std::int8_t* out);
 
   /// The least of |x|'s bits that are not zero, all ones where there are none, and the largest, 0 where there are none: a
   /// finite number's are in its order, and those of infinities and NaN above them.
   void (*magnitudes)(const double* x, std::int64_t count, std::uint64_t* least, std::uint64_t* top);
 
-  /// Sums of the stored digits of each vector of a panel, modulo 2^32: int8, or uint8 with `flip` = 0x80.
-  void (*digit_sums)(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t steps,
+  /// Sums of `count` stored digits of each vector of a panel, modulo 2^32, of which `step` lie side by side: int8, or uint8
+  /// with `flip` = 0x80.
+  void (*digit_sums)(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t step, std::int64_t count,
                      std::uint32_t* sums);
 
   /// sums[j] += the INT32 number products[j] + correction, modulo 2^32.
@@ -63,14 +92,15 @@ struct KernelFunctions {
                          const double* errors, double* rounded, std::uint8_t* decided);
 };
 
-inline constexpr unsigned most_rows = 8, most_columns = 48;
-inline constexpr unsigned panel_slack_bytes = 256;  ///< that may be read beyond a panel
+inline constexpr unsigned most_rows = 32, most_columns = 48;
+inline constexpr unsigned panel_slack_bytes = 1024;  ///< that may be read beyond a panel
 
 /// Bits that a double holds of the finished part of a carry chain; there are two parts beside its head.
 inline constexpr int chunk_bits = 48;
 constexpr int most_fast_groups(int radix_bits) { return 2 * (chunk_bits / radix_bits) + 1; }
 
 /// Made from one source each, for one instruction set each; null where this program is for another processor.
+extern const KernelFunctions* const amx_functions;
 extern const KernelFunctions* const avx512vnni_functions;
 extern const KernelFunctions* const avxvnni_functions;
 extern const KernelFunctions* const avx512bw_functions;

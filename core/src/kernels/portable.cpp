@@ -11,6 +11,7 @@ struct Portable {
     std::int32_t digit[4];
   };
   using Sums = std::uint32_t;
+  static constexpr bool signed_b = false;
   static constexpr unsigned rows = 4, vectors = 2, columns = 1;
 
   static Sums zero() { return 0; }

@@ -29,15 +29,23 @@ void magnitudes(const double* x, std::int64_t count, std::uint64_t* least, std::
   *top = static_cast<std::uint64_t>(largest);
 }
 
-void digit_sums(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t steps, std::uint32_t* sums) {
+void digit_sums(const std::int8_t* digits, std::uint8_t flip, std::int64_t vectors, std::int64_t step, std::int64_t count,
+                std::uint32_t* sums) {
   const auto flip_word = flip * 0x01010101u;
-  const auto offset = static_cast<std::uint32_t>(4 * steps) * flip;
+  const auto offset = static_cast<std::uint32_t>(count) * flip;
+  const auto four = [&digits, flip_word] {
+    std::uint32_t word;
+    __builtin_memcpy(&word, digits, sizeof word);
+    digits += 4;
+    return static_cast<std::uint32_t>(sum_of_bytes(word ^ flip_word));
+  };
   for (std::int64_t i = 0; i < vectors; ++i) sums[i] = offset;
-  for (std::int64_t t = 0; t < steps; ++t, digits += 4 * vectors)
-    for (std::int64_t i = 0; i < vectors; ++i) {
-      std::uint32_t word;
-      __builtin_memcpy(&word, digits + 4 * i, sizeof word);
-      sums[i] += static_cast<std::uint32_t>(sum_of_bytes(word ^ flip_word));
+  for (std::int64_t t = 0; t < count; t += step)
+    if (step == 4) {
+      for (std::int64_t i = 0; i < vectors; ++i) sums[i] += four();
+    } else {
+      for (std::int64_t i = 0; i < vectors; ++i)
+        for (std::int64_t word = 0; word < step; word += 4) sums[i] += four();
     }
 }
 

@@ -138,16 +138,19 @@ void slice_step(const double (*x)[slice_lanes], const SliceShape& shape, const d
   }
 }
 
-void slice_steps(const double (*x)[slice_lanes], std::int64_t steps, const SliceShape& shape, const double* scale,
+void slice_steps(const double (*x)[slice_lanes], std::int64_t fours, const SliceShape& shape, const double* scale,
                  std::int64_t lanes, std::int8_t* out) {
   std::uint32_t bytes[max_slice_count][slice_lanes];
-  for (std::int64_t t = 0; t < steps; ++t, x += 4, out += shape.step_bytes) {
+  for (std::int64_t t = 0; t < fours; ++t, x += 4, out += shape.four_bytes) {
     slice_step(x, shape, scale, bytes);
     for (int p = 0; p < shape.slices; ++p) {
-      if (lanes == slice_lanes)
-        __builtin_memcpy(out + p * shape.slice_bytes, bytes[p], sizeof bytes[p]);
+      auto* const digits = out + p * shape.slice_bytes;
+      if (shape.vector_bytes != 4)
+        for (std::int64_t v = 0; v < lanes; ++v) __builtin_memcpy(digits + v * shape.vector_bytes, &bytes[p][v], 4);
+      else if (lanes == slice_lanes)
+        __builtin_memcpy(digits, bytes[p], sizeof bytes[p]);
       else
-        __builtin_memcpy(out + p * shape.slice_bytes, bytes[p], static_cast<unsigned long>(lanes) * 4);
+        __builtin_memcpy(digits, bytes[p], static_cast<unsigned long>(lanes) * 4);
     }
   }
 }

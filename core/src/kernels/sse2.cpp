@@ -14,6 +14,7 @@ struct Madd128 {
   using ADigit = std::int16_t;
   using Digits = __m128i;
   using Sums = __m128i;
+  static constexpr bool signed_b = false;
   static constexpr unsigned rows = 4, vectors = 2, columns = 2;
 
   static Sums zero() { return _mm_setzero_si128(); }

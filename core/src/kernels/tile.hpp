@@ -11,6 +11,7 @@
 //
 //   ADigit              what the digits of A are stored as while they are multiplied: int8, or int16 where the unit has none
 //   Digits, Sums        registers: digits of vectors of B or one of A, sums of products
+//   signed_b            digits of B are int8, not uint8
 //   rows, vectors       of the full tile: vectors of A, registers of B
 //   columns             vectors of B that one register holds a step of
 //   load(b), broadcast(a), add_products(sums, a, b), store(sums, int32*)
@@ -49,19 +50,27 @@ struct Tile {
     }
   }
 
-  void store(std::int32_t* products) const {
+  void store(std::int32_t* products, bool add_to_them) const {
 #pragma GCC unroll 8
     for (unsigned r = 0; r < Rows; ++r)
 #pragma GCC unroll 4
-      for (unsigned v = 0; v < Vectors; ++v)
-        Unit::store(sums[r][v], products + r * Unit::vectors * Unit::columns + v * Unit::columns);
+      for (unsigned v = 0; v < Vectors; ++v) {
+        auto* const row = products + (r * Unit::vectors + v) * Unit::columns;
+        std::uint32_t before[Unit::columns], now[Unit::columns];
+        if (add_to_them) __builtin_memcpy(before, row, sizeof before);
+        Unit::store(sums[r][v], row);
+        if (!add_to_them) continue;
+        __builtin_memcpy(now, row, sizeof now);
+        for (unsigned j = 0; j < Unit::columns; ++j) now[j] += before[j];
+        __builtin_memcpy(row, now, sizeof now);
+      }
   }
 };
 
 /// One tile over all steps; digits of A are widened first where the unit needs it, so many steps at a time.
 template <class Unit, unsigned Rows, unsigned Vectors>
 void multiply_tile(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors,
-                   std::int64_t steps, std::int32_t* products) {
+                   std::int64_t steps, std::int32_t* products, bool add) {
   Tile<Unit, Rows, Vectors> tile;
   tile.clear();
   if constexpr (sizeof(typename Unit::ADigit) == 1) {
@@ -76,10 +85,10 @@ void multiply_tile(const std::int8_t* a, std::int64_t a_vectors, const std::uint
       tile.add(widened, 4 * Rows, b + start * b_vectors * 4, 4 * b_vectors, count);
     }
   }
-  tile.store(products);
+  tile.store(products, add);
 }
 
-using Multiply = void(const std::int8_t*, std::int64_t, const std::uint8_t*, std::int64_t, std::int64_t, std::int32_t*);
+using Multiply = void(const std::int8_t*, std::int64_t, const std::uint8_t*, std::int64_t, std::int64_t, std::int32_t*, bool);
 
 template <class Unit, unsigned Vectors>
 Multiply* tile_of_rows(std::int64_t rows) {
@@ -89,16 +98,21 @@ Multiply* tile_of_rows(std::int64_t rows) {
   return multiply_tile<Unit, Unit::rows, Vectors>;
 }
 
-/// The smallest tile that holds the panels.
+/// By the smallest tile that holds the panels.
 template <class Unit>
-void multiply(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors, std::int64_t steps,
-              std::int32_t* products) {
-  const auto vectors = (b_vectors + Unit::columns - 1) / Unit::columns;
-  auto* const tile = vectors == 1                         ? tile_of_rows<Unit, 1>(a_vectors)
-                     : vectors == 2 || Unit::vectors == 2 ? tile_of_rows<Unit, 2>(a_vectors)
-                                                          : tile_of_rows<Unit, Unit::vectors>(a_vectors);
-  tile(a, a_vectors, b, b_vectors, steps, products);
+void multiply(const KernelBlock& block, const KernelRun* runs, std::int64_t count, bool add) {
+  const auto vectors = (block.b_vectors + Unit::columns - 1) / Unit::columns;
+  auto* const tile = vectors == 1                         ? tile_of_rows<Unit, 1>(block.a_vectors)
+                     : vectors == 2 || Unit::vectors == 2 ? tile_of_rows<Unit, 2>(block.a_vectors)
+                                                          : tile_of_rows<Unit, Unit::vectors>(block.a_vectors);
+  for (const auto* run = runs; run != runs + count; ++run)
+    tile(block.a + run->a * block.a_vectors, block.a_vectors,
+         reinterpret_cast<const std::uint8_t*>(block.b) + run->b * block.b_vectors, block.b_vectors, run->digits / 4,
+         run->products, add);
 }
+
+/// A unit without a state that threads share.
+void need_nothing() {}
 
 template <class Unit>
 inline constexpr bool fits = Unit::rows <= most_rows && Unit::vectors * Unit::columns <= most_columns &&
@@ -106,16 +120,24 @@ inline constexpr bool fits = Unit::rows <= most_rows && Unit::vectors * Unit::co
 
 template <class Unit>
   requires fits<Unit>
-inline constexpr KernelFunctions functions_of{Unit::rows,
-                                              Unit::vectors* Unit::columns,
-                                              multiply<Unit>,
-                                              slice_steps,
-                                              magnitudes,
-                                              digit_sums,
-                                              add,
-                                              add_with_columns,
-                                              round_entries,
-                                              round_enclosed};
+inline constexpr KernelFunctions functions_of{.rows = Unit::rows,
+                                              .columns = Unit::vectors * Unit::columns,
+                                              .a_step = 4,
+                                              .multiple = 4,
+                                              .signed_b = Unit::signed_b,
+                                              .tile_rows = 64,
+                                              .tile_columns = 48,
+                                              .tile_bytes = std::int64_t{1} << 18,
+                                              .start = need_nothing,
+                                              .stop = need_nothing,
+                                              .multiply = multiply<Unit>,
+                                              .slice = slice_steps,
+                                              .magnitudes = magnitudes,
+                                              .digit_sums = digit_sums,
+                                              .add = add,
+                                              .add_with_columns = add_with_columns,
+                                              .round = round_entries,
+                                              .round_enclosed = round_enclosed};
 
 }  // namespace
 }  // namespace ozbound

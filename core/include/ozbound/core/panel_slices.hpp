@@ -13,25 +13,12 @@
 
 namespace ozbound {
 
-/// How digits lie in memory: what the kernel that multiplies them wants.
-struct PanelLayout {
-  Index vectors = 8;   ///< of a panel; the last one may have fewer
-  Index block = 1024;  ///< digits of a slice that lie together, at most most_block, rounded up to Kernel::step_digits
-
-  static constexpr Index most_block = Index{1} << 23;  ///< whose digits' sum INT32 holds
-
-  /// What is made of it for an inner dimension: the block rounded up, and no longer than that is.
-  [[nodiscard]] PanelLayout of(Index inner) const;
-
-  bool operator==(const PanelLayout&) const = default;
-};
-
 /// Digits of all vectors of an operand, in panels. A panel holds the inner dimension block by block; a block holds its slices,
 /// A's in order, B's in reverse, so that the pairs of one diagonal lie side by side and are one integer dot product of length
-/// pairs * block; a slice holds step_digits digits of each vector in turn. Can be kept and reused.
+/// pairs * block; a slice holds `step` digits of each vector in turn. Can be kept and reused.
 ///
-/// A's digits are stored as int8, B's as uint8, as the units multiply them: where that is not what the digits are, 128 less or
-/// more. The inner dimension is filled up with zero digits to a multiple of step_digits.
+/// Digits are stored as int8 or uint8, as the units multiply them: where that is not what the digits are, 128 less or more. The
+/// inner dimension is filled up with zero digits.
 class PanelSlices final : public Slices {
  public:
   /// Slices an operand. Finite elements of any size; threads share the panels.
@@ -51,33 +38,38 @@ class PanelSlices final : public Slices {
                             : weights_[static_cast<std::size_t>(i * slicing().slices + p - 1)];
   }
 
-  /// What is added to the digits of slice p to store them: 128 or 0 in B, -128 or 0 in A.
+  /// What is added to the digits of slice p to store them: 128 or 0 in unsigned bytes, -128 or 0 in others.
   [[nodiscard]] int offset(int p) const {
-    const bool wanted = side() == Side::columns_of_b;
+    const bool wanted = layout_.unsigned_bytes;
     return slicing().encoding.unsigned_digit(p) == wanted ? 0 : (wanted ? 128 : -128);
   }
+  /// Whether no digit is stored otherwise than it is.
+  [[nodiscard]] bool offset_free() const { return offset(1) == 0 && (slicing().slices == 1 || offset(2) == 0); }
 
   [[nodiscard]] Index panels() const { return (count() + layout_.vectors - 1) / layout_.vectors; }
   [[nodiscard]] Index panel_vectors(Index panel) const { return std::min(layout_.vectors, count() - panel * layout_.vectors); }
   [[nodiscard]] Index blocks() const { return (padded_ + layout_.block - 1) / layout_.block; }
-  /// Digits of a slice in a block, the last of which may be shorter; a multiple of step_digits.
+  /// Digits of a slice in a block, the last of which may be shorter; a multiple of the layout's.
   [[nodiscard]] Index block_digits(Index block) const { return std::min(layout_.block, padded_ - block * layout_.block); }
 
   /// The digits of slice p (1-based) in a block of a panel, followed by those of the next slice in order.
   [[nodiscard]] const std::int8_t* digits(Index panel, Index block, int p) const {
     return digits_.data() + start(panel, block) + place(p) * block_digits(block) * panel_vectors(panel);
   }
+  /// The first digits of a block of a panel: those of the slice at place 0.
+  [[nodiscard]] const std::int8_t* block_start(Index panel, Index block) const { return digits_.data() + start(panel, block); }
+  /// How many slices of a block lie before slice p.
+  [[nodiscard]] int place(int p) const { return side() == Side::rows_of_a ? p - 1 : slicing().slices - p; }
 
   /// The sums of the stored digits of slice p in a block of each vector of a panel, modulo 2^32.
   [[nodiscard]] const std::uint32_t* digit_sums(Index panel, Index block, int p) const {
     return sums_.data() + sums_index(panel, block, p);
   }
 
-  /// Bytes that slicing takes, apart from a constant: for each slice of a vector, k rounded up to step_digits, and 4 a block.
+  /// Bytes that slicing takes, apart from a constant: for each slice of a vector, k filled up, and 4 a block.
   static double bytes(Index count, Index inner, Slicing slicing, PanelLayout layout = {});
 
  private:
-  [[nodiscard]] int place(int p) const { return side() == Side::rows_of_a ? p - 1 : slicing().slices - p; }
   [[nodiscard]] Index start(Index panel, Index block) const {
     return slicing().slices * (panel * layout_.vectors * padded_ + block * layout_.block * panel_vectors(panel));
   }
