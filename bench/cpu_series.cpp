@@ -353,9 +353,10 @@ class Catalogue {
 std::string default_kernel_name() { return kernel_names().front(); }
 
 std::vector<SeriesEntry> cpu_series(bool quick) {
-  const auto sizes = quick ? quick_sizes() : full_sizes();
+  auto sizes = quick ? quick_sizes() : full_sizes();
   const auto kernels = kernel_names();
   const auto& best = kernels.front();
+  if (best == "amx" && !quick) sizes.plans.push_back(4096), sizes.multiply.push_back(4096);  // others would take minutes
   Catalogue catalogue(sizes);
   catalogue.peaks_of_instructions();
   for (const auto& kernel : kernels) catalogue.bare_kernel(kernel);

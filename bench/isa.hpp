@@ -43,6 +43,7 @@ void peak_avx512bw_vpmaddwd(long rounds);
 void peak_avxvnni_vpdpbusd(long rounds);
 void peak_avx512vl_vpdpbusd(long rounds);  ///< on ymm registers, with AVX512-VNNI
 void peak_avx512vnni_vpdpbusd(long rounds);
+void peak_amx_tdpbssd(long rounds);  ///< on tiles of 16 x 64 bytes; `rounds` times peak_chains of them, into four tiles
 void peak_fma_ymm(long rounds);
 void peak_fma_zmm(long rounds);
 #endif

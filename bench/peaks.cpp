@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isa.hpp"
+#include "ozbound/core/kernel.hpp"
 
 namespace ozbound::bench {
 namespace {
@@ -32,8 +33,14 @@ bool has_avxvnni() {
 bool has_fma() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 bool has_avx512vnni() { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl"); }
 
-// Products in a lane of 32 bits: 4 of bytes, 2 of 16-bit integers; lanes: 16, 8 and 4.
+/// Where the engine may use AMX, for which it has asked the system.
+bool has_amx() {
+  return std::ranges::any_of(kernels(), [](const Kernel* kernel) { return kernel->name == "amx"; });
+}
+
+// Products in a lane of 32 bits: 4 of bytes, 2 of 16-bit integers; lanes: 16, 8 and 4. Of a tile: 16 x 16 x 64.
 constexpr Peak all[] = {
+    {"tdpbssd", "INT8", "amx", operations(2 * 16 * 16 * 64), has_amx, run_rounds<peak_amx_tdpbssd>},
     {"vpdpbusd zmm", "INT8", "avx512vnni", operations(128), has_avx512vnni, run_rounds<peak_avx512vnni_vpdpbusd>},
     {"vpdpbusd ymm", "INT8", "", operations(64), has_avx512vnni, run_rounds<peak_avx512vl_vpdpbusd>},
     {"{vex} vpdpbusd ymm", "INT8", "avxvnni", operations(64), has_avxvnni, run_rounds<peak_avxvnni_vpdpbusd>},

@@ -80,9 +80,13 @@ std::int64_t* SumTile::wide(std::size_t group, Index i, Index j) {
 
 void SumTile::start(Index row, Index column, Index rows, Index columns) {
   row_ = row, column_ = column, rows_ = rows, columns_ = columns;
+  std::fill(wide_.begin(), wide_.end(), 0);
+  start_int32();
+}
+
+void SumTile::start_int32() {
   terms_ = 0;
   std::fill(products_.begin(), products_.end(), 0);
-  std::fill(wide_.begin(), wide_.end(), 0);
   std::fill(row_corrections_.begin(), row_corrections_.end(), 0);
   std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
 }
@@ -180,10 +184,7 @@ void SumTile::widen() {
       for (std::size_t group = 0; group < shape_.groups; ++group)
         std::copy_n(now + group * at(part), count, wide(group, i, first));
     }
-  terms_ = 0;
-  std::fill(products_.begin(), products_.end(), 0);
-  std::fill(row_corrections_.begin(), row_corrections_.end(), 0);
-  std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
+  start_int32();
 }
 
 TiledProduct::TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const CpuEngine::Options& options,

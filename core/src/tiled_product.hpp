@@ -70,6 +70,7 @@ class SumTile {
  private:
   [[nodiscard]] std::int32_t* products(Index panel_row, Index panel_column, std::size_t group);
   [[nodiscard]] std::int64_t* wide(std::size_t group, Index i, Index j);
+  void start_int32();
   void widen();
   void find_corrections(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round);
   const std::uint32_t* sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
