@@ -206,8 +206,8 @@ template <class Tiles>
 void multiply_tiles(const KernelBlock& block, const KernelRun* runs, std::int64_t count, bool add) {
   const TilePanels panels(block);
   while (count > 0) {
-    if (const auto* const four = runs + count - FourDiagonals::count;
-        count >= FourDiagonals::count && FourDiagonals::are(four, block.slice_digits)) {
+    const auto* const four = count < FourDiagonals::count ? nullptr : runs + count - FourDiagonals::count;
+    if (four != nullptr && FourDiagonals::are(four, block.slice_digits)) {
       FourDiagonals(four, block.slice_digits).template multiply<Tiles>(panels, add);
       count -= FourDiagonals::count;
     } else {
