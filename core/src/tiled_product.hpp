@@ -117,7 +117,6 @@ class TiledProduct {
 #pragma omp parallel num_threads(static_cast<int>(tiles_.size())) if (tiles_.size() > 1)
     {
       const FloatEnvironment environment;
-      const KernelScope scope(kernel_);
       const auto thread = static_cast<std::size_t>(omp_get_thread_num());
       auto& tile = tiles_[thread];
 #pragma omp for schedule(dynamic, 1)
@@ -125,7 +124,7 @@ class TiledProduct {
         const Index row = t % row_tiles * shape_.rows, column = t / row_tiles * shape_.columns;
         failure.run([&] {
           tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
-          for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, rounds_of(block));
+          multiply(tile);
           finish(tile, thread);
           if (progress != nullptr) progress->add(tile.rows() * tile.columns());
         });
@@ -135,6 +134,11 @@ class TiledProduct {
   }
 
  private:
+  /// What finishes a tile, and whom progress is told, may use the kernel's units themselves: they are given back before.
+  void multiply(SumTile& tile) const {
+    const KernelScope scope(kernel_);
+    for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, rounds_of(block));
+  }
   [[nodiscard]] Index useful_threads(Index most, Index products, const PanelSlices& a, const PanelSlices& b) const;
   [[nodiscard]] const std::vector<ProductRound>& rounds_of(Index block) const {
     return block + 1 < a_.blocks() ? whole_block_ : last_block_;

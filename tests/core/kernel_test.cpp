@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/core/progress.hpp"
 #include "support/emulated_amx.hpp"
 #include "support/full_digits.hpp"
 #include "support/gemm_calls.hpp"
@@ -105,7 +107,8 @@ TEST_P(KernelTest, FullDigitsAtTheLimitsOfInt32) {
   for (const int x : {-128, 127})
     for (const int y : {0, 127, -128, -1})
       for (const Index digits : {33024, 33028, 131068, 131072, 2 * 131072}) {
-        Panels panels(kernel, std::min<Index>(kernel.rows(), 17), std::min<Index>(kernel.columns(), 18), digits);
+        const bool large = kernel.rows() > 8;  // of which some vectors say as much
+        Panels panels(kernel, large ? 17 : kernel.rows(), large ? 18 : kernel.columns(), digits);
         panels.fill([x] { return static_cast<std::int8_t>(x); }, [y] { return static_cast<std::int8_t>(y); });
         ASSERT_TRUE(multiplies_rightly(kernel, panels)) << x << ", " << y;
       }
@@ -170,6 +173,31 @@ TEST_P(KernelTest, GivesTheBitsOfThePortableOne) {
     multiply_unproven(call.call(), plan, CpuEngine(options));
     ASSERT_TRUE(test::same_bits(call.c, test::bits_of_matrix(expected.c))) << test::describe(call, plan, options);
   }
+}
+
+/// Units that a kernel configures are its own only while it multiplies: whom progress is told may multiply too.
+TEST_P(KernelTest, IsFreeWhereProgressIsTold) {
+  constexpr Index size = 90;
+  RandomBits random(5);
+  StoredMatrix a(size, size), b(size, size);
+  test::fill(a, Side::rows_of_a, false, random);
+  test::fill(b, Side::columns_of_b, false, random);
+  const auto product = [&] {
+    Matrix<double> c(size, size);
+    const CpuEngine engine({.threads = 2, .row_tile = 32, .column_tile = 32, .kernel = &kernel});
+    multiply_unproven({a.input(), b.input(), c}, SplitPlan::balanced(3, 3, 4), engine);
+    return std::vector<double>(c.data(), c.data() + size * size);
+  };
+  const auto expected = product();
+  std::atomic<int> told = 0, others = 0;
+  const ProgressScope scope([&](double) {
+    const ProgressScope within([](double) {});
+    ++told;
+    if (product() != expected) ++others;
+  });
+  EXPECT_EQ(product(), expected);
+  EXPECT_GE(told, 4);
+  EXPECT_EQ(others, 0);
 }
 
 /// C = alpha A B for a row and a column of which every digit and product is kept.
@@ -269,20 +297,21 @@ TEST_P(KernelTest, LeavesOpenWhatCombineDoes) {
   EXPECT_LT(open, entries - entries / 20);
 }
 
-TEST_P(KernelTest, IsFoundByItsName) {
-  if (&kernel == &test::emulated_amx()) GTEST_SKIP() << "only tests have it";
-  EXPECT_EQ(&find_kernel(kernel.name), &kernel);
-  EXPECT_EQ(&CpuEngine({.kernel = &kernel}).kernel(), &kernel);
-  ASSERT_EQ(setenv("OZBOUND_KERNEL", std::string(kernel.name).c_str(), 1), 0);
-  EXPECT_EQ(&default_kernel(), &kernel);
-  EXPECT_EQ(&CpuEngine().kernel(), &kernel);
-  ASSERT_EQ(unsetenv("OZBOUND_KERNEL"), 0);
-}
-
 INSTANTIATE_TEST_SUITE_P(Emulated, KernelTest, testing::Values(&test::emulated_amx()),
                          [](const auto& one) { return std::string(one.param->name); });
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(kernels().begin(), kernels().end()),
                          [](const auto& one) { return std::string(one.param->name); });
+
+TEST(Kernels, AreFoundByTheirNames) {
+  for (const auto* kernel : kernels()) {
+    EXPECT_EQ(&find_kernel(kernel->name), kernel);
+    EXPECT_EQ(&CpuEngine({.kernel = kernel}).kernel(), kernel);
+    ASSERT_EQ(setenv("OZBOUND_KERNEL", std::string(kernel->name).c_str(), 1), 0);
+    EXPECT_EQ(&default_kernel(), kernel);
+    EXPECT_EQ(&CpuEngine().kernel(), kernel);
+    ASSERT_EQ(unsetenv("OZBOUND_KERNEL"), 0);
+  }
+}
 
 TEST(Kernels, EndWithThePortableOne) {
   EXPECT_EQ(kernels().back()->name, "portable");
