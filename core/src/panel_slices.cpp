@@ -236,7 +236,7 @@ std::int64_t PanelSlices::sum_of_digits(Index i, int p) const {
 
 PanelLayout PanelLayout::of(Index inner) const {
   auto made = *this;
-  made.block = filled_up(std::min({block, most_block, std::max<Index>(inner, 1)}));
+  made.block = filled_up(std::min({block, most_block / multiple * multiple, std::max<Index>(inner, 1)}));
   return made;
 }
 

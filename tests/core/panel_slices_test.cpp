@@ -185,6 +185,24 @@ TEST(PanelSlicesTest, LayoutsArePositive) {
         testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("multiple")));
 }
 
+/// A block is made of whole multiples, no longer than the operand, and INT32 holds the sum of its digits.
+TEST(PanelSlicesTest, BlocksAreMultiplesThatInt32Holds) {
+  constexpr Index longest = Index{1} << 40;
+  const auto block = [](Index wanted, Index multiple, Index inner) {
+    return PanelLayout{1, wanted, multiple == 4 ? 4 : 32, multiple}.of(inner).block;
+  };
+  EXPECT_EQ(block(1024, 4, longest), 1024);
+  EXPECT_EQ(block(1000, 64, longest), 1024);
+  EXPECT_EQ(block(1024, 64, 65), 128);
+  EXPECT_EQ(block(1, 64, 0), 64);
+  for (const Index multiple : {Index{4}, Index{64}, Index{96}, PanelLayout::most_block - 32, PanelLayout::most_block}) {
+    const Index most = block(longest, multiple, longest);
+    EXPECT_EQ(most % multiple, 0) << multiple;
+    EXPECT_LE(255 * most, std::numeric_limits<std::int32_t>::max()) << multiple;
+    EXPECT_GT(most + multiple, PanelLayout::most_block) << multiple;
+  }
+}
+
 /// A vector with a NaN or an infinity is flagged and its digits are zero; its neighbours keep theirs.
 TEST(PanelSlicesTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
   RandomBits random(5);

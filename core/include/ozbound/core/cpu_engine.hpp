@@ -14,10 +14,10 @@ namespace ozbound {
 class CpuEngine final : public Engine {
  public:
   struct Options {
-    int threads = 0;        ///< 0: as many as OpenMP would use. A child of fork() has one (usable_threads.hpp)
-    Index inner_block = 0;  ///< digits of a slice that lie and are multiplied together, rounded up to a multiple of 4; 0: 1024
-    Index row_tile = 0;     ///< of C, rounded up to the kernel's rows; 0: as fits the cache
-    Index column_tile = 0;  ///< of C, rounded up to the kernel's columns; 0: the same
+    int threads = 0;                 ///< 0: as many as OpenMP would use. A child of fork() has one (usable_threads.hpp)
+    Index inner_block = 0;           ///< digits of a slice that lie together, rounded up to what the kernel wants; 0: 1024
+    Index row_tile = 0;              ///< of C, rounded up to the kernel's rows; 0: as fits the cache
+    Index column_tile = 0;           ///< of C, rounded up to the kernel's columns; 0: the same
     const Kernel* kernel = nullptr;  ///< null: default_kernel()
   };
 
