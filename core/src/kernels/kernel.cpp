@@ -26,6 +26,12 @@ namespace {
 
 static_assert(Kernel::panel_slack == panel_slack_bytes);
 
+/// OZBOUND_KERNEL; empty where it says nothing.
+std::string_view named_kernel() {
+  const char* const name = std::getenv("OZBOUND_KERNEL");
+  return name == nullptr ? "" : name;
+}
+
 /// What the processor and the operating system offer.
 struct Processor {
 #ifdef __x86_64__
@@ -34,7 +40,7 @@ struct Processor {
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   bool avx512vnni = avx512bw && __builtin_cpu_supports("avx512vnni");
   bool avxvnni = avx2 && has_avxvnni();
-  bool amx = avx512vnni && has_amx_int8() && may_use_tiles();
+  bool amx = avx512vnni && has_amx_int8() && (named_kernel().empty() || named_kernel() == "amx") && may_use_tiles();
   bool sse2 = true;
 #else
   bool avx2 = false, avx512bw = false, avx512vnni = false, avxvnni = false, amx = false, sse2 = false;
@@ -59,8 +65,9 @@ struct Processor {
     return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & both) == both;
   }
 
-  /// Asks Linux for the 8 KiB of tiles that every thread of this process may then hold (arch/x86/xstate.rst). It refuses where
-  /// a thread's alternate signal stack is too small for them.
+  /// Asks Linux for the 8 KiB of tiles that every thread of this process may then hold (Documentation/arch/x86/xstate.rst). It
+  /// refuses where the hypervisor or its own settings keep them back, where it is older than 5.16, and where a thread's
+  /// alternate signal stack is too small for them.
   static bool may_use_tiles() {
 #ifdef __linux__
     constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
@@ -127,10 +134,10 @@ std::span<const Kernel* const> kernels() {
 }
 
 const Kernel& default_kernel() {
-  const char* const name = std::getenv("OZBOUND_KERNEL");
-  if (name == nullptr || *name == '\0') return *kernels().front();
+  const auto name = named_kernel();
+  if (name.empty()) return *kernels().front();
   if (const auto* kernel = find(name)) return *kernel;
-  throw std::invalid_argument("OZBOUND_KERNEL must be one of " + names() + " on this processor: " + name);
+  throw std::invalid_argument("OZBOUND_KERNEL must be one of " + names() + " on this processor: " + std::string(name));
 }
 
 const Kernel& find_kernel(std::string_view name) {

@@ -18,7 +18,7 @@ struct PanelLayout {
   Index vectors = 8;            ///< of a panel; the last one may have fewer
   Index block = 1024;           ///< digits of a slice that lie together, at most most_block, rounded up to `multiple`
   Index step = 4;               ///< digits of a vector that lie side by side: 4, or a multiple of 32
-  Index multiple = 4;           ///< to which the inner dimension is filled up with zero digits; a multiple of step and of 4
+  Index multiple = 4;           ///< of step, to which the inner dimension is filled up with zero digits; at most most_block
   bool unsigned_bytes = false;  ///< digits are stored as uint8, not int8
 
   static constexpr Index most_block = Index{1} << 23;  ///< whose digits' sum INT32 holds
@@ -71,7 +71,10 @@ class KernelScope {
 };
 
 /// The kernels that this processor runs, the fastest first; the last is `portable`. The first call asks the system for what
-/// they need: on Linux, for the tiles of AMX, which threads from before and after it then have.
+/// they need: on Linux, for the tiles of AMX, which every thread of the process then may use, those from before it and children
+/// of fork() too. Linux refuses where a thread's alternate signal stack does not hold a frame with tiles, some 11 KiB, and then
+/// there is no `amx`; where it grants them, it refuses such stacks from then on. Nothing is asked for, and there is no `amx`,
+/// where OZBOUND_KERNEL names another kernel.
 std::span<const Kernel* const> kernels();
 
 /// The kernel that the environment variable OZBOUND_KERNEL names, or the fastest one.
