@@ -29,6 +29,7 @@ void compare_products(const Kernel& kernel, Index rows, Index columns, Index ste
   for (auto& digit : a) digit = full ? std::int8_t{-128} : static_cast<std::int8_t>(generator());
   for (auto& digit : b) digit = full ? std::int8_t{127} : static_cast<std::int8_t>(generator());
   std::vector<std::int32_t> products(static_cast<std::size_t>(kernel.rows() * kernel.columns()));
+  const KernelScope scope(kernel);
   kernel.multiply(a.data(), rows, b.data(), columns, 4 * steps, products.data());
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < columns; ++j) {
