@@ -182,12 +182,13 @@ CalibratedCosts shipped_costs(const Calibration& shipped, int threads, std::stri
   return {shipped, threads, {"shipped", "seconds", shipped.processor, shipped.kernel, threads, std::move(note)}};
 }
 
-/// The shipped calibration of a processor's kernel, or the first.
-const Calibration& shipped_for(const std::string& kernel) {
+/// The shipped calibration of a processor's kernel, or the first, as `note` then says.
+const Calibration& shipped_for(const std::string& kernel, std::string& note) {
   const auto& all = shipped_calibrations();
   const auto same = [&kernel](const Calibration& shipped) { return shipped.engine == "cpu" && shipped.kernel == kernel; };
-  const auto found = std::ranges::find_if(all, same);
-  return found == all.end() ? all.front() : *found;
+  if (const auto found = std::ranges::find_if(all, same); found != all.end()) return *found;
+  note += (note.empty() ? "calibration: none" : "; none") + (" came with Ozbound for the kernel " + kernel);
+  return all.front();
 }
 
 void check_threads(int threads) {
@@ -377,7 +378,8 @@ CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native,
   const auto here = this_machine(engine, native);
   std::string note;
   if (auto costs = costs_on_file(here, engine.threads(), path, note)) return *std::move(costs);
-  return shipped_costs(shipped_for(here.kernel), engine.threads(), std::move(note));
+  const auto& shipped = shipped_for(here.kernel, note);
+  return shipped_costs(shipped, engine.threads(), std::move(note));
 }
 
 std::optional<CalibratedCosts> known_costs(const Calibration& here, int threads) {

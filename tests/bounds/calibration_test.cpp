@@ -303,7 +303,7 @@ TEST(Calibration, WrongEntriesStayUnlessReplaced) {
 class CalibrationFile : public testing::Test {
  protected:
   static const CpuEngine& engine() {
-    static const CpuEngine two({.threads = 2});
+    static const CpuEngine two({.threads = 2, .kernel = &find_kernel("portable")});  // one that a shipped calibration is of
     return two;
   }
   [[nodiscard]] std::string path() const { return folder_ / "calibration.json"; }
@@ -344,6 +344,22 @@ TEST_F(CalibrationFile, OfAnotherMachineIsNotUsed) {
     EXPECT_EQ(origin().model, "shipped");
     EXPECT_THAT(origin().note, HasSubstr("none of this"));
   }
+}
+
+/// On processors that no calibration came for, as those with AMX: that of the first kernel is taken, and the note says so.
+TEST_F(CalibrationFile, OfAnotherKernelIsShippedForOneWithout) {
+  const Kernel unmeasured{"unmeasured", find_kernel("portable").functions};
+  const CpuEngine without({.threads = 2, .kernel = &unmeasured});
+  const auto& first = shipped_calibrations().front();
+  const auto costs = machine_costs(without, nullptr, "");
+  EXPECT_EQ(costs.origin(), (CostOrigin{"shipped", "seconds", first.processor, first.kernel, 2,
+                                        "calibration: none came with Ozbound for the kernel unmeasured"}));
+  EXPECT_EQ(costs.calibration().rates, std::vector{first.with_threads(2)});
+  EXPECT_EQ(costs.calibration().tile, first.tile);
+  EXPECT_EQ(first.kernel, "avx512vnni") << "whose rates are those of a fast one";
+  write("{");
+  EXPECT_EQ(machine_costs(without, nullptr, path()).origin().note,
+            "calibration: the file is no JSON; none came with Ozbound for the kernel unmeasured");
 }
 
 class Named final : public NativeGemm {

@@ -17,6 +17,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 /// A cache of its own for every command run while it lives.
 class Cache {
@@ -86,7 +87,7 @@ TEST(CommandCalibrate, ShowsWhatIsInForce) {
   std::filesystem::create_directory(cache.file().parent_path());
   write_bytes(cache.file(), "{");
   EXPECT_THAT(ozbound({"calibrate", "--show"}).out,
-              ContainsRegex("costs +shipped\nbecause +calibration: the file is no JSON\n"));
+              ContainsRegex("costs +shipped\nbecause +calibration: the file is no JSON"));  // and more of some kernels
   const auto record = json::parse(ozbound({"calibrate", "--show", "--json", "--threads", "3"}).out);
   EXPECT_EQ(record["model"], "shipped");
   EXPECT_EQ(record["calibrations"][0]["rates"].size(), 1u);
@@ -98,7 +99,7 @@ TEST(CommandCalibrate, ACorruptFileFailsNoProduct) {
   write_bytes(cache.file(), "[1, 2");
   const auto decision = uniform().report({})["decision"];
   EXPECT_EQ(decision["costs"]["model"], "shipped");
-  EXPECT_EQ(decision["costs"]["note"], "calibration: the file is no JSON");
+  EXPECT_THAT(decision["costs"]["note"].get<std::string>(), StartsWith("calibration: the file is no JSON"));
 }
 
 TEST(CommandCalibrate, WritesWholeFilesThatKeepOthers) {

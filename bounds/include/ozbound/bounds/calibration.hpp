@@ -144,8 +144,9 @@ std::string processor_name();
 Calibration this_machine(const CpuEngine& engine, const NativeGemm* native = nullptr);
 
 /// Costs for an engine on this machine: by the calibration on file, if there is one of this processor, kernel, version and
-/// native DGEMM, of any if `native` is null; else by the shipped one of this kernel, or the first shipped, whose rates of
-/// native DGEMM stand for any. Reads the file anew; never throws for what is wrong with it: the origin's note says what is.
+/// native DGEMM, of any if `native` is null; else by the shipped one of this kernel, or the first shipped, as the origin's note
+/// then says; its rates of native DGEMM stand for any. Reads the file anew; never throws for what is wrong with it: the note
+/// says what is.
 CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native = nullptr);
 CalibratedCosts machine_costs(const CpuEngine& engine, const NativeGemm* native, const std::filesystem::path& path);
 
