@@ -175,7 +175,7 @@ TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
   refused(a, Side::rows_of_a, more, "prepared_a has 5 slices, balanced, where the decision takes 3 slices, balanced");
   refused(a, Side::rows_of_a, nearest, "prepared_a has 3 slices, nearest7, where the decision takes 3 slices, balanced");
   refused(a, Side::rows_of_a, exact, "prepared_a has no slices, where the decision takes 3 slices, balanced");
-  const CpuEngine by_fours({.threads = 1, .inner_block = 4});
+  const CpuEngine by_fours({.threads = 1, .inner_block = 4, .kernel = &find_kernel("portable")});
   refused(a, Side::rows_of_a, decision, "prepared_a was sliced by an engine with other options", by_fours);
   EXPECT_THROW(PreparedOperand(a, Side::rows_of_a, Slicing{Encoding::balanced(), 21}, engine()), std::invalid_argument);
 }
