@@ -193,7 +193,7 @@ TEST(Record, ComesBackAsItWas) {
   EXPECT_EQ(y.kind, Kind::share);
   EXPECT_EQ(y.repetitions, 5);
   EXPECT_TRUE(back.measurements.front().same_place(x));
-  EXPECT_EQ(back.processor, json["machine"]["processor"]);
+  EXPECT_EQ(back.processor, json["machine"]["processor"].get<std::string>());
 }
 
 TEST(Comparison, MatchesPlacesAndCountsTheRest) {
