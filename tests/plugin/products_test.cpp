@@ -454,7 +454,7 @@ TEST_F(Products, TakeSlicesOfTheirOwnLayoutAlone) {
   const BothWays plain(plain_device), other(other_layout);
   const auto &engine = plain.through.engine(), &another = other.through.engine();
   std::mt19937_64 random(4);
-  const auto a = matrix<double>(3, 20, Like::uniform, random), b = matrix<double>(20, 3, Like::uniform, random);
+  const auto a = matrix<double>(3, 200, Like::uniform, random), b = matrix<double>(200, 3, Like::uniform, random);
   const SplitPlan plan = SplitPlan::balanced(2, 2, 4);
   const auto ours = engine.slice(a, Side::rows_of_a, plan.a), right = engine.slice(b, Side::columns_of_b, plan.b);
   const auto theirs = another.slice(a, Side::rows_of_a, plan.a);
