@@ -253,8 +253,8 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
     const auto whole = full_workspace(engine, plan, call.c.rows(), call.c.cols(), call.a.cols());
     const auto workspace = least + random.below(33) / 32.0 * (whole - least);
     const Elsewhere elsewhere(bound);
-    const auto open = multiply_finite(call.call(), plan, engine, random.once_in(2) ? ZivBound(&bound) : ZivBound(&elsewhere),
-                                      workspace);
+    const auto open =
+        multiply_finite(call.call(), plan, engine, random.once_in(2) ? ZivBound(&bound) : ZivBound(&elsewhere), workspace);
     const test::PlanReference reference(call.a.input(), call.b.input(), plan);
     const auto scale = [](const StoredMatrix& operand, Side side, Index i, const Slicing& slicing) {
       return vector_scales(operand.input(), side, slicing.encoding, 1)[static_cast<std::size_t>(i)].exponent;
