@@ -374,7 +374,7 @@ TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
       for (Index i = 0; i < 4; ++i)
         for (Index j = 0; j < 2; ++j)
           for (int of = 0; of < 2 && i != 1; ++of) {
-            const auto& value = truth_of(p, i, j).value[static_cast<std::size_t>(of)];
+            const auto value = truth_of(p, i, j).value[static_cast<std::size_t>(of)];
             EXPECT_EQ(bits_of(part(c(i, j), of)), test::rounded_bits<double>(value)) << i << ' ' << j << ' ' << of;
           }
     }
