@@ -21,10 +21,10 @@ foreach(file IN ITEMS api/include/ozbound.h api/fortran/ozbound.f90 CITATION.cff
   endif()
 endforeach()
 
-file(STRINGS ${SOURCE_DIR}/CHANGELOG.md released REGEX "^## \\[[0-9]")
+file(STRINGS ${SOURCE_DIR}/CHANGELOG.md released REGEX "^## [0-9]")
 list(GET released 0 released)
 file(STRINGS ${SOURCE_DIR}/CITATION.cff cited REGEX "^date-released: ")
 string(REGEX REPLACE "^date-released: " "" date "${cited}")
-if(NOT released STREQUAL "## [${VERSION}] - ${date}")
-  message(FATAL_ERROR "CHANGELOG.md's first version is '${released}', not '## [${VERSION}] - ${date}'")
+if(NOT released STREQUAL "## ${VERSION} - ${date}")
+  message(FATAL_ERROR "CHANGELOG.md's first version is '${released}', not '## ${VERSION} - ${date}'")
 endif()
