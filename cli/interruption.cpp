@@ -31,7 +31,7 @@ void request(int signal) {
 
 SignalScope::SignalScope() : cancel_(requested) {
   for (std::size_t s = 0; s < signals.size(); ++s) sigaction(signals[s], nullptr, &before[s]);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = request;
   action.sa_flags = SA_RESTART;
   for (const int signal : signals) sigaddset(&action.sa_mask, signal);

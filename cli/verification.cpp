@@ -39,8 +39,8 @@ Verification verify_product(const ResultView& c, const Certificate& certificate,
   if (judges_target(certificate, options.selection))
     verification.verdicts.push_back(verify(c, oracle, certificate.target, options));
   if (judges_bound(certificate))
-    verification.verdicts.push_back(verify(
-        c, oracle, [&](Index i, Index j) { return certificate.bound.upper(i, j, c(i, j)); }, options));
+    verification.verdicts.push_back(
+        verify(c, oracle, [&](Index i, Index j) { return certificate.bound.upper(i, j, c(i, j)); }, options));
   return verification;
 }
 

@@ -133,7 +133,7 @@ class Batch {
   }
 
   /// No operand of any product meets any C. @param written all lines of C's, in their order in memory
-  void check_apart(const std::vector<Line>& written, MatrixView<const T> Views::*operand, const char* name) const {
+  void check_apart(const std::vector<Line>& written, MatrixView<const T> Views::* operand, const char* name) const {
     Operand last;
     for (Index t = 0; t < count(); ++t) {
       const auto& view = products_[at(t)].*operand;

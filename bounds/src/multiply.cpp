@@ -92,7 +92,7 @@ class RealMultiplication : private Certifier {
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && rows() > 0 && cols() > 0;
-    const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t OperandRecord::*read) {
+    const auto of = [this](const PreparedOperand* prepared, const InputView& operand, std::uint64_t OperandRecord::* read) {
       if (prepared != nullptr) return prepared->fingerprint();
       return found_.record ? (*found_.record).*read : matrices_.fingerprint(operand);
     };

@@ -43,7 +43,7 @@ std::string text_of(const Numbers& numbers) {
 }
 
 /// The rows, or the columns, of all terms. A term of fewer alternatives than three has its last again, which no minimum sees.
-std::string text_of(const EntryBound& product, Norms OuterProduct::*side) {
+std::string text_of(const EntryBound& product, Norms OuterProduct::* side) {
   std::string bytes;
   for (const auto& term : product.terms) {
     if (term.alternatives.empty() || term.alternatives.size() > alternatives)

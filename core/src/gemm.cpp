@@ -201,9 +201,7 @@ void finish_exactly(const RealProduct& original, const std::vector<Entry>& entri
         const auto [i, j] = by_column[static_cast<std::size_t>(t)];
         if (j != read) read_row(columns, j, column), read = j;
         read_row(call.a, i, row);
-        call.c.set_bits(i, j,
-                        exact_entry(
-                            call, row, [&](std::size_t l) { return column[l]; }, i, j));
+        call.c.set_bits(i, j, exact_entry(call, row, [&](std::size_t l) { return column[l]; }, i, j));
         if (progress != nullptr) progress->add(1);
       });
   }

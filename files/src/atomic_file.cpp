@@ -131,7 +131,7 @@ void AtomicFile::flush() {
 }
 
 void AtomicFile::keep_permissions() const {
-  struct stat old {};
+  struct stat old{};
   if (stat(final_path_.c_str(), &old) == 0 && fchmod(descriptor_, old.st_mode & 07777) != 0)
     fail("cannot keep its permissions");
 }
@@ -184,11 +184,11 @@ bool same_file(const std::filesystem::path& x, const std::filesystem::path& y) {
 }
 
 void remove_temporaries_on_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = remove_temporaries;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
-    struct sigaction old {};
+    struct sigaction old{};
     sigaction(signal, nullptr, &old);
     if (old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup stays nohup
   }

@@ -82,7 +82,7 @@ std::size_t total(const std::vector<Column>& columns) {
 }
 
 /// Takes from the widest column that is above its limit, one after the other, until all fit. False where they do not.
-bool narrow_to(std::size_t width, std::vector<Column>& columns, std::size_t Column::*limit) {
+bool narrow_to(std::size_t width, std::vector<Column>& columns, std::size_t Column::* limit) {
   for (auto now = total(columns); now > width; --now) {
     Column* widest = nullptr;
     for (auto& column : columns)

@@ -36,7 +36,7 @@ int open_input(const std::filesystem::path& path, const std::string& name) {
 enum class Kind { file, pipe };
 
 Kind kind_of(int descriptor, const std::string& name, std::uint64_t& size) {
-  struct stat facts {};
+  struct stat facts{};
   if (fstat(descriptor, &facts) != 0) throw InputError(name, "cannot be read: " + reason(errno));
   size = static_cast<std::uint64_t>(facts.st_size);
   if (S_ISREG(facts.st_mode)) return Kind::file;

@@ -147,8 +147,8 @@ __device__ inline void wgmma_tile(std::int32_t (&c)[64], std::uint32_t a, std::u
       "mov.b32 low_a, %64;\n"
       "mov.b32 low_b, %65;\n"
       "mov.b64 a, {low_a, 0x40000040};\n"
-      "mov.b64 b, {low_b, 0x40000040};\n" OZB_WGMMA_32 OZB_NEXT_32 OZB_WGMMA_32 OZB_NEXT_32 OZB_WGMMA_32 OZB_NEXT_32
-          OZB_WGMMA_32 "}"
+      "mov.b64 b, {low_b, 0x40000040};\n" OZB_WGMMA_32 OZB_NEXT_32 OZB_WGMMA_32 OZB_NEXT_32 OZB_WGMMA_32
+          OZB_NEXT_32 OZB_WGMMA_32 "}"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3]), "+r"(c[4]), "+r"(c[5]), "+r"(c[6]), "+r"(c[7]), "+r"(c[8]), "+r"(c[9]),
         "+r"(c[10]), "+r"(c[11]), "+r"(c[12]), "+r"(c[13]), "+r"(c[14]), "+r"(c[15]), "+r"(c[16]), "+r"(c[17]), "+r"(c[18]),
         "+r"(c[19]), "+r"(c[20]), "+r"(c[21]), "+r"(c[22]), "+r"(c[23]), "+r"(c[24]), "+r"(c[25]), "+r"(c[26]), "+r"(c[27]),

@@ -255,11 +255,8 @@ TEST(Machine, RefusesWhatIsNotHere) {
   elsewhere.engine = BackendId{BackendId::Kind::cuda, "a device"};
   Matrix<double> a(1, 1), c(1, 1);
   c(0, 0) = 7;
-  EXPECT_THAT(
-      [&] {
-        (void)multiply(Product{a, a, c}, elsewhere, machine);
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("native DGEMM of 'cuda: a device', which is not here")));
+  EXPECT_THAT([&] { (void)multiply(Product{a, a, c}, elsewhere, machine); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("native DGEMM of 'cuda: a device', which is not here")));
   const auto far = [](const auto& view) { return view.at(on_cuda_device(0)); };
   const Product there{far(InputView(a)), far(InputView(a)), far(OutputView(c))};
   const auto not_reached = ThrowsMessage<std::invalid_argument>(HasSubstr("the memory of CUDA device 0"));
@@ -268,11 +265,8 @@ TEST(Machine, RefusesWhatIsNotHere) {
   elsewhere.engine.reset();
   elsewhere.method = Method::exact;
   EXPECT_THAT([&] { (void)multiply(there, elsewhere, machine); }, not_reached);
-  EXPECT_THAT(
-      [&] {
-        (void)multiply(Product{far(InputView(a)), a, c}, Target::dgemm(), machine);
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("a must lie where c does")));
+  EXPECT_THAT([&] { (void)multiply(Product{far(InputView(a)), a, c}, Target::dgemm(), machine); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("a must lie where c does")));
   EXPECT_EQ(c(0, 0), 7);
   const auto without_c = ThrowsMessage<std::invalid_argument>(HasSubstr("c must be given"));
   const Matrix<std::complex<double>> z(1, 1);

@@ -520,11 +520,8 @@ TEST(Decide, ShapesThatDoNotFitAreRefused) {
 TEST(Decide, RefusesAnEncodingThatExactAccumulationDoesNotTake) {
   const Matrix<double> one(1, 1);
   const Choices choices{.encoding = Encoding::nearest_adaptive(7)};
-  EXPECT_THAT(
-      [&] {
-        static_cast<void>(decide({one, one}, Target::dgemm(), CpuEngine(), choices));
-      },
-      testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("encoding must have a common ratio")));
+  EXPECT_THAT([&] { static_cast<void>(decide({one, one}, Target::dgemm(), CpuEngine(), choices)); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("encoding must have a common ratio")));
 }
 
 TEST(Decide, EmptyProductsAreDecided) {

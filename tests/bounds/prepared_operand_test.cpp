@@ -154,9 +154,7 @@ TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
     Matrix<double> c(8, 8);
     c(2, 2) = 7;
     EXPECT_THAT(
-        [&] {
-          (void)multiply({product.problem.a, product.problem.b, c}, decision, engine(), {.prepared_a = &prepared});
-        },
+        [&] { (void)multiply({product.problem.a, product.problem.b, c}, decision, engine(), {.prepared_a = &prepared}); },
         testing::ThrowsMessage<std::invalid_argument>(message));
     EXPECT_EQ(c(2, 2), 7) << "C was written";
   };

@@ -74,20 +74,14 @@ TEST_F(CancellationTest, EndsEveryVerbAtOnce) {
   const std::vector<Entry> entries{{0, 0}, {m - 1, n - 1}};
   const std::vector<std::function<void()>> verbs{
       [&] { (void)engine.slice(a, Side::rows_of_a, plan.a); },
-      [&] {
-        (void)engine.slice(a, Side::rows_of_a, {Encoding::nearest_adaptive(7), 3});
-      },
+      [&] { (void)engine.slice(a, Side::rows_of_a, {Encoding::nearest_adaptive(7), 3}); },
       [&] { (void)engine.measure(b, Side::columns_of_b, plan.b); },
-      [&] {
-        (void)engine.measure(b, Side::columns_of_b, {Encoding::truncated(7), 3});
-      },
+      [&] { (void)engine.measure(b, Side::columns_of_b, {Encoding::truncated(7), 3}); },
       [&] { engine.multiply(x, y, plan, {}, c); },
       [&] { (void)engine.group_sums(x, y, plan); },
       [&] { multiply_finite(call, plan, engine); },
       [&] { multiply_unproven(call, plan, engine); },
-      [&] {
-        apply_specials({a, b, c, 1, NAN, c}, 2);
-      },
+      [&] { apply_specials({a, b, c, 1, NAN, c}, 2); },
       [&] { finish_exactly(call, entries, 2); },
       [&] { multiply_exactly(call, 2); },
       [&] { multiply_unproven(real_scalars, plan, engine); },

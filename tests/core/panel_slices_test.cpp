@@ -178,11 +178,8 @@ TEST(PanelSlicesTest, LayoutsArePositive) {
   for (const Index step : {-32, 0, 1, 8, 33})
     EXPECT_THAT([&] { sliced({1, 8, step, 64}); }, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("step")));
   for (const Index multiple : {Index{-64}, Index{0}, Index{4}, Index{96}, Index{1} << 24})
-    EXPECT_THAT(
-        [&] {
-          sliced({1, 8, 64, multiple});
-        },
-        testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("multiple")));
+    EXPECT_THAT([&] { sliced({1, 8, 64, multiple}); },
+                testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("multiple")));
 }
 
 /// A block is made of whole multiples, no longer than the operand, and INT32 holds the sum of its digits.

@@ -44,7 +44,9 @@ class Screen {
 
 TEST(ProgressMeter, ShowsNothingOfAShortActivity) {
   Screen screen;
-  { const Progress progress("multiplying", screen.sink(), 1h, 1h); }
+  {
+    const Progress progress("multiplying", screen.sink(), 1h, 1h);
+  }
   EXPECT_TRUE(screen.drawn().empty());
 }
 

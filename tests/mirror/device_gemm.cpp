@@ -334,7 +334,7 @@ struct BatchCase {
     }
     return all;
   }
-  [[nodiscard]] std::vector<StoredMatrix> of(StoredMatrix Product::*matrix, bool shared) const {
+  [[nodiscard]] std::vector<StoredMatrix> of(StoredMatrix Product::* matrix, bool shared) const {
     std::vector<StoredMatrix> all;
     for (const auto& product : products)
       if (all.empty() || !shared) all.push_back(product.*matrix);

@@ -229,8 +229,7 @@ TEST(SampleCase, EachSignificandClassIsItself) {
 TEST(SampleCase, UniformSignificandsAreUniform) {
   const auto all = significands(SignificandClass::uniform, 53);
   for (int bit = 0; bit < 52; ++bit)
-    expect_share(
-        all, [bit](std::uint64_t x) { return (x >> bit & 1) != 0; }, 0.5, "bit " + std::to_string(bit));
+    expect_share(all, [bit](std::uint64_t x) { return (x >> bit & 1) != 0; }, 0.5, "bit " + std::to_string(bit));
 }
 
 TEST(SampleCase, BytesAreTheEndsOfTheRange) {

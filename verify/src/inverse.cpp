@@ -33,8 +33,7 @@ void divide_row(Matrix<double>& a, Index i, double divisor) {
 }
 
 void clear_non_finite(Matrix<double>& a) {
-  std::replace_if(
-      a.data(), a.data() + a.rows() * a.cols(), [](double x) { return !std::isfinite(x); }, 0.0);
+  std::replace_if(a.data(), a.data() + a.rows() * a.cols(), [](double x) { return !std::isfinite(x); }, 0.0);
 }
 
 /// L (unit lower, below the diagonal) and D (on it), within the band.

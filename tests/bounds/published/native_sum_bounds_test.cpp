@@ -73,9 +73,7 @@ TEST(NativeSumBounds, AreNoneWhereTheRangeIsLeft) {
   EXPECT_THAT(judged(0x1p600), testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("may overflow")));
   const Matrix<float> narrow(1, 1);
   EXPECT_THAT(
-      [&] {
-        static_cast<void>(find_bound("jeannerod-rump").upper({narrow, narrow, SplitPlan::balanced(1, 1, 2), engine}));
-      },
+      [&] { static_cast<void>(find_bound("jeannerod-rump").upper({narrow, narrow, SplitPlan::balanced(1, 1, 2), engine})); },
       testing::ThrowsMessage<std::invalid_argument>("jeannerod-rump: native DGEMM takes binary64 operands"));
 }
 

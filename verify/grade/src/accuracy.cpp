@@ -132,7 +132,7 @@ Finding family_finding(Family family, const std::vector<Row>& rows) {
 
 /// How the errors grow with the width of the exponents.
 void add_series(Family family, const std::vector<Row>& rows, Findings& found) {
-  const auto add = [&](const char* plot, const char* axis, double Row::*error) {
+  const auto add = [&](const char* plot, const char* axis, double Row::* error) {
     found.series.push_back({plot, std::string(name(family)), "phi", axis, false, true, {}});
     for (const auto& row : rows) found.series.back().points.emplace_back(row.phi, row.*error);
   };

@@ -85,8 +85,7 @@ class Layouts {
   static void judge(const Matrix<double>& c, const ExactOracle& oracle, const std::string& what, Tally& tally,
                     const Snippet& snippet) {
     const auto judged = judge_conventional(c, oracle);
-    tally.expect(
-        judged.holds(), [&] { return what + ": " + explain(judged); }, snippet);
+    tally.expect(judged.holds(), [&] { return what + ": " + explain(judged); }, snippet);
   }
 
   /// op(X) op(X), X given once for both.

@@ -35,11 +35,9 @@ struct Tallies {
     around_c.expect(
         !outside_c, [&] { return fmt::format("{} writes {}", describe(made), place('C', *outside_c, made.ldc)); }, snippet);
     const auto in_a = call.a.first_difference(a);
-    operands.expect(
-        !in_a, [&] { return fmt::format("{} changes {}", describe(made), place('A', *in_a, made.lda)); }, snippet);
+    operands.expect(!in_a, [&] { return fmt::format("{} changes {}", describe(made), place('A', *in_a, made.lda)); }, snippet);
     const auto in_b = call.b.first_difference(b);
-    operands.expect(
-        !in_b, [&] { return fmt::format("{} changes {}", describe(made), place('B', *in_b, made.ldb)); }, snippet);
+    operands.expect(!in_b, [&] { return fmt::format("{} changes {}", describe(made), place('B', *in_b, made.ldb)); }, snippet);
   }
 };
 

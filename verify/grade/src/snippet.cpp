@@ -182,7 +182,7 @@ class Shrinking {
 
  private:
   /// A part of the rows, columns or terms that shows the fault without the others.
-  bool cut(Index Ranges::*first, Index Ranges::*size) {
+  bool cut(Index Ranges::* first, Index Ranges::* size) {
     const Ranges all{0, case_.a.rows(), 0, case_.b.cols(), 0, case_.a.cols()};
     constexpr Index most_parts = 8;
     for (Index parts = 2; parts <= std::min(most_parts, all.*size); parts *= 2)

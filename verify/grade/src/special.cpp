@@ -120,9 +120,7 @@ class SpecialValues {
   [[nodiscard]] Finding nan_in_c() const {
     Tally tally({"special.nan-in-c", "c_ij = NaN and beta != 0: entry (i, j) of the result is NaN, and no other entry is",
                  fmt::format("{}, 6.2.3; {}", ieee754, blas_exceptions)});
-    for (const double beta : {1.0, 0.5})
-      planted(
-          tally, nan, [](Values& v) -> auto& { return v.c0; }, 1, beta);
+    for (const double beta : {1.0, 0.5}) planted(tally, nan, [](Values& v) -> auto& { return v.c0; }, 1, beta);
     return tally.finding();
   }
 
@@ -134,8 +132,7 @@ class SpecialValues {
     for (const double x : {infinity, -infinity}) {
       planted(tally, x, [](Values& v) -> auto& { return v.a; });
       planted(tally, x, [](Values& v) -> auto& { return v.b; });
-      planted(
-          tally, x, [](Values& v) -> auto& { return v.c0; }, 1, 1);
+      planted(tally, x, [](Values& v) -> auto& { return v.c0; }, 1, 1);
     }
     return tally.finding();
   }

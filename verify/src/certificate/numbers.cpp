@@ -492,10 +492,9 @@ RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Co
         "A leading x B residual", a, b, [&](const VectorCounts& v) { return plus(tail(v, 0), tail(v, meet_all)); },
         b_tail(sb.slices)));
   for (int p = meet_all + 1; p <= meet_some; ++p)
-    bound.terms.push_back(term(
-        "A slice x B tail", a, b, [&](const VectorCounts& v) { return slice(v, p); }, b_tail(reference::last_b(plan, p))));
-  bound.terms.push_back(term(
-      "A residual x B", a, b, [&](const VectorCounts& v) { return tail(v, meet_some); }, b_tail(0)));
+    bound.terms.push_back(
+        term("A slice x B tail", a, b, [&](const VectorCounts& v) { return slice(v, p); }, b_tail(reference::last_b(plan, p))));
+  bound.terms.push_back(term("A residual x B", a, b, [&](const VectorCounts& v) { return tail(v, meet_some); }, b_tail(0)));
   if (exactly) return bound;
   const auto terms = static_cast<double>(plan.groups(a.sliced.inner()).size());
   const double roundings = (terms - 1) * 0x1p-53;

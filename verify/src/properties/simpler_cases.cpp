@@ -173,7 +173,7 @@ class Simplifier {
     attempt([](GemmCase& next) { next.c0.values = Matrix<double>(next.c0.values.rows(), next.c0.values.cols()); });
   }
 
-  void simplify_elements(CaseMatrix GemmCase::*member, std::vector<double> (*simpler)(double)) {
+  void simplify_elements(CaseMatrix GemmCase::* member, std::vector<double> (*simpler)(double)) {
     const auto& values = (case_.*member).values;
     for (Index t = 0; t < values.rows() * values.cols(); ++t)
       for (const double x : simpler(values.data()[t])) attempt([=](GemmCase& next) { (next.*member).values.data()[t] = x; });

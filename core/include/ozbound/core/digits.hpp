@@ -143,8 +143,7 @@ OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* d
       return;
     case Encoding::Kind::nearest:
     case Encoding::Kind::nearest_adaptive:
-      detail::nearest_digits(
-          x, slicing.slices, [&](int p) { return scale + slicing.encoding.weight_exponent(p); }, digits);
+      detail::nearest_digits(x, slicing.slices, [&](int p) { return scale + slicing.encoding.weight_exponent(p); }, digits);
       return;
     case Encoding::Kind::balanced: detail::balanced_digits(x, slicing.slices, scale, digits); return;
     case Encoding::Kind::unsigned8: detail::unsigned_digits(x, slicing.slices, scale, digits); return;
@@ -153,8 +152,7 @@ OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* d
 
 /// The same for nearest_adaptive: digit p under the weight 2^(scale + weights[p-1]) of its vector. What the digits leave.
 OZB_HD constexpr Remainder split(Dyadic x, int slices, int scale, const std::int16_t* weights, std::int8_t* digits) {
-  return detail::nearest_digits(
-      x, slices, [&](int p) { return scale + weights[p - 1]; }, digits);
+  return detail::nearest_digits(x, slices, [&](int p) { return scale + weights[p - 1]; }, digits);
 }
 
 /// What digits rounded down to 2^low leave of x: x modulo 2^low, in [0, 2^low), in units of 2^(low - fraction_bits), rounded

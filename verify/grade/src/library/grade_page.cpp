@@ -68,8 +68,7 @@ std::string printed_block(const GradedPart& part) {
 std::string faults_section(const Grade& grade) {
   std::string faults;
   for (const auto& part : grade.parts) {
-    const auto list = findings_list(
-        part.findings.findings, [](const auto& one) { return is_fault(one.outcome); }, true);
+    const auto list = findings_list(part.findings.findings, [](const auto& one) { return is_fault(one.outcome); }, true);
     if (!list.empty()) faults += list + printed_block(part);
   }
   return faults.empty() ? "" : "<h2>Faults</h2>\n" + faults;
