@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ozbound as a part of somebody else's build (examples/cmake, where nothing is installed): its warnings are no errors there,
-# though they are in each of its own presets, and nothing but its libraries is built.
+# though each of its own presets makes them errors with the compilers of continuous integration, and nothing but its libraries
+# is built.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 set(build ${WORK_DIR}/subproject)
 if(COMPILE)
@@ -25,7 +26,7 @@ foreach(index RANGE ${last})
   string(JSON name GET "${presets}" configurePresets ${index} name)
   string(JSON parent ERROR_VARIABLE none GET "${presets}" configurePresets ${index} inherits)
   string(JSON strict ERROR_VARIABLE none
-    GET "${presets}" configurePresets ${index} cacheVariables CMAKE_COMPILE_WARNING_AS_ERROR)
+    GET "${presets}" configurePresets ${index} cacheVariables OZBOUND_WARNINGS_AS_ERRORS)
   if(NOT parent STREQUAL "base" AND NOT strict STREQUAL "ON")
     message(FATAL_ERROR "The preset ${name} takes warnings for no errors")
   endif()

@@ -138,8 +138,10 @@ void for_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int ra
   }
   if (j == count) return;
   std::int64_t last[(2 * chunk_bits + 1) * row_lanes];
-  for (int t = 0; t < groups; ++t)
+  int t = 0;
+  do {  // groups >= 1, which GCC 13 and 14 cannot know: they warn that `last` may be read before it is written
     for (std::int64_t l = 0; l < row_lanes; ++l) last[t * row_lanes + l] = l < count - j ? sums[t * stride + j + l] : 0;
+  } while (++t < groups);
   chain_lanes(last, row_lanes, groups, radix_bits, parts);
   round(parts, j, count - j);
 }
