@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verification.hpp"
@@ -17,10 +18,10 @@
 #include "decision_arguments.hpp"
 #include "demo_problems.hpp"
 #include "machine_choice.hpp"
-#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/files/columns.hpp"
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
+#include "ozbound/machine.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "report.hpp"
 
@@ -65,7 +66,7 @@ double median_seconds(Run run) {
 
 class Demo {
  public:
-  Demo(EngineChoice choice, const Engine& engine) : choice_(choice), engine_(engine) {}
+  explicit Demo(EngineChoice choice) : machine_(make_machine(choice, 0)), choices_(make_choices(choice)) {}
 
   /// All targets for one problem; the time of native DGEMM and the oracle's look at A and B are shared.
   void show(const DemoProblem& problem, Progress& progress, double share) {
@@ -81,27 +82,27 @@ class Demo {
   }
 
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] int threads() const { return machine_.backends().front().engine().threads(); }
 
  private:
   Row multiply(const DemoProblem& problem, const Target& target) {
     Row row{};
     row.problem = &problem;
     c_ = Matrix<double>(problem.a.rows(), problem.b.cols());
-    const RealProduct call{problem.a, problem.b, c_};
-    const Backend backend(engine_, native_gemm(choice_));
+    const Product product{problem.a, problem.b, c_};
     row.seconds = median_seconds([&] {
-      row.decision = decide(call, target, backend);
-      row.certificate = ozbound::multiply(call, row.decision, backend);
+      auto multiplied = ozbound::multiply(product, target, machine_, choices_);
+      row.decision = std::move(multiplied.decision), row.certificate = std::move(multiplied.certificate);
     });
     row.native_certifies = native_would(problem, target);
     return row;
   }
 
+  /// Whether the CPU's native DGEMM certifies the target.
   [[nodiscard]] bool native_would(const DemoProblem& problem, const Target& target) const {
-    const auto* native = native_gemm(EngineChoice::automatic);
-    if (native == nullptr) return false;
+    if (native_gemm(EngineChoice::automatic) == nullptr) return false;
     try {
-      decide({problem.a, problem.b}, target, {engine_, native}, {.slices = false});
+      decide({problem.a, problem.b}, target, cpu_, make_choices(EngineChoice::native));
       return true;
     } catch (const CannotCertify&) {
       return false;
@@ -123,8 +124,9 @@ class Demo {
     return median_seconds([&] { native->dgemm(call); });
   }
 
-  EngineChoice choice_;
-  const Engine& engine_;
+  Machine machine_;
+  Machine cpu_ = Machine::cpu();
+  Choices choices_;
   Matrix<double> c_;
   std::vector<Row> rows_;
   double done_ = 0;
@@ -207,15 +209,14 @@ void print_for_programs(const std::vector<Row>& rows, int threads) {
 
 ExitCode run(const Arguments& arguments) {
   refuse_native_alone(arguments.engine);
-  const auto engine = make_engine(arguments.engine, 0);
+  Demo demo(arguments.engine);
   const auto problems = demo_problems(arguments.data.empty() ? data_directory() : std::filesystem::path(arguments.data));
-  Demo demo(arguments.engine, *engine);
   {
     Progress progress("multiplying and judging");
     for (const auto& problem : problems) demo.show(problem, progress, 1 / static_cast<double>(problems.size()));
   }
   const auto& rows = demo.rows();
-  arguments.json ? print_for_programs(rows, engine->threads()) : print_for_people(problems, rows, engine->threads());
+  arguments.json ? print_for_programs(rows, demo.threads()) : print_for_people(problems, rows, demo.threads());
   const bool all_hold = std::all_of(rows.begin(), rows.end(), holds);
   return all_hold ? ExitCode::success : ExitCode::verdict_failed;
 }
@@ -227,7 +228,7 @@ void add_demo(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--data", arguments->data, "Folder of the matrices that come with Ozbound")->type_name("FOLDER");
   add_engine_option(*command, arguments->engine)
-      ->description("cuda: on the device; auto: the CPU's native DGEMM may be chosen too; cpu if not given");
+      ->description("cuda: on the device; auto: the cheapest way, native DGEMM among them; cpu if not given");
   add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }

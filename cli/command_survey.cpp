@@ -17,10 +17,11 @@
 #include "commands.hpp"
 #include "decision_arguments.hpp"
 #include "machine_choice.hpp"
-#include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/cost_model.hpp"
 #include "ozbound/files/columns.hpp"
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
+#include "ozbound/machine.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/literature/plan_search.hpp"
 #include "report.hpp"
@@ -73,7 +74,9 @@ std::vector<Case> problems(const Arguments& arguments) {
 
 class Survey {
  public:
-  Survey(EngineChoice choice, const Engine& engine) : native_(native_gemm(choice)), engine_(engine) {}
+  explicit Survey(EngineChoice choice) : machine_(make_machine(choice, 0)), choices_(make_choices(choice)) {
+    choices_.costs = &products_;
+  }
 
   void add(const Case& blank) {
     const auto problem = generate(blank.recipe);
@@ -90,20 +93,19 @@ class Survey {
   void multiply(Case& one, const Problem& problem, const Oracle& oracle, const Target& target) const {
     one.certificate.target = target;
     Matrix<double> c(problem.a.rows(), problem.b.cols());
-    const Backend backend(engine_, native_);
     try {
-      const auto decision = decide({problem.a, problem.b}, target, backend);
-      one.certificate = ozbound::multiply({problem.a, problem.b, c}, decision, backend);
+      one.certificate = ozbound::multiply(Product{problem.a, problem.b, c}, target, machine_, choices_).certificate;
     } catch (const CannotCertify&) {
       one.refused = true;
       return;
     }
     one.verification = verify_product(c, one.certificate, oracle, {});
-    if (one.uncertified()) one.enumerated = search_plan(problem, target, engine_);
+    if (one.uncertified()) one.enumerated = search_plan(problem, target, machine_.backends().front().engine());
   }
 
-  const NativeGemm* native_;
-  const Engine& engine_;
+  ProductCount products_;  ///< what ways cost, so that the same is chosen on every machine
+  Machine machine_;
+  Choices choices_;
   std::vector<Case> cases_;
 };
 
@@ -208,8 +210,7 @@ void print_for_programs(const Arguments& arguments, const std::vector<Case>& cas
 
 ExitCode run(const Arguments& arguments) {
   refuse_native_alone(arguments.engine);
-  const auto engine = make_engine(arguments.engine, 0);
-  Survey survey(arguments.engine, *engine);
+  Survey survey(arguments.engine);
   {
     Progress progress("surveying");
     const auto all = problems(arguments);
@@ -242,7 +243,7 @@ void add_survey(CLI::App& app, Action& action) {
           "Other random matrices; 0 where it is not given")
       ->type_name("INTEGER");
   add_engine_option(*command, arguments->engine)
-      ->description("cuda: on the device; auto: the CPU's native DGEMM may be chosen too; cpu if not given");
+      ->description("cuda: on the device; auto: native DGEMM may be chosen too; cpu if not given");
   add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }
