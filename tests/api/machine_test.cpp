@@ -7,20 +7,51 @@
 #include <gmock/gmock.h>
 
 #include <map>
-#include <tuple>
+#include <string>
+#include <utility>
 
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/native.hpp"
+#include "support/plain_gemm.hpp"
 
 namespace ozbound {
 namespace {
 
-/// How often whole operands were looked at, each time by what.
-struct Looks {
-  std::map<std::tuple<Side, int, std::string>, int> measured;  ///< by side, slices and encoding
-  std::map<Side, int> sliced;
-  int examined = 0, recorded = 0, fingerprints = 0, specials = 0;
+/// How often A and B were read, by the calls that read them.
+class Looks {
+ public:
+  Looks() = default;
+  Looks(const InputView& a, const InputView& b) : a_(memory_of(a)), b_(memory_of(b)) {}
+
+  /// A call reads a view: all of an operand, one vector of it, or what is neither A nor B.
+  void at(const std::string& call, const InputView& view) {
+    for (const auto* const operand : {&a_, &b_}) {
+      const auto [first, last] = memory_of(view);
+      if (first < operand->first || last > operand->second) continue;
+      const bool whole = last - first == operand->second - operand->first;
+      ++(operand == &a_ ? of_a : of_b)[whole ? call : call + " of a part"];
+      return;
+    }
+    ++of_others[call];
+  }
+  void at_factors(const std::string& call, const RealProduct& product) { at(call, product.a), at(call, product.b); }
+
+  std::map<std::string, int> of_a, of_b, of_others;
+  std::map<Side, int> sliced;  ///< operands, whatever they are
+
+ private:
+  using Memory = std::pair<const char*, const char*>;
+
+  static Memory memory_of(const InputView& view) {
+    if (view.empty()) return {};
+    const auto ends = [](const auto& x) {
+      return Memory(reinterpret_cast<const char*>(&x(0, 0)), reinterpret_cast<const char*>(&x(x.rows() - 1, x.cols() - 1) + 1));
+    };
+    return std::visit(ends, view.typed());
+  }
+
+  Memory a_, b_;
 };
 
 /// The matrices of the host, whose users are counted.
@@ -29,18 +60,31 @@ class CountingMatrices final : public Matrices {
   explicit CountingMatrices(Looks& looks) : looks_(looks) {}
 
   bool reaches(Place place) const override { return host_.reaches(place); }
-  std::uint64_t fingerprint(const InputView& x) const override { return ++looks_.fingerprints, host_.fingerprint(x); }
-  ExponentRange exponent_range(const InputView& x, Side side) const override { return host_.exponent_range(x, side); }
-  ExponentRange exponent_range(const InputView& x) const override { return host_.exponent_range(x); }
+  std::uint64_t fingerprint(const InputView& x) const override { return looks_.at("fingerprint", x), host_.fingerprint(x); }
+  ExponentRange exponent_range(const InputView& x, Side side) const override {
+    return looks_.at("exponent_range", x), host_.exponent_range(x, side);
+  }
+  ExponentRange exponent_range(const InputView& x) const override {
+    return looks_.at("exponent_range", x), host_.exponent_range(x);
+  }
   std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool wide) const override {
     return host_.matrix(rows, cols, wide);
   }
-  std::unique_ptr<OwnedMatrix> copy(const InputView& x) const override { return host_.copy(x); }
-  SpecialEntries special_entries(const RealProduct& p) const override { return ++looks_.specials, host_.special_entries(p); }
+  std::unique_ptr<OwnedMatrix> copy(const InputView& x) const override { return looks_.at("copy", x), host_.copy(x); }
+  SpecialEntries special_entries(const RealProduct& p) const override {
+    return looks_.at_factors("special_entries", p), host_.special_entries(p);
+  }
   Index count(const SpecialEntries& specials) const override { return host_.count(specials); }
-  void apply_specials(const RealProduct& p, const SpecialEntries& s) const override { host_.apply_specials(p, s); }
-  void multiply_exactly(const RealProduct& p, const SpecialEntries& s) const override { host_.multiply_exactly(p, s); }
-  void finish_exactly(const RealProduct& p, const std::vector<Entry>& e) const override { host_.finish_exactly(p, e); }
+  void apply_specials(const RealProduct& p, const SpecialEntries& s) const override {
+    looks_.at_factors("apply_specials", p), host_.apply_specials(p, s);
+  }
+  void multiply_exactly(const RealProduct& p, const SpecialEntries& s) const override {
+    looks_.at_factors("multiply_exactly", p), host_.multiply_exactly(p, s);
+  }
+  void finish_exactly(const RealProduct& p, const std::vector<Entry>& e) const override {
+    if (!e.empty()) looks_.at_factors("finish_exactly", p);
+    host_.finish_exactly(p, e);
+  }
   std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& s) const override {
     return host_.infinite_entries(c, s);
   }
@@ -58,12 +102,12 @@ class CountingEngine final : public Engine {
 
   SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
     ++looks_.sliced[side];
+    looks_.at("slice", x);
     return engine_.slice(x, side, slicing);
   }
   bool takes(const SlicedMatrix& sliced) const override { return engine_.takes(sliced); }
   SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
-    const Index vectors = side == Side::rows_of_a ? x.rows() : x.cols();
-    if (vectors > 1) ++looks_.measured[{side, slicing.slices, to_string(slicing.encoding)}];
+    looks_.at("measure " + std::to_string(slicing.slices), x);
     return engine_.measure(x, side, slicing);
   }
   std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
@@ -85,14 +129,33 @@ class CountingEngine final : public Engine {
   CpuEngine engine_{{.threads = 1}};
 };
 
+/// An examination of which every answer that reads elements is counted; what it asks of an engine is counted there.
+class CountingExamination final : public Examination {
+ public:
+  CountingExamination(Looks& looks, const RealProduct& of, std::unique_ptr<Examination> host)
+      : looks_(looks), of_(of), host_(std::move(host)) {}
+
+  OperandRecord record() override { return looks_.at_factors("record", of_), host_->record(); }
+  PlanBound bound(const Plan& plan) override { return host_->bound(plan); }
+  double error_at(const Plan& plan, double uniform, Index i, Index j) override { return host_->error_at(plan, uniform, i, j); }
+  std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
+    return looks_.at_factors("allowance", of_), host_->allowance(target, factor);
+  }
+
+ private:
+  Looks& looks_;
+  RealProduct of_;
+  std::unique_ptr<Examination> host_;
+};
+
 class CountingExaminer final : public Examiner {
  public:
   CountingExaminer(Looks& looks, const Engine& engine) : looks_(looks), host_(engine) {}
 
   std::unique_ptr<Examination> examine(const RealProduct& product, const Encoding& encoding,
                                        const PreparedOperands& prepared) const override {
-    ++looks_.examined;
-    return host_.examine(product, encoding, prepared);
+    looks_.at_factors("examine", product);
+    return std::make_unique<CountingExamination>(looks_, product, host_.examine(product, encoding, prepared));
   }
   ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                            const SpecialEntries& specials) const override {
@@ -111,28 +174,86 @@ class CountingExaminer final : public Examiner {
   HostExaminer host_;
 };
 
+/// A native DGEMM, counted.
+class CountingNative final : public NativeGemm {
+ public:
+  explicit CountingNative(Looks& looks) : looks_(looks) {}
+  std::string name() const override { return native_.name(); }
+  void dgemm(const RealProduct& product) const override { looks_.at_factors("dgemm", product), native_.dgemm(product); }
+
+ private:
+  Looks& looks_;
+  test::PlainGemm native_;
+};
+
 std::string records(const Multiplied& product) {
   return to_json(product.decision).dump(1) + to_json(product.certificate).dump(1);
 }
 
-/// A product of some target: each operand is examined once, measured once under a slicing, and sliced once for a plan.
-TEST(Machine, LooksAtEachOperandOnce) {
+/// Costs in seconds that count nothing but what is asked.
+struct Prices final : CostModel {
+  double of_slices, of_native;
+
+  Prices(double slices, double native) : of_slices(slices), of_native(native) {}
+  [[nodiscard]] CostOrigin origin() const override { return {"test", "seconds", "", "", 0, ""}; }
+  [[nodiscard]] double planned(const Plan& plan, Index, Index, Index) const override { return of_slices * plan.products(); }
+  [[nodiscard]] double native(Index, Index, Index) const override { return of_native; }
+  [[nodiscard]] double exact(Index, Index, Index) const override { return 1e9; }
+};
+
+/// The calls that read all of A, and all of B, when a product is decided, multiplied and certified at once.
+struct WholeLooks {
+  Multiplied multiplied;
+  std::map<std::string, int> of_a, of_b;
+};
+
+WholeLooks looks_of(const char* target, double price_of_native, bool offers_native) {
   const auto product = test::product_of({Family::wide_exponents, 20, 21, 60, 3, 5});
-  for (const auto* text : {"dgemm", "componentwise:1e-9", "rowcol:1e-12", "normwise:1e-13", "relative:1e-9", "cr"}) {
-    Looks looks;
-    const CountingEngine engine(looks);
-    const CountingExaminer examiner(looks, engine);
-    const Machine machine({Backend(engine, examiner, nullptr, nullptr, {})});
-    Matrix<double> c(20, 21);
-    const auto multiplied = multiply(Product{product.problem.a, product.problem.b, c}, parse_target(text), machine);
-    EXPECT_TRUE(multiplied.certificate.holds) << text;
-    EXPECT_EQ(looks.examined, 1) << text;
-    EXPECT_EQ(looks.fingerprints, 1) << text << ": of C alone, those of A and B come from the examination";
-    EXPECT_EQ(looks.specials, 0) << text << ": they come from the examination";
-    const auto plans = static_cast<int>(multiplied.certificate.plans.size());
-    EXPECT_EQ(looks.sliced[Side::rows_of_a], plans + 1) << text << ": under each plan, and once for level 1";
-    EXPECT_EQ(looks.sliced[Side::columns_of_b], plans + 1) << text;
-    for (const auto& [look, times] : looks.measured) EXPECT_EQ(times, 1) << text << ", " << std::get<int>(look) << " slices";
+  Looks looks(product.problem.a, product.problem.b);
+  const CountingEngine engine(looks);
+  const CountingExaminer examiner(looks, engine);
+  const CountingNative native(looks);
+  const Prices prices(1, price_of_native);
+  const Machine machine({Backend(engine, examiner, offers_native ? &native : nullptr, &prices, {})});
+  Matrix<double> c(20, 21);
+  auto multiplied = multiply(Product{product.problem.a, product.problem.b, c}, parse_target(target), machine);
+  const auto whole = [](std::map<std::string, int> calls) {
+    std::erase_if(calls, [](const auto& call) { return call.first.ends_with(" of a part"); });
+    return calls;
+  };
+  return {std::move(multiplied), whole(looks.of_a), whole(looks.of_b)};
+}
+
+/// What an operand is read for: one examination, by whose facts the product is decided and certified, and its slices. Under
+/// each slicing it is measured once.
+TEST(Machine, ExaminesOperandsOnce) {
+  for (const bool offers_native : {false, true})
+    for (const auto* text : {"dgemm", "componentwise:1e-9", "rowcol:1e-12", "normwise:1e-13", "relative:1e-9", "cr"}) {
+      const auto looks = looks_of(text, 1e6, offers_native);
+      EXPECT_TRUE(looks.multiplied.certificate.holds) << text;
+      for (auto calls : {looks.of_a, looks.of_b}) {
+        EXPECT_GE(std::erase_if(calls, [](const auto& call) { return call.first.starts_with("measure ") && call.second == 1; }),
+                  1u)
+            << text;
+        const auto plans = static_cast<int>(looks.multiplied.certificate.plans.size());
+        std::map<std::string, int> expected{{"examine", 1}, {"allowance", 1}, {"record", 1}, {"slice", plans}};
+        if (offers_native) expected["exponent_range"] = 1;
+        if (looks.multiplied.certificate.exact > 0) expected["finish_exactly"] = 1;  // of the entries that are open
+        EXPECT_EQ(calls, expected) << text << (offers_native ? ", native DGEMM considered" : "");
+      }
+    }
+}
+
+/// Native DGEMM is bounded by its exponents and by norms of one slice; nothing is enclosed.
+TEST(Machine, ExaminesOperandsOfNativeDgemmOnce) {
+  for (const auto* text : {"dgemm", "rowcol:1e-12", "componentwise:1e-9"}) {
+    const auto looks = looks_of(text, 0.5, true);
+    EXPECT_EQ(looks.multiplied.decision.method, Method::native) << text;
+    EXPECT_TRUE(looks.multiplied.certificate.holds) << text;
+    const std::map<std::string, int> expected{
+        {"examine", 1}, {"exponent_range", 1}, {"record", 1}, {"measure 1", 1}, {"dgemm", 1}};
+    EXPECT_EQ(looks.of_a, expected) << text;
+    EXPECT_EQ(looks.of_b, expected) << text;
   }
 }
 
@@ -192,17 +313,6 @@ TEST(Machine, ADecoratedEngineIsTheSame) {
       }
     }
 }
-
-/// Costs in seconds that count nothing but what is asked.
-struct Prices final : CostModel {
-  double of_slices, of_native;
-
-  Prices(double slices, double native) : of_slices(slices), of_native(native) {}
-  [[nodiscard]] CostOrigin origin() const override { return {"test", "seconds", "", "", 0, ""}; }
-  [[nodiscard]] double planned(const Plan& plan, Index, Index, Index) const override { return of_slices * plan.products(); }
-  [[nodiscard]] double native(Index, Index, Index) const override { return of_native; }
-  [[nodiscard]] double exact(Index, Index, Index) const override { return 1e9; }
-};
 
 struct Exact final : NativeGemm {
   [[nodiscard]] std::string name() const override { return "exact"; }

@@ -62,8 +62,8 @@ Decision decide(const Product& product, const Target& target, const Machine& mac
 Certificate multiply(const Product& product, const Decision& decision, const Machine& machine,
                      const MultiplyOptions& options = {});
 
-/// Decides, multiplies and certifies, looking at each operand once: the decision of `decide`, the C and certificate of
-/// `multiply`. @throws as both.
+/// Decides, multiplies and certifies by one examination of the operands, which makes several passes over each (docs/adr/0015):
+/// the decision of `decide`, the C and certificate of `multiply`. @throws as both.
 Multiplied multiply(const Product& product, const Target& target, const Machine& machine, const Choices& choices = {},
                     const MultiplyOptions& options = {});
 
