@@ -21,7 +21,8 @@ struct Goal {
   [[nodiscard]] bool met() const { return measured && (at_most ? *measured <= goal : *measured >= goal); }
 };
 
-/// All goals, with what was measured of the engine's kernel of that name; not applicable unless it is one of VNNI.
+/// All goals, with what was measured of the engine's kernel of that name; not applicable unless the processor has VNNI, as its
+/// kernel says: one of VNNI, or `amx`. With the latter, goals over the integer peak are about the kernel `avx512vnni`.
 std::vector<Goal> judge_goals(std::span<const Measurement> measurements, const std::string& kernel);
 
 /// `met`, `missed`, `not measured` or `not applicable`.

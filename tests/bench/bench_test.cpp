@@ -162,6 +162,23 @@ TEST(Goals, TellKernelsAndDirectionsApart) {
   EXPECT_EQ(status(goal_about("deciding", measurements, "avxvnni")), "not measured");
 }
 
+// A processor with AMX has VNNI too: its peak is that of VNNI's kernel, all else is what the engine does by itself.
+TEST(Goals, ApplyWithAmx) {
+  const std::string plan = "gemm/balanced:7x7:cut=8:exact";
+  std::vector<Measurement> measurements{measured("kernel", "integer peak", {256, 256, 256}, 0.76),
+                                        measured(plan, "integer peak", {1024, 1024, 1024}, 0.8),
+                                        measured(plan, "OpenBLAS", {1024, 1024, 1024}, 0.1)};
+  const auto by_vnni = measurements;
+  for (auto x : by_vnni) {
+    x.kernel = "amx", x.ratio.median = 0.6;
+    measurements.push_back(x);
+  }
+  EXPECT_EQ(goal_about("256 ... 1024", measurements, "amx").measured, 0.76);
+  EXPECT_EQ(status(goal_about("end to end", measurements, "amx")), "met");
+  EXPECT_EQ(goal_about("28 products over", measurements, "amx").measured, 0.6);
+  EXPECT_EQ(status(goal_about("28 products over", by_vnni, "amx")), "not measured");
+}
+
 TEST(Goals, AreAllThere) { EXPECT_EQ(judge_goals({}, "avx512vnni").size(), 9U); }
 
 TEST(Change, IsWhatLeavesBothSpreads) {
