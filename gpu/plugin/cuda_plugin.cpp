@@ -36,6 +36,8 @@ class CudaDevices final : public plugin::ExportedDevices {
     if (status == cudaSuccess && devices > 0) return "";
     cudaGetLastError();
     if (status == cudaSuccess || status == cudaErrorNoDevice) return "there is no CUDA device here";
+    if (status == cudaErrorInitializationError)
+      return "CUDA cannot be used here: initialization error, as in a child of fork() whose parent has used CUDA";
     int driver = 0;
     if (status != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess)
       return std::string("CUDA cannot be used here: ") + cudaGetErrorString(status);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "conversions.hpp"
+#include "fork_watch.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
 #include "ozbound/core/cancellation.hpp"
@@ -40,8 +41,10 @@ using Table = ozbound_plugin_table;
 std::int32_t is_requested(const void* scope) { return static_cast<const CancelScope*>(scope)->requested() ? 1 : 0; }
 
 /// Calls a function of a table, with a place for its message behind the arguments, under the CancelScope of this thread.
+/// @throws what the function threw; DeviceError in a child of fork().
 template <class... Parameters, class... Arguments>
 void ask(std::int32_t (*function)(Parameters...), Arguments... arguments) {
+  if (forked_after_loading()) throw DeviceError(obstacle_in_child);
   ozbound_plugin_call call;
   call.context = CancelScope::innermost();
   call.cancelled = call.context == nullptr ? nullptr : is_requested;
@@ -50,9 +53,22 @@ void ask(std::int32_t (*function)(Parameters...), Arguments... arguments) {
   if (status != OZBOUND_PLUGIN_OK) throw_as(status, call);
 }
 
+/// Frees a handle, but not in a child of fork(), where it is its parent's.
+template <class T>
+class Free {
+ public:
+  Free(void (*free)(T*)) : free_(free) {}  // NOLINT(google-explicit-constructor): it is the function, and a condition
+  void operator()(T* handle) const {
+    if (!forked_after_loading()) free_(handle);
+  }
+
+ private:
+  void (*free_)(T*);
+};
+
 /// A handle that is freed with this.
 template <class T>
-using Held = std::unique_ptr<T, void (*)(T*)>;
+using Held = std::unique_ptr<T, Free<T>>;
 
 using Result = Held<ozbound_plugin_result>;
 

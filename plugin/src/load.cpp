@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "fork_watch.hpp"
+
 namespace ozbound::plugin {
 namespace {
 
@@ -67,7 +69,8 @@ Loaded load_first() {
 
 const Loaded& loaded() {
   static const auto& once = *new Loaded(load_first());  // never destroyed: others may be when the process ends
-  return once;
+  static const auto& in_child = *new Loaded{nullptr, obstacle_in_child};
+  return once.plugin != nullptr && forked_after_loading() ? in_child : once;
 }
 
 }  // namespace
@@ -95,6 +98,7 @@ Loaded load(const std::string& file) {
   try {
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return {nullptr, in_a_line(file + " cannot be loaded: " + loader_error(file))};
+    watch_forks();
     auto* const entry = reinterpret_cast<ozbound_plugin_function*>(dlsym(library, "ozbound_plugin"));
     const auto* const table = entry == nullptr ? nullptr : entry(OZBOUND_PLUGIN_VERSION);
     if (const auto wrong = mismatch(table); table == nullptr || !wrong.empty()) return {nullptr, in_a_line(file + " " + wrong)};

@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ozbound/core/gemm.hpp"
+#include "ozbound/machine.hpp"
 #include "plugin/counterfeit.hpp"
 #include "support/forked.hpp"
 
@@ -123,19 +126,64 @@ TEST_F(LoadDeathTest, SaysWhatIsMissing) {
     EXPECT_EXIT(tell(variable), testing::ExitedWithCode(0), missing);
 }
 
+// Children of fork(). Each of these is in a process of its own, since what was loaded before a fork counts.
+
+std::vector<double> product_on(const Engine& engine) {
+  Matrix<double> a(200, 50), b(50, 200), c(200, 200);
+  for (Index t = 0; t < 50 * 200; ++t) a.data()[t] = 1.0 / static_cast<double>(t + 1), b.data()[t] = static_cast<double>(t);
+  multiply_unproven({a, b, c}, SplitPlan::balanced(3, 3, 6), engine);
+  return {c.data(), c.data() + 200 * 200};
+}
+
+[[noreturn]] void load_in_child() {
+  setenv("OZBOUND_CUDA_PLUGIN", test_plugin("ozbound_counterfeit").c_str(), 1);
+  const auto expected = product_on(CpuEngine({.threads = 4}));
+  const bool holds = holds_in_child([&] {
+    if (plugin::cuda_plugin() == nullptr) return false;
+    const plugin::PluginBackend backend(*plugin::cuda_plugin(), plain_device, 4);
+    return backend.engine().threads() == 1 && product_on(backend.engine()) == expected;
+  });
+  std::_Exit(holds ? 0 : 1);
+}
+
 // OpenMP's workers of the parent are not in a child, which a plug-in that is loaded there cannot know.
-TEST(Load, WorksInAChildOfFork) {
-  const auto product = [](const Engine& engine) {
-    Matrix<double> a(200, 50), b(50, 200), c(200, 200);
-    for (Index t = 0; t < 50 * 200; ++t) a.data()[t] = 1.0 / static_cast<double>(t + 1), b.data()[t] = static_cast<double>(t);
-    multiply_unproven({a, b, c}, SplitPlan::balanced(3, 3, 6), engine);
-    return std::vector<double>(c.data(), c.data() + 200 * 200);
-  };
-  const auto expected = product(CpuEngine({.threads = 4}));
-  EXPECT_TRUE(holds_in_child([&] {
-    const plugin::PluginBackend backend(counterfeit(), plain_device, 4);
-    return backend.engine().threads() == 1 && product(backend.engine()) == expected;
-  }));
+TEST_F(LoadDeathTest, WorksInAChildOfForkThatLoadsIt) { EXPECT_EXIT(load_in_child(), testing::ExitedWithCode(0), ""); }
+
+/// What work throws: its text, in a line of stderr.
+template <class Exception, class Work>
+bool tells(const Work& work) {
+  try {
+    work();
+  } catch (const Exception& error) {
+    std::fprintf(stderr, "%s.\n", error.what());
+    return true;
+  }
+  return false;
+}
+
+/// A parent asks for a device, and computes on it or not; its child asks for one, takes the parent's, and goes on without.
+[[noreturn]] void load_before_fork(bool compute) {
+  setenv("OZBOUND_CUDA_PLUGIN", test_plugin("ozbound_counterfeit").c_str(), 1);
+  auto machine = std::make_unique<Machine>(Machine::cuda(1));
+  const auto& engine = machine->backends().front().engine();
+  const auto& table = counterfeit().table();
+  if (compute) product_on(engine);
+  const bool refused = holds_in_child([&] {
+    const bool by_machine = tells<std::invalid_argument>([] { (void)Machine::cuda(); });
+    const bool by_engine = tells<plugin::DeviceError>([&] { (void)product_on(engine); });
+    const auto alive = table.alive();
+    machine.reset();  // what it holds is the parent's
+    const auto here = Machine::detect();
+    return by_machine && by_engine && table.alive() == alive && plugin::cuda_plugin() == nullptr &&
+           here.backends().size() == 1 && !product_on(here.backends().front().engine()).empty();
+  });
+  std::_Exit(refused && !product_on(engine).empty() ? 0 : 1);
+}
+
+TEST_F(LoadDeathTest, IsRefusedInAChildOfForkWhoseParentLoadedIt) {
+  const char* const line = "CUDA cannot be used in a child of fork\\(\\): it was loaded before the fork\\.\n";
+  for (const bool compute : {false, true})
+    EXPECT_EXIT(load_before_fork(compute), testing::ExitedWithCode(0), std::string("^") + line + line + "$") << compute;
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ class InternalError : public std::runtime_error {
 std::string mismatch(const ozbound_plugin_table* table);
 
 /// The devices behind a table. Its functions throw what they threw there: the same types of std and of Ozbound with the same
-/// texts, up to some 2000 bytes; DeviceError, and InternalError for others.
+/// texts, up to some 2000 bytes; DeviceError, and InternalError for others. In a child of fork() of the process that loaded it
+/// every call throws DeviceError, those of its backends too, and what they hold is left to the parent.
 class Plugin {
  public:
   /// @pre mismatch(&table) is empty, and nothing unloads it while the process lives.

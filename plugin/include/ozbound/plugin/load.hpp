@@ -16,7 +16,8 @@ namespace ozbound::plugin {
 ///  2. in the folder of the library or program that this code is part of, and in ../lib/ozbound, ../lib and the installation's
 ///     library folder beside it;
 ///  3. on the system's search path, as any library that this code was linked with: in a build tree its top folder.
-/// Unless the variable counts it is not loaded where there is no CUDA driver. May be called by several threads at once.
+/// Unless the variable counts it is not loaded where there is no CUDA driver. A child of fork() has none where its parent had
+/// loaded it. May be called by several threads at once.
 const Plugin* cuda_plugin();
 
 /// Why it cannot be used, in a line; empty where it can.
