@@ -2,7 +2,8 @@
 # ozbound_tests(NAME [FOLDER FOLDER] LINK ...): the GoogleTest cases of tests/FOLDER, or tests/NAME, labelled NAME.
 #
 # *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled NAME-long, which only
-# `./dev test --long` runs. New files appear without an edit. Includes may start at tests/.
+# `./dev test --long` runs. New files appear without an edit. Includes may start at tests/. Each file has a namespace of its
+# own, ozbound::FILE, since several are one unit where CMAKE_UNITY_BUILD is on; the preset daily compiles them one by one.
 
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
@@ -33,7 +34,6 @@ function(ozbound_test_program target sources link label timeout)
   target_link_libraries(${target} PRIVATE
     ${link} ozbound_flags OpenMP::OpenMP_CXX rapidcheck::rapidcheck GTest::gmock GTest::gtest_main)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # what they test has -O3; a third of the build time
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   # Another third. The first of these programs has the headers precompiled for all.
   if(TARGET ozbound_core_tests AND NOT target STREQUAL "ozbound_core_tests")
     ozbound_precompile_headers(${target} REUSE_FROM ozbound_core_tests)

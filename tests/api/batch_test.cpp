@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace ozbound {
+namespace ozbound::batch_test {
 namespace {
 
 using test::layouts;
@@ -638,4 +638,4 @@ TEST(BatchedGemmOfDoubles, EndsWhereItIsCancelled) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::batch_test

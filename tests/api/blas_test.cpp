@@ -20,7 +20,7 @@
 #include "ozbound/native.hpp"
 #include "support/flush_to_zero.hpp"
 
-namespace ozbound {
+namespace ozbound::blas_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -399,4 +399,4 @@ TEST(BlasGemm, ASubnormalScalarIsNotFlushed) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::blas_test

@@ -54,7 +54,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 #endif
 
-namespace ozbound {
+namespace ozbound::c_api_test {
 namespace {
 
 using test::BlasCall;
@@ -832,4 +832,4 @@ TEST(CApi, WithoutACertificateANativeProductTakesNoMemory) {
 #endif
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::c_api_test

@@ -16,7 +16,7 @@
 #include "ozbound.h"
 #include "ozbound/batch.hpp"
 
-namespace ozbound {
+namespace ozbound::c_batches_test {
 namespace {
 
 constexpr std::size_t products = 3;
@@ -305,4 +305,4 @@ TYPED_TEST(CBatches, SayWhichProductIsNotProven) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::c_batches_test

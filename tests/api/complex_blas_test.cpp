@@ -22,7 +22,7 @@
 #include "ozbound/verify/verdict.hpp"
 #include "support/flush_to_zero.hpp"
 
-namespace ozbound {
+namespace ozbound::complex_blas_test {
 namespace {
 
 using test::layouts;
@@ -430,4 +430,4 @@ TEST(ComplexBlas, CRefusesByName) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::complex_blas_test

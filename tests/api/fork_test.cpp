@@ -11,7 +11,7 @@
 
 // Deciding, native DGEMM, certifying and checking in a child of fork().
 
-namespace ozbound {
+namespace ozbound::fork_test {
 namespace {
 
 struct Record {
@@ -47,4 +47,4 @@ TEST(Fork, AChildHasNativeDgemm) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::fork_test

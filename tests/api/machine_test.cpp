@@ -15,7 +15,7 @@
 #include "ozbound/native.hpp"
 #include "support/plain_gemm.hpp"
 
-namespace ozbound {
+namespace ozbound::machine_test {
 namespace {
 
 /// How often A and B were read, by the calls that read them.
@@ -461,4 +461,4 @@ TEST(Machine, IsWhatBlasShapedCallsGoThrough) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::machine_test

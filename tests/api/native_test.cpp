@@ -32,7 +32,7 @@ extern "C" int getloadavg(double* load, int count) noexcept {
   return count;
 }
 
-namespace ozbound {
+namespace ozbound::native_test {
 namespace {
 
 [[maybe_unused]] constexpr double inf = std::numeric_limits<double>::infinity();
@@ -245,4 +245,4 @@ TEST(Native, TheNumberOfThreadsMayChangeFromCallToCall) {
 #endif
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::native_test

@@ -11,7 +11,7 @@
 
 #include "ozbound/verify/exact_oracle.hpp"
 
-namespace ozbound::bench {
+namespace ozbound::bench::baselines_test {
 namespace {
 
 constexpr double u = 0x1p-53;
@@ -103,4 +103,4 @@ TEST(Baselines, MpfrEntriesAreCorrectlyRounded) {
 }
 
 }  // namespace
-}  // namespace ozbound::bench
+}  // namespace ozbound::bench::baselines_test

@@ -15,7 +15,7 @@
 #include "record.hpp"
 #include "report.hpp"
 
-namespace ozbound::bench {
+namespace ozbound::bench::bench_test {
 namespace {
 
 using cli::test::TemporaryDirectory;
@@ -326,4 +326,4 @@ TEST(Program, ListsSeries) {
 }
 
 }  // namespace
-}  // namespace ozbound::bench
+}  // namespace ozbound::bench::bench_test

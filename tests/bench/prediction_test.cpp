@@ -7,7 +7,7 @@
 
 #include "ozbound/bounds/calibrate.hpp"
 
-namespace ozbound::bench {
+namespace ozbound::bench::prediction_test {
 namespace {
 
 PredictionCase two_ways(double chosen, double other) {
@@ -49,4 +49,4 @@ TEST(Prediction, HeldOutProductsAreNotCalibrated) {
 }
 
 }  // namespace
-}  // namespace ozbound::bench
+}  // namespace ozbound::bench::prediction_test

@@ -15,7 +15,7 @@
 
 // Whatever the caller's floating-point environment, the same records are written, and read.
 
-namespace ozbound {
+namespace ozbound::any_environment_test {
 namespace {
 
 using nlohmann::json;
@@ -144,4 +144,4 @@ TEST(AnyEnvironment, CostsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::any_environment_test

@@ -17,7 +17,7 @@
 #include "ozbound/verify/problem.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace ozbound {
+namespace ozbound::calibration_test {
 namespace {
 
 using nlohmann::json;
@@ -570,4 +570,4 @@ TEST(Calibration, ARecordHasTheBestOfAsManyProducts) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::calibration_test

@@ -20,7 +20,7 @@
 
 // Decisions and certified products that are told to end: at once, and from any of an engine's calls on.
 
-namespace ozbound {
+namespace ozbound::cancellation_test {
 namespace {
 
 /// Whether a call throws Cancelled, and then whether it says that C may be written.
@@ -213,4 +213,4 @@ TEST(CertifiedCancellationLong, AnotherThreadEndsEveryWay) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::cancellation_test

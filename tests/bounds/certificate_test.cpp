@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace ozbound {
+namespace ozbound::certificate_test {
 namespace {
 
 using nlohmann::json;
@@ -223,4 +223,4 @@ TEST(Certificate, CountsWhatTheSuperaccumulatorFinished) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::certificate_test

@@ -9,7 +9,7 @@
 
 #include "ozbound/verify/mpfr_oracle.hpp"
 
-namespace ozbound {
+namespace ozbound::certified_gemm_long_test {
 namespace {
 
 const CpuEngine& engine() {
@@ -133,4 +133,4 @@ TEST(CertifiedGemmLong, PlansAreSeldomOverlookedAtModerateSizes) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::certified_gemm_long_test

@@ -17,7 +17,7 @@
 #include "bounds/hostile_environment.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
 
-namespace ozbound {
+namespace ozbound::certified_gemm_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -654,4 +654,4 @@ TEST(CertifiedGemm, ShapesAndAliasesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::certified_gemm_test

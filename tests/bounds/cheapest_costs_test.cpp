@@ -11,7 +11,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/problem.hpp"
 
-namespace ozbound {
+namespace ozbound::cheapest_costs_test {
 namespace {
 
 /// A call takes so many seconds, and every product of slices, entry of DGEMM and of the superaccumulator some more.
@@ -97,4 +97,4 @@ TEST(CheapestCosts, AreComparedInOneUnit) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::cheapest_costs_test

@@ -20,7 +20,7 @@
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 
-namespace ozbound {
+namespace ozbound::decide_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -549,4 +549,4 @@ TEST(Decide, RefusesATauThatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::decide_test

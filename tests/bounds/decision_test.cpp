@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ozbound {
+namespace ozbound::decision_test {
 namespace {
 
 using nlohmann::json;
@@ -222,4 +222,4 @@ TEST(Decision, OtherJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::decision_test

@@ -14,7 +14,7 @@
 #include "support/classified.hpp"
 #include "support/exact.hpp"
 
-namespace ozbound {
+namespace ozbound::enclosure_test {
 namespace {
 
 using test::Exact;
@@ -281,4 +281,4 @@ TEST(Enclosure, HasTheSameBitsForFloatsOfTheSameValues) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::enclosure_test

@@ -11,7 +11,7 @@
 #include "support/classified.hpp"
 #include "support/exact.hpp"
 
-namespace ozbound {
+namespace ozbound::error_bound_test {
 namespace {
 
 using test::Exact;
@@ -142,4 +142,4 @@ TEST(ErrorBound, OverAMatrixReadsItsEntries) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::error_bound_test

@@ -12,7 +12,7 @@
 
 // The largest ratio and the largest bound are found without looking at most entries: they are those of all entries.
 
-namespace ozbound {
+namespace ozbound::largest_entry_test {
 namespace {
 
 /// More columns than share a bound, and not a multiple of them.
@@ -80,4 +80,4 @@ TEST(LargestEntryTest, IsThatOfAllEntries) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::largest_entry_test

@@ -14,7 +14,7 @@
 
 // What is told without a decision is what `decide` decides.
 
-namespace ozbound {
+namespace ozbound::native_at_once_test {
 namespace {
 
 /// So many products' worth for native DGEMM and for the superaccumulator.
@@ -99,4 +99,4 @@ TEST(NativeAtOnce, IsSilentWhereOneSweepCannotTell) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::native_at_once_test

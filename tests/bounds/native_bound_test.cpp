@@ -14,7 +14,7 @@
 
 #include "ozbound/bounds/native_gemm.hpp"
 
-namespace ozbound {
+namespace ozbound::native_bound_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -436,4 +436,4 @@ TEST(NativeGemm, NeedsOneAndDoubles) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::native_bound_test

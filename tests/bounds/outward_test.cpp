@@ -10,7 +10,7 @@
 #include "support/classified.hpp"
 #include "support/exact.hpp"
 
-namespace ozbound {
+namespace ozbound::outward_test {
 namespace {
 
 using test::cpp_int;
@@ -132,4 +132,4 @@ TEST(Outward, OverflowAndUnderflowStayBounds) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::outward_test

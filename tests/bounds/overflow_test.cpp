@@ -15,7 +15,7 @@
 
 // A certified product is infinite nowhere but where the exact entry rounds to infinity.
 
-namespace ozbound {
+namespace ozbound::overflow_test {
 namespace {
 
 using test::matrix_of;
@@ -271,4 +271,4 @@ TEST(Overflow, OfComplexFloatsIsFinished) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::overflow_test

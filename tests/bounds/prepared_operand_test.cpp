@@ -13,7 +13,7 @@
 
 #include "support/faulty_engine.hpp"
 
-namespace ozbound {
+namespace ozbound::prepared_operand_test {
 namespace {
 
 const CpuEngine& engine() {
@@ -211,4 +211,4 @@ TEST(Workspace, LeastIsEnoughAndNoLessIs) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::prepared_operand_test

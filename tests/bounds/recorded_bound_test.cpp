@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace ozbound {
+namespace ozbound::recorded_bound_test {
 namespace {
 
 using nlohmann::json;
@@ -92,7 +92,7 @@ TEST(RecordedBound, OfEveryEntry) {
     for (Index i = 0; i < c.rows(); ++i)
       for (Index j = 0; j < c.cols(); ++j)
         EXPECT_EQ(bits_of(bounds(i, j)), bits_of(std::isnan(c(i, j)) ? c(i, j) : bound.upper(i, j, c(i, j))));
-    EXPECT_THROW(bound.of_entries(Matrix<double>(c.rows() + 1, c.cols())), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(bound.of_entries(Matrix<double>(c.rows() + 1, c.cols()))), std::invalid_argument);
   }
 }
 
@@ -180,4 +180,4 @@ TEST(RecordedBound, NoticesAnAlteration) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::recorded_bound_test

@@ -17,7 +17,7 @@
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/gemm.hpp"
 
-namespace ozbound {
+namespace ozbound::remote_matrices_test {
 namespace {
 
 /// Memory that its users know by addresses which nobody may touch: whoever reads an element without asking its engine dies.
@@ -327,4 +327,4 @@ TEST(RemoteMatrices, AreRefusedByOthers) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::remote_matrices_test

@@ -10,7 +10,7 @@
 #include "support/classified.hpp"
 #include "support/exact.hpp"
 
-namespace ozbound {
+namespace ozbound::scaled_test {
 namespace {
 
 using test::Exact;
@@ -96,4 +96,4 @@ TEST(Scaled, FarBeyondADouble) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::scaled_test

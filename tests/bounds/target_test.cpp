@@ -18,7 +18,7 @@
 #include "ozbound/core/dyadic.hpp"
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::target_test {
 namespace {
 
 using Kind = Target::Kind;
@@ -185,4 +185,4 @@ TEST(Target, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::target_test

@@ -18,7 +18,7 @@
 #include "support/exact.hpp"
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::truncation_bound_test {
 namespace {
 
 using test::cpp_int;
@@ -417,4 +417,4 @@ TEST(TruncationBound, SlackOnRandomDataIsAboutTheSquareRootOfTheTerms) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::truncation_bound_test

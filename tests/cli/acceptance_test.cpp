@@ -9,7 +9,7 @@
 #include "cli/gemm_files.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::acceptance_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -142,4 +142,4 @@ TEST(Acceptance, EmptyAndSmallSizes) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::acceptance_test

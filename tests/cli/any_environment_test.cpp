@@ -21,7 +21,7 @@
 
 // Files are read and written, and the command runs, the same in any floating-point environment.
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::any_environment_test {
 namespace {
 
 using ozbound::test::expect_the_same;
@@ -191,4 +191,4 @@ TEST(AnyEnvironment, TheCommandIsTheSame) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::any_environment_test

@@ -10,7 +10,7 @@
 
 #include "ozbound/bounds/recorded_bound.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_bounds_test {
 namespace {
 
 class CommandBounds : public testing::Test {
@@ -128,4 +128,4 @@ TEST_F(CommandBounds, RefusesWhatIsNotTheRecordsC) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_bounds_test

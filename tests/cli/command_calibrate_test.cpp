@@ -12,7 +12,7 @@
 
 #include "cli/gemm_files.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_calibrate_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -160,4 +160,4 @@ TEST(CommandCalibrate, PlanMeasuresWhatCertifies) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_calibrate_test

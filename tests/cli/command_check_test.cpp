@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "support/faulty_engine.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_check_test {
 namespace {
 
 using nlohmann::json;
@@ -236,4 +236,4 @@ TEST(CommandCheck, WhatIsStoredIsReplayedFirst) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_check_test

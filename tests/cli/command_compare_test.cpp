@@ -5,7 +5,7 @@
 #include "cli/gemm_files.hpp"
 #include "ozbound/bounds/published/selector.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_compare_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(CommandCompare, WrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_compare_test

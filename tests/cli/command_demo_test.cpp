@@ -6,7 +6,7 @@
 #include "demo_problems.hpp"
 #include "ozbound/bounds/decision.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_demo_test {
 namespace {
 
 /// What the recipe of data/README.md writes under these names.
@@ -74,4 +74,4 @@ TEST(CommandDemo, MissingDataAreNamed) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_demo_test

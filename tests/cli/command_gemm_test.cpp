@@ -11,7 +11,7 @@
 #include "ozbound/machine.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_gemm_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -477,4 +477,4 @@ TEST(CommandGemm, HasTheCertificateOfTheLibrary) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_gemm_test

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "ozbound/verify/complex_problem.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_generate_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -117,4 +117,4 @@ TEST_F(CommandGenerate, ProblemsLargerThanMemoryAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_generate_test

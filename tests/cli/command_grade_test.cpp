@@ -12,7 +12,7 @@
 #include "cli/command.hpp"
 #include "ozbound/files/columns.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_grade_test {
 namespace {
 
 using nlohmann::json;
@@ -204,4 +204,4 @@ TEST(CommandGrade, LeavesNoProcessBehindWhenItIsInterrupted) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_grade_test

@@ -12,7 +12,7 @@
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/verify/literature/models/model.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_info_test {
 namespace {
 
 TEST(Command, Help) {
@@ -143,4 +143,4 @@ TEST(CommandInfo, ListsTheModels) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_info_test

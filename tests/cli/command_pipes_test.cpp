@@ -10,7 +10,7 @@
 #include "cli/gemm_files.hpp"
 #include "ozbound/files/columns.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_pipes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST_F(CommandPipes, TablesFitTheWidth) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_pipes_test

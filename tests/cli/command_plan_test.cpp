@@ -6,7 +6,7 @@
 #include "cli/gemm_files.hpp"
 #include "ozbound/core/plan.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_plan_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -103,4 +103,4 @@ TEST(CommandPlan, WrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_plan_test

@@ -6,7 +6,7 @@
 
 #include "cli/gemm_files.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_study_test {
 namespace {
 
 using nlohmann::json;
@@ -84,4 +84,4 @@ TEST(CommandStudy, WrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_study_test

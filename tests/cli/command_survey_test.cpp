@@ -4,7 +4,7 @@
 
 #include "cli/gemm_files.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_survey_test {
 namespace {
 
 TEST(CommandSurvey, EveryFamilyMeetsEveryTarget) {
@@ -52,4 +52,4 @@ TEST(CommandSurvey, WrongArgumentsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_survey_test

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "ozbound/bounds/target.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::command_verify_test {
 namespace {
 
 using nlohmann::json;
@@ -359,4 +359,4 @@ TEST_F(CommandVerify, WrongInputIsRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::command_verify_test

@@ -17,7 +17,7 @@
 #include "ozbound/verify/complex_problem.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::complex_products_test {
 namespace {
 
 using nlohmann::json;
@@ -404,4 +404,4 @@ TEST_F(ComplexProducts, EmptyOnes) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::complex_products_test

@@ -7,7 +7,7 @@
 #include "cli/documented.hpp"
 #include "cli/gemm_files.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::documentation_test {
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(Documentation, NamesEveryMember) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::documentation_test

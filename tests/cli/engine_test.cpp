@@ -12,7 +12,7 @@
 
 // What --engine chooses, on the machine that the tests run on: with a CUDA device or without one.
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::engine_test {
 namespace {
 
 using testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(Engine, AutomaticChoosesAmongWhatIsHere) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::engine_test

@@ -12,7 +12,7 @@
 #include "formula_claim.hpp"
 #include "ozbound/verify/literature/models/cublas_emulation.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::formula_claim_test {
 namespace {
 
 using nlohmann::json;
@@ -115,4 +115,4 @@ TEST_F(FormulaClaim, RefusesProductsThatTheFormulaIsNotAbout) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::formula_claim_test

@@ -34,7 +34,7 @@ std::atomic<std::size_t> largest_allocation = 0;
 [[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 #endif
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::fuzz_test {
 namespace {
 
 using Random = std::mt19937_64;
@@ -159,4 +159,4 @@ TEST(Fuzz, ACaseTakesNoMemoryOnAClaim) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::fuzz_test

@@ -15,7 +15,7 @@
 
 // Ctrl-C, and what else asks the command to end.
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::interruption_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -142,4 +142,4 @@ TEST(Interruption, EndsAJudgement) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::interruption_test

@@ -14,7 +14,7 @@
 #include "cli/documented.hpp"
 #include "command_line.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::pages_test {
 namespace {
 
 using testing::Contains;
@@ -95,4 +95,4 @@ TEST_F(Pages, ZshAndFishKnowEveryOption) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::pages_test

@@ -27,7 +27,7 @@ foreach(index RANGE ${last})
   string(JSON parent ERROR_VARIABLE none GET "${presets}" configurePresets ${index} inherits)
   string(JSON strict ERROR_VARIABLE none
     GET "${presets}" configurePresets ${index} cacheVariables OZBOUND_WARNINGS_AS_ERRORS)
-  if(NOT parent STREQUAL "base" AND NOT strict STREQUAL "ON")
+  if(NOT parent MATCHES "^(base|release)$" AND NOT strict STREQUAL "ON")
     message(FATAL_ERROR "The preset ${name} takes warnings for no errors")
   endif()
 endforeach()

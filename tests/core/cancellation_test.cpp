@@ -23,7 +23,7 @@
 
 // Calls that are told to end, and do. How soon is counted in work that is still done, never in seconds.
 
-namespace ozbound {
+namespace ozbound::cancellation_test {
 namespace {
 
 constexpr double unwritten = -77;
@@ -233,4 +233,4 @@ TEST_F(CancellationTest, AnotherThreadEndsLongProducts) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::cancellation_test

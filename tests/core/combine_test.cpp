@@ -16,7 +16,7 @@
 #include "support/generators.hpp"
 #include "support/wide.hpp"
 
-namespace ozbound {
+namespace ozbound::combine_test {
 namespace {
 
 using test::cpp_int;
@@ -393,4 +393,4 @@ RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::combine_test

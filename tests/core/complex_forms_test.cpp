@@ -6,7 +6,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/plan.hpp"
 
-namespace ozbound {
+namespace ozbound::complex_forms_test {
 namespace {
 
 /// The largest sum of two digits of an encoding.
@@ -33,4 +33,4 @@ TEST(ComplexForms, CountsOfProducts) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::complex_forms_test

@@ -20,7 +20,7 @@
 
 // Complex products, judged component by component by the definition in exact arithmetic.
 
-namespace ozbound {
+namespace ozbound::complex_gemm_test {
 namespace {
 
 using test::Exact;
@@ -470,4 +470,4 @@ TEST(ComplexGemmTest, NothingToSliceNeedsNoWorkspace) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::complex_gemm_test

@@ -19,7 +19,7 @@
 #include "support/full_digits.hpp"
 #include "support/gemm_calls.hpp"
 
-namespace ozbound {
+namespace ozbound::cpu_engine_test {
 namespace {
 
 using test::OwnedCall;
@@ -487,4 +487,4 @@ TEST_F(CpuEngineMultiplyRefusalTest, InnerDimensionsBeyondTheSums) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::cpu_engine_test

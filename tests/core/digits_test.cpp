@@ -15,7 +15,7 @@
 #include "support/exact.hpp"
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::digits_test {
 namespace {
 
 using Kind = Encoding::Kind;
@@ -332,4 +332,4 @@ TEST(RemainderTest, CeilingAtItsEnds) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::digits_test

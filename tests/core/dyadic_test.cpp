@@ -11,7 +11,7 @@
 #include "support/generators.hpp"
 #include "support/wide.hpp"
 
-namespace ozbound {
+namespace ozbound::dyadic_test {
 namespace {
 
 using test::exact;
@@ -91,4 +91,4 @@ TEST(BitsTest, RoundTrip) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::dyadic_test

@@ -11,7 +11,7 @@
 #include "support/exact.hpp"
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::encoding_test {
 namespace {
 
 using Kind = Encoding::Kind;
@@ -168,4 +168,4 @@ TEST(ScaleTest, IsTheDefinitionForManyNumbers) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::encoding_test

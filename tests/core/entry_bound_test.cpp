@@ -8,7 +8,7 @@
 
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::entry_bound_test {
 namespace {
 
 using test::RandomBits;
@@ -56,4 +56,4 @@ TEST(EntryBoundTest, ARowHasTheBitsOfItsEntries) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::entry_bound_test

@@ -12,7 +12,7 @@
 #include "support/generators.hpp"
 #include "support/wide.hpp"
 
-namespace ozbound {
+namespace ozbound::exact_dot_test {
 namespace {
 
 using test::exact;
@@ -117,4 +117,4 @@ TEST(ExactDotTest, OrderDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::exact_dot_test

@@ -12,7 +12,7 @@
 #include "support/generators.hpp"
 #include "support/wide.hpp"
 
-namespace ozbound {
+namespace ozbound::exact_sum_test {
 namespace {
 
 using test::cpp_int;
@@ -330,4 +330,4 @@ TEST(EnclosureTest, UpperEndHasRoom) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::exact_sum_test

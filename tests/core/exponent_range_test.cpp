@@ -14,7 +14,7 @@
 
 // Least and largest exponents, found in one sweep, are those of the elements one by one.
 
-namespace ozbound {
+namespace ozbound::exponent_range_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -90,4 +90,4 @@ TEST(ExponentRange, IsNotToldWhereAnElementIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::exponent_range_test

@@ -10,7 +10,7 @@
 #include "ozbound/core/entry_bound.hpp"
 #include "properties/disturbed.hpp"
 
-namespace ozbound {
+namespace ozbound::float_environment_test {
 namespace {
 
 /// 5/3 up and down, and what becomes of subnormal operands and results: nothing that a compiler knows before.
@@ -119,4 +119,4 @@ TEST(FloatEnvironment, BoundsOfEntriesAreTheSameInAny) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::float_environment_test

@@ -8,7 +8,7 @@
 
 // OpenMP's workers are not in a child of fork(): there an engine computes by itself, and the same.
 
-namespace ozbound {
+namespace ozbound::fork_test {
 namespace {
 
 std::vector<std::uint64_t> product(const CpuEngine& engine) {
@@ -47,4 +47,4 @@ TEST(Fork, AChildHasOneThreadForWhatAsksForNoNumber) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::fork_test

@@ -26,7 +26,7 @@
 
 // What surrounds a call changes no bit and is left as it was: floating-point environment, other threads, memory.
 
-namespace ozbound {
+namespace ozbound::gemm_environment_test {
 namespace {
 
 using test::OwnedCall;
@@ -227,4 +227,4 @@ TEST_F(EnvironmentTest, ManyCallersAtOnce) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_environment_test

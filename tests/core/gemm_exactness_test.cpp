@@ -14,7 +14,7 @@
 
 // What C is worth: exact where the slices hold everything, rounded once.
 
-namespace ozbound {
+namespace ozbound::gemm_exactness_test {
 namespace {
 
 using test::Exact;
@@ -244,4 +244,4 @@ TEST(PublishedOrdersTest, AreKept) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_exactness_test

@@ -12,7 +12,7 @@
 
 // The same statements as in the other tests, over many more calls and longer vectors.
 
-namespace ozbound {
+namespace ozbound::gemm_long_test {
 namespace {
 
 using test::OwnedCall;
@@ -72,4 +72,4 @@ TEST(GemmLongTest, MoreThan32BitsOfDigits) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_long_test

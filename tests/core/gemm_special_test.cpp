@@ -12,7 +12,7 @@
 
 // NaN and infinities: functions of the inputs alone.
 
-namespace ozbound {
+namespace ozbound::gemm_special_test {
 namespace {
 
 using test::matrix_of;
@@ -132,4 +132,4 @@ TEST(SpecialsTest, TheExactFinishLeavesThemAlone) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_special_test

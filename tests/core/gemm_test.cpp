@@ -20,7 +20,7 @@
 #include "support/faulty_engine.hpp"
 #include "support/gemm_calls.hpp"
 
-namespace ozbound {
+namespace ozbound::gemm_test {
 namespace {
 
 using test::OwnedCall;
@@ -519,4 +519,4 @@ TEST_F(GemmRefusalTest, ImpossiblePlansAndWorkspaces) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_test

@@ -59,7 +59,7 @@ void operator delete(void* memory, std::size_t) noexcept { counted_release(memor
 void operator delete[](void* memory, std::size_t) noexcept { counted_release(memory); }
 #endif
 
-namespace ozbound {
+namespace ozbound::gemm_workspace_test {
 namespace {
 
 /// The most that was allocated at one time while a piece of work ran, beside what was there before.
@@ -110,4 +110,4 @@ TEST(WorkspaceTest, LargeSlicesTakeWhatIsSaid) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_workspace_test

@@ -13,7 +13,7 @@
 
 // The tools of the tests: samples are what their classes say and cover them; the oracle's rounding is the processor's.
 
-namespace ozbound::test {
+namespace ozbound::test::generators_test {
 namespace {
 
 /// Where a number really is: -1 zero, else the class of its exponent, coarsely.
@@ -165,4 +165,4 @@ RC_GTEST_PROP(ExactTest, BoundariesAreWhereTheBitsChange, ()) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::generators_test

@@ -24,7 +24,7 @@
 #include "support/full_digits.hpp"
 #include "support/gemm_calls.hpp"
 
-namespace ozbound {
+namespace ozbound::kernel_test {
 namespace {
 
 using test::RandomBits;
@@ -329,4 +329,4 @@ TEST(Kernels, UnknownNamesAreRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::kernel_test

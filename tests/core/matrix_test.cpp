@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace ozbound {
+namespace ozbound::matrix_test {
 namespace {
 
 /// What `make` is refused with; "" if it is not.
@@ -160,4 +160,4 @@ TEST(MatrixTest, RefusesSizesThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::matrix_test

@@ -11,7 +11,7 @@
 
 #include "ozbound/core/plan.hpp"
 
-namespace ozbound {
+namespace ozbound::matrix_unit_test {
 namespace {
 
 using testing::ElementsAre;
@@ -125,4 +125,4 @@ TEST(MatrixUnit, RefusesWhatHasNoAnswer) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::matrix_unit_test

@@ -30,6 +30,9 @@ void print(const View& view, std::ostream& out) {
 void PrintTo(const OutputView& view, std::ostream* out) { print(view, *out); }
 void PrintTo(const ComplexOutputView& view, std::ostream* out) { print(view, *out); }
 
+}  // namespace ozbound
+
+namespace ozbound::overlap_test {
 namespace {
 
 /// Views are not dereferenced, so that they may lie anywhere.
@@ -240,4 +243,4 @@ TEST(OverlapTest, SizesBeyondTheAddressSpace) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::overlap_test

@@ -20,7 +20,7 @@
 #include "support/gemm_calls.hpp"
 #include "support/stored_matrix.hpp"
 
-namespace ozbound {
+namespace ozbound::panel_slices_test {
 namespace {
 
 using test::cpp_int;
@@ -550,4 +550,4 @@ TEST(AdaptiveSlicesTest, SkipWhatIsEmpty) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::panel_slices_test

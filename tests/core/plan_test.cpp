@@ -12,7 +12,7 @@
 
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::plan_test {
 namespace {
 
 constexpr Accumulation accumulations[] = {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal};
@@ -271,4 +271,4 @@ TEST(PlanTest, Int32Terms) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::plan_test

@@ -14,7 +14,7 @@
 
 // What products tell of their progress: all of C, and no more.
 
-namespace ozbound {
+namespace ozbound::progress_test {
 namespace {
 
 Matrix<double> numbers(Index rows, Index cols) {
@@ -82,4 +82,4 @@ TEST_F(ProgressTest, IsToldToTheInnermostScopeAlone) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::progress_test

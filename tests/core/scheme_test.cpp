@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace ozbound {
+namespace ozbound::scheme_test {
 namespace {
 
 std::string spelling(const char* name, int slices_a, int slices_b, Index k) {
@@ -108,4 +108,4 @@ TEST(SchemeTest, DigitBitsAreAtLeastThePapers) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::scheme_test

@@ -6,7 +6,7 @@
 // The digests on record of what the shared headers compute: the same on every compiler, and on the device, where
 // tests/mirror/shared_headers.cu compares the bits themselves.
 
-namespace ozbound::mirror {
+namespace ozbound::mirror::shared_headers_test {
 namespace {
 
 TEST(SharedHeadersTest, ResultsAreThoseOnRecord) {
@@ -18,4 +18,4 @@ TEST(SharedHeadersTest, ResultsAreThoseOnRecord) {
 }
 
 }  // namespace
-}  // namespace ozbound::mirror
+}  // namespace ozbound::mirror::shared_headers_test

@@ -11,7 +11,7 @@
 #include "support/flush_to_zero.hpp"
 #include "support/generators.hpp"
 
-namespace ozbound {
+namespace ozbound::special_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -131,4 +131,4 @@ TEST(WidenTest, IgnoresFlushToZero) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::special_test

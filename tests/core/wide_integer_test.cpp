@@ -8,7 +8,7 @@
 #include "support/generators.hpp"
 #include "support/wide.hpp"
 
-namespace ozbound {
+namespace ozbound::wide_integer_test {
 namespace {
 
 using test::cpp_int;
@@ -116,4 +116,4 @@ TYPED_TEST(WideIntegerTest, Shifts) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::wide_integer_test

@@ -12,7 +12,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::atomic_file_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -193,4 +193,4 @@ TEST(SameFile, IsSeenByWhateverName) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::atomic_file_test

@@ -8,7 +8,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::claims_test {
 namespace {
 
 class ReadClaims : public testing::Test {
@@ -101,4 +101,4 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
 TEST_F(ReadClaims, DeepNestingIsRefused) { expect_error(std::string(100000, '['), "1: this is not JSON"); }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::claims_test

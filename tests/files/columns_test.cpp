@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace ozbound::cli {
+namespace ozbound::cli::columns_test {
 namespace {
 
 TEST(Columns, NumbersStandToTheRight) {
@@ -85,4 +85,4 @@ TEST(Hanging, CutsAtSpaces) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli
+}  // namespace ozbound::cli::columns_test

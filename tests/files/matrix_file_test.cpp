@@ -11,7 +11,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::matrix_file_test {
 namespace {
 
 class MatrixFiles : public testing::Test {
@@ -129,4 +129,4 @@ TEST_F(MatrixFiles, TheExtensionDecidesTheOutput) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::matrix_file_test

@@ -13,7 +13,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::matrix_market_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -417,4 +417,4 @@ TEST_F(MatrixMarket, NoLocaleIsConsulted) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::matrix_market_test

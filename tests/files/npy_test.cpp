@@ -11,7 +11,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::npy_test {
 namespace {
 
 class Npy : public testing::Test {
@@ -349,4 +349,4 @@ TEST_F(Npy, WrongHeadersAreRefusedWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::npy_test

@@ -12,7 +12,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::progress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -119,4 +119,4 @@ TEST(ProgressMeter, IsSilentInAFile) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::progress_test

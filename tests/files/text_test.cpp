@@ -10,7 +10,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::cli::test::text_test {
 namespace {
 
 TEST(Text, QuotesWhatMayBeUnprintable) {
@@ -138,4 +138,4 @@ TEST(Text, BytesForPeople) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::cli::test::text_test

@@ -14,7 +14,7 @@
 #include "ozbound/batch.hpp"
 #include "plugin/counterfeit.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::batches_test {
 namespace {
 
 template <class T>
@@ -88,4 +88,4 @@ TYPED_TEST(Batches, AreSingleCallsWhereverTheyLie) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::batches_test

@@ -16,7 +16,7 @@
 #include "ozbound/core/cancellation.hpp"
 #include "plugin/counterfeit.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::errors_test {
 namespace {
 
 using Errors = PluginTest;
@@ -202,4 +202,4 @@ TEST_F(Errors, TheEnvironmentOfTheCallerIsLeft) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::errors_test

@@ -21,7 +21,7 @@
 #include "plugin/counterfeit.hpp"
 #include "support/forked.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::load_test {
 namespace {
 
 using plugin::load;
@@ -187,4 +187,4 @@ TEST_F(LoadDeathTest, IsRefusedInAChildOfForkWhoseParentLoadedIt) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::load_test

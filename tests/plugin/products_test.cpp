@@ -18,7 +18,7 @@
 #include "ozbound/bounds/multiply.hpp"
 #include "plugin/counterfeit.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::products_test {
 namespace {
 
 using Products = PluginTest;
@@ -531,4 +531,4 @@ TEST_F(Products, HaveTheThreadsThatWereAskedFor) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::products_test

@@ -18,7 +18,7 @@
 #include "ozbound/core/kernel.hpp"
 #include "support/forked.hpp"
 
-namespace ozbound {
+namespace ozbound::kernels_test {
 namespace {
 
 std::vector<double> product(const CpuEngine& engine) {
@@ -103,4 +103,4 @@ TEST(KernelsOfAProcess, AskForTilesWhereTheyAreNamed) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::kernels_test

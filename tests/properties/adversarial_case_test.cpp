@@ -11,7 +11,7 @@
 
 #include "ozbound/verify/property.hpp"
 
-namespace ozbound {
+namespace ozbound::adversarial_case_test {
 namespace {
 
 const std::vector<GemmCase>& attacked() {
@@ -68,4 +68,4 @@ TEST(AdversarialCase, ComesNearOverflowAndToZero) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::adversarial_case_test

@@ -15,7 +15,7 @@
 #include "support/faulty_engine.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace ozbound {
+namespace ozbound::check_test {
 namespace {
 
 using test::FaultyEngine;
@@ -265,4 +265,4 @@ TEST(SimplerCases, End) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::check_test

@@ -15,7 +15,7 @@
 #include "properties/regressions.hpp"
 #include "support/faulty_engine.hpp"
 
-namespace ozbound {
+namespace ozbound::faults_test {
 namespace {
 
 using test::FaultyEngine;
@@ -343,4 +343,4 @@ TEST(Faults, OverflowIsOnFile) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::faults_test

@@ -17,7 +17,7 @@
 #include "properties/regressions.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace ozbound {
+namespace ozbound::gemm_case_test {
 namespace {
 
 using nlohmann::json;
@@ -205,4 +205,4 @@ TEST(GemmCase, RegressionsAreCases) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::gemm_case_test

@@ -16,6 +16,9 @@ namespace ozbound {
 
 void PrintTo(const Property& property, std::ostream* out) { *out << property.name; }
 
+}  // namespace ozbound
+
+namespace ozbound::property_test {
 namespace {
 
 class PropertyTest : public testing::TestWithParam<Property> {};
@@ -70,4 +73,4 @@ TEST(Properties, ACaseThatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::property_test

@@ -18,7 +18,7 @@
 #include "ozbound/verify/property.hpp"
 #include "properties/sampling.hpp"
 
-namespace ozbound {
+namespace ozbound::sample_case_test {
 namespace {
 
 using namespace case_sampling;
@@ -385,4 +385,4 @@ TEST(SampleCase, SpecialsComeOnlyWhereTheyAreTaken) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::sample_case_test

@@ -14,6 +14,9 @@ namespace ozbound {
 
 void PrintTo(const Scheme& scheme, std::ostream* out) { *out << scheme.name; }
 
+}  // namespace ozbound
+
+namespace ozbound::scheme_test {
 namespace {
 
 class SchemeProperties : public testing::TestWithParam<Scheme> {};
@@ -42,4 +45,4 @@ INSTANTIATE_TEST_SUITE_P(All, SchemeProperties, testing::ValuesIn(all_schemes().
                          });
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::scheme_test

@@ -15,7 +15,7 @@
 #include "vectors/cublas_cases.hpp"
 #include "vectors/cublas_reference.hpp"
 
-namespace ozbound::vectors {
+namespace ozbound::vectors::cublas_test {
 namespace {
 
 using nlohmann::json;
@@ -106,4 +106,4 @@ TEST(CublasVectors, CoverTheRule) {
 }
 
 }  // namespace
-}  // namespace ozbound::vectors
+}  // namespace ozbound::vectors::cublas_test

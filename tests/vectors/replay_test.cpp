@@ -21,7 +21,7 @@
 #include "vectors/cases.hpp"
 #include "vectors/engines.hpp"
 
-namespace ozbound::vectors {
+namespace ozbound::vectors::replay_test {
 namespace {
 
 using nlohmann::json;
@@ -301,4 +301,4 @@ TEST(Coverage, RoundingsReachEveryKindOfResult) {
 }
 
 }  // namespace
-}  // namespace ozbound::vectors
+}  // namespace ozbound::vectors::replay_test

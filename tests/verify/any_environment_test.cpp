@@ -20,7 +20,7 @@
 
 // What judges is as blind to the caller's floating-point environment as what is judged.
 
-namespace ozbound {
+namespace ozbound::any_environment_test {
 namespace {
 
 using test::expect_the_same;
@@ -114,4 +114,4 @@ TEST(AnyEnvironment, CasesAreTheSame) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::any_environment_test

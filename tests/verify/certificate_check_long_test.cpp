@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ozbound {
+namespace ozbound::certificate_check_long_test {
 namespace {
 
 const CpuEngine& engine() {
@@ -57,4 +57,4 @@ TEST(CertificateCheckLong, ConfirmsLargerProducts) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::certificate_check_long_test

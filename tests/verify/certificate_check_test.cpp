@@ -26,7 +26,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ozbound {
+namespace ozbound::certificate_check_test {
 namespace {
 
 using nlohmann::json;
@@ -647,4 +647,4 @@ TEST(CertificateCheck, TellsItsProgress) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::certificate_check_test

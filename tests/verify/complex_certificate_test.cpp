@@ -30,7 +30,7 @@
 #include "support/classified.hpp"
 #include "verify/altered_certificates.hpp"
 
-namespace ozbound {
+namespace ozbound::complex_certificate_test {
 namespace {
 
 using nlohmann::json;
@@ -478,4 +478,4 @@ TEST(ComplexCertificate, AnotherProductIsFound) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::complex_certificate_test

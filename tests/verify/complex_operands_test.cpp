@@ -15,7 +15,7 @@
 #include "ozbound/verify/random_stream.hpp"
 #include "print.hpp"
 
-namespace ozbound {
+namespace ozbound::complex_operands_test {
 namespace {
 
 using Number = std::complex<double>;
@@ -180,4 +180,4 @@ TEST(ComplexOperands, OddRowsHaveNoComplexScalars) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::complex_operands_test

@@ -13,7 +13,7 @@
 
 #include "ozbound/verify/exact_oracle.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::complex_problem_test {
 namespace {
 
 /// The parts of a complex matrix one above the other, row by row.
@@ -111,4 +111,4 @@ TEST(ComplexProblem, TheCommandSaysComplex) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::complex_problem_test

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace ozbound {
+namespace ozbound::entry_selection_test {
 namespace {
 
 TEST(EntrySelection, isEverythingUnlessSampled) {
@@ -45,4 +45,4 @@ TEST(EntrySelection, takesNoMoreThanThereIs) {
 TEST(EntrySelection, refusesANegativeCount) { EXPECT_THROW(EntrySelection::sample(-1, 1), std::invalid_argument); }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::entry_selection_test

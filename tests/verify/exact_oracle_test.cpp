@@ -12,7 +12,7 @@
 
 #include "print.hpp"
 
-namespace ozbound {
+namespace ozbound::exact_oracle_test {
 namespace {
 
 using Kind = OracleEntry::Kind;
@@ -249,4 +249,4 @@ TEST(ExactOracle, refusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::exact_oracle_test

@@ -11,7 +11,7 @@
 #include "print.hpp"
 #include "support/classified.hpp"
 
-namespace ozbound {
+namespace ozbound::magnitude_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -153,4 +153,4 @@ TEST(Magnitude, isSpelledInHexadecimal) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::magnitude_test

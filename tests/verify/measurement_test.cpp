@@ -10,7 +10,7 @@
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
 
-namespace ozbound {
+namespace ozbound::measurement_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -111,4 +111,4 @@ TEST(Measurement, measuresASample) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::measurement_test

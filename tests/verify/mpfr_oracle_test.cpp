@@ -14,7 +14,7 @@
 #include "print.hpp"
 #include "support/classified.hpp"
 
-namespace ozbound {
+namespace ozbound::mpfr_oracle_test {
 namespace {
 
 constexpr ResultFormat formats[] = {ResultFormat::of_double, ResultFormat::of_float};
@@ -168,4 +168,4 @@ TEST(MpfrOracle, refusesAbsurdPrecisions) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::mpfr_oracle_test

@@ -13,7 +13,7 @@
 
 #include "ozbound/verify/exact_oracle.hpp"
 
-namespace ozbound {
+namespace ozbound::problem_test {
 namespace {
 
 Problem problem(Family family, Index m, Index n, Index k, double phi = 1, std::uint64_t seed = 1) {
@@ -331,4 +331,4 @@ TEST(PhiMatters, WhereItWidens) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::problem_test

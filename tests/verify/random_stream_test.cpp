@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ozbound {
+namespace ozbound::random_stream_test {
 namespace {
 
 double ulps(double computed, double expected) {
@@ -90,4 +90,4 @@ TEST(RandomStream, portableFunctionsAreAccurateAndPinned) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::random_stream_test

@@ -11,7 +11,7 @@
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 
-namespace ozbound::reference {
+namespace ozbound::reference::reference_product_test {
 namespace {
 
 Matrix<double> scalar(double x) {
@@ -131,4 +131,4 @@ TEST(ReferenceProduct, RefusesWhatIsNoProduct) {
 }
 
 }  // namespace
-}  // namespace ozbound::reference
+}  // namespace ozbound::reference::reference_product_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ozbound {
+namespace ozbound::result_view_test {
 namespace {
 
 TEST(ResultView, readsDoublesAndFloatsInPlace) {
@@ -25,4 +25,4 @@ TEST(ResultView, readsDoublesAndFloatsInPlace) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::result_view_test

@@ -19,7 +19,7 @@
 #include "ozbound/verify/mpfr_oracle.hpp"
 #include "print.hpp"
 
-namespace ozbound {
+namespace ozbound::verdict_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -435,4 +435,4 @@ TEST(Verdict, becomesOneJsonObject) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::verdict_test

@@ -15,7 +15,7 @@
 
 // Their validity is the property `bounds-hold`.
 
-namespace ozbound {
+namespace ozbound::abdelfattah_bound_test {
 namespace {
 
 using test::Exact;
@@ -153,4 +153,4 @@ TEST(Abdelfattah, CoversEveryPairOfItsDigitsAlone) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::abdelfattah_bound_test

@@ -8,7 +8,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "support/any_environment.hpp"
 
-namespace ozbound {
+namespace ozbound::any_environment_test {
 namespace {
 
 std::string bits_text(double x) { return std::to_string(bits_of(x)) + " "; }
@@ -35,4 +35,4 @@ TEST(AnyEnvironment, NamedBoundsAndSelectorsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::any_environment_test

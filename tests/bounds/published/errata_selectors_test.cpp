@@ -13,7 +13,7 @@
 
 // docs/errata.md, the entries about choosing slice counts.
 
-namespace ozbound {
+namespace ozbound::errata_selectors_test {
 namespace {
 
 using test::Exact;
@@ -226,4 +226,4 @@ TEST(ErrataOfSelectors, E11_EscMustNotClampSubnormals) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::errata_selectors_test

@@ -19,7 +19,7 @@
 // docs/errata.md, entry by entry: what is printed, as code of this file, fails on the smallest example; what holds instead, the
 // library's, does not.
 
-namespace ozbound {
+namespace ozbound::errata_test {
 namespace {
 
 using properties::EntryErrors;
@@ -419,4 +419,4 @@ TEST(Errata, E16_UchinosBoundIsCitedForOneAdditionADiagonal) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::errata_test

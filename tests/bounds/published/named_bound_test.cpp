@@ -19,7 +19,7 @@
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/verify/problem.hpp"
 
-namespace ozbound {
+namespace ozbound::named_bound_test {
 namespace {
 
 using testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(NamedBound, EachIsInTheDocs) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::named_bound_test

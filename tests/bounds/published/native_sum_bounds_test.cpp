@@ -20,7 +20,7 @@
 
 // Bounds and estimates of products that are summed in floating point.
 
-namespace ozbound {
+namespace ozbound::native_sum_bounds_test {
 namespace {
 
 using test::Exact;
@@ -159,4 +159,4 @@ TEST(HighamMary, CertifiesNothing) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::native_sum_bounds_test

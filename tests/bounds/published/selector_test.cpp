@@ -12,7 +12,7 @@
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/scheme.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::selector_test {
 namespace {
 
 using testing::HasSubstr;
@@ -284,4 +284,4 @@ TEST(SliceNorms, AskForMoreSlicesOfAWiderA) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::selector_test

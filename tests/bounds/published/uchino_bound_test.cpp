@@ -16,7 +16,7 @@
 
 // Their validity is the property `bounds-hold`.
 
-namespace ozbound {
+namespace ozbound::uchino_bound_test {
 namespace {
 
 using testing::HasSubstr;
@@ -258,4 +258,4 @@ TEST(UchinoBounds, OfAdaptiveScalesHaveNoExactSums) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::uchino_bound_test

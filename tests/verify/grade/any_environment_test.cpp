@@ -7,7 +7,7 @@
 #include "ozbound/verify/grade/grade.hpp"
 #include "support/any_environment.hpp"
 
-namespace ozbound {
+namespace ozbound::any_environment_test {
 namespace {
 
 TEST(AnyEnvironment, FindingsAreTheSame) {
@@ -22,4 +22,4 @@ TEST(AnyEnvironment, FindingsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::any_environment_test

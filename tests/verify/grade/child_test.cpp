@@ -13,7 +13,7 @@
 #include <system_error>
 #include <thread>
 
-namespace ozbound {
+namespace ozbound::child_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -107,4 +107,4 @@ TEST(Child, ReadsNothing) { EXPECT_EQ(shell("cat >&3; echo end >&3").result, "en
 TEST(Child, ThatCannotBeStarted) { EXPECT_THROW(run_child({"/nonexistent/program"}, {}, 1s), std::system_error); }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::child_test

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace ozbound {
+namespace ozbound::foreign_library_test {
 namespace {
 
 using testing::ElementsAre;
@@ -189,4 +189,4 @@ TEST(ForeignLibrary, TellsWhoChangesTheEnvironmentOfItsCaller) {
 #endif
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::foreign_library_test

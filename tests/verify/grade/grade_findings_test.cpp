@@ -9,7 +9,7 @@
 
 #include "ozbound/verify/grade/grade.hpp"
 
-namespace ozbound {
+namespace ozbound::grade_findings_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -99,4 +99,4 @@ TEST(GradeParts, haveDistinctNamesAndTitles) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::grade_findings_test

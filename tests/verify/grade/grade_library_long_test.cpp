@@ -6,7 +6,7 @@
 
 #include "verify/grade/graded.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::grade_library_long_test {
 namespace {
 
 class AFullGrade : public testing::TestWithParam<KnownLibrary> {};
@@ -22,4 +22,4 @@ INSTANTIATE_TEST_SUITE_P(Debian, AFullGrade, testing::ValuesIn(known_libraries()
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::grade_library_long_test

@@ -15,7 +15,7 @@
 
 #include "verify/grade/graded.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::grade_library_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -246,4 +246,4 @@ INSTANTIATE_TEST_SUITE_P(Debian, AKnownLibrary, testing::ValuesIn(known_librarie
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::grade_library_test

@@ -12,7 +12,7 @@
 
 // A grade as JSON and as a page.
 
-namespace ozbound {
+namespace ozbound::grade_report_test {
 namespace {
 
 using test::attribute;
@@ -157,4 +157,4 @@ TEST(GradePage, OfALibraryWithoutFaultsOrIdentity) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::grade_report_test

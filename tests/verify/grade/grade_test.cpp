@@ -12,7 +12,7 @@
 
 #include "verify/grade/faulty_gemm.hpp"
 
-namespace ozbound {
+namespace ozbound::grade_test {
 namespace {
 
 using testing::HasSubstr;
@@ -308,4 +308,4 @@ TEST(GradeThreads, repeatsAndJudgesProducts) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::grade_test

@@ -3,7 +3,7 @@
 
 #include "verify/grade/shown_faults.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::snippet_long_test {
 namespace {
 
 class Snippets : public testing::TestWithParam<std::string> {};
@@ -19,4 +19,4 @@ TEST(EnvironmentSnippets, ShowTheFaultsOfALibrary) { expect_faults_shown("loads_
 #endif
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::snippet_long_test

@@ -5,7 +5,7 @@
 
 #include "verify/grade/shown_faults.hpp"
 
-namespace ozbound::test {
+namespace ozbound::test::snippet_test {
 namespace {
 
 class Snippets : public testing::TestWithParam<std::string> {};
@@ -34,4 +34,4 @@ TEST(SnippetCalls, AreReadBackFromTheirDescription) {
 }
 
 }  // namespace
-}  // namespace ozbound::test
+}  // namespace ozbound::test::snippet_test

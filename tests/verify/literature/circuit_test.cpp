@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@
 #include "study/random_circuit.hpp"
 #include "study/unitary_drift.hpp"
 
-namespace ozbound::study {
+namespace ozbound::study::circuit_test {
 namespace {
 
 constexpr double root_half = std::numbers::sqrt2 / 2;
@@ -276,10 +277,10 @@ TEST(UnitaryDrift, WhatIsNoAmplitudeIsFarOff) {
     EXPECT_EQ(one.drift.distance_upper({{1, x}, 0}, one.psi), std::numeric_limits<double>::infinity()) << x;
 }
 
-const std::vector<std::pair<double, double>>& curve(const Study& study, const std::string& plot, const std::string& label) {
+const std::vector<std::pair<double, double>>& curve(const Study& study, std::string_view plot, std::string_view label) {
   for (const auto& one : study.series)
     if (one.plot == plot && one.label == label) return one.points;
-  throw std::out_of_range(plot + ": " + label);
+  throw std::out_of_range(std::string(plot).append(": ").append(label));
 }
 
 double last_height(const Study& study, const std::string& plot, const std::string& label) {
@@ -391,4 +392,4 @@ TEST(Circuit, RefusesShapesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace ozbound::study
+}  // namespace ozbound::study::circuit_test

@@ -16,7 +16,7 @@
 #include "ozbound/verify/random_stream.hpp"
 #include "vectors/cublas_reference.hpp"
 
-namespace ozbound::models {
+namespace ozbound::models::models_cublas_emulation_test {
 namespace {
 
 constexpr int probed_bits[] = {8, 15, 16, 23, 24, 31, 32, 39, 40, 47, 48, 53, 55, 56, 63, 64};
@@ -303,4 +303,4 @@ TEST(CublasEmulation, refusesWhatItCannotMean) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_cublas_emulation_test

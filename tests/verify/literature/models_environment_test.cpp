@@ -16,7 +16,7 @@
 #include "ozbound/verify/literature/models/multiword.hpp"
 #include "ozbound/verify/literature/models/unit_slices.hpp"
 
-namespace ozbound::models {
+namespace ozbound::models::models_environment_test {
 namespace {
 
 std::vector<std::uint64_t> bits(const Matrix<double>& x) {
@@ -115,4 +115,4 @@ TEST(Models, AreTheSameInAnyEnvironment) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_environment_test

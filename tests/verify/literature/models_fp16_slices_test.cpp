@@ -12,7 +12,7 @@
 
 #include "ozbound/core/dyadic.hpp"
 
-namespace ozbound::models {
+namespace ozbound::models::models_fp16_slices_test {
 namespace {
 
 constexpr auto correctly_rounded = SliceMode::correctly_rounded;
@@ -441,4 +441,4 @@ TEST(ErrataOfModels, ScaledProductsMayUnderflow) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_fp16_slices_test

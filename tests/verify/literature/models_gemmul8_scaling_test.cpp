@@ -12,7 +12,7 @@
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
 
-namespace ozbound::models {
+namespace ozbound::models::models_gemmul8_scaling_test {
 namespace {
 
 Matrix<double> filled(Index rows, Index cols, double x) {
@@ -131,4 +131,4 @@ TEST(Gemmul8Scaling, refusesWhatItCannotMean) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_gemmul8_scaling_test

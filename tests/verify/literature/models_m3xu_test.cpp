@@ -17,7 +17,7 @@
 #include "ozbound/verify/random_stream.hpp"
 #include "ozbound/verify/verdict.hpp"
 
-namespace ozbound::models::m3xu {
+namespace ozbound::models::m3xu::models_m3xu_test {
 namespace {
 
 using Complex = std::complex<double>;
@@ -532,4 +532,4 @@ TEST(M3xu, complexProductsAreJudgedAsTheRealOnesThatTheyAre) {
 }
 
 }  // namespace
-}  // namespace ozbound::models::m3xu
+}  // namespace ozbound::models::m3xu::models_m3xu_test

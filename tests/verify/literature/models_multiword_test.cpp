@@ -7,7 +7,7 @@
 
 #include <stdexcept>
 
-namespace ozbound::models {
+namespace ozbound::models::models_multiword_test {
 namespace {
 
 constexpr auto all = WordProducts::all;
@@ -177,4 +177,4 @@ TEST(Multiword, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_multiword_test

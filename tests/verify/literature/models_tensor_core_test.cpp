@@ -12,7 +12,7 @@
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/verify/random_stream.hpp"
 
-namespace ozbound::models {
+namespace ozbound::models::models_tensor_core_test {
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -171,4 +171,4 @@ TEST(TensorCore, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_tensor_core_test

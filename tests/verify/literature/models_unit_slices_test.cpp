@@ -11,7 +11,7 @@
 
 #include "ozbound/verify/exact_oracle.hpp"
 
-namespace ozbound::models {
+namespace ozbound::models::models_unit_slices_test {
 namespace {
 
 constexpr MatrixUnit int4 = matrix_units[1], int8 = matrix_units[2], int12 = matrix_units[3];
@@ -173,4 +173,4 @@ TEST(UnitSlices, refusesWhatItCannotMean) {
 }
 
 }  // namespace
-}  // namespace ozbound::models
+}  // namespace ozbound::models::models_unit_slices_test

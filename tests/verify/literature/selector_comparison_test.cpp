@@ -6,7 +6,7 @@
 
 #include "ozbound/core/cpu_engine.hpp"
 
-namespace ozbound {
+namespace ozbound::selector_comparison_test {
 namespace {
 
 ComparisonGrid small_grid() { return {{Family::uniform}, {0, 1}, {16}, {Target::dgemm()}, 4, 1}; }
@@ -132,4 +132,4 @@ TEST(SelectorComparison, OursOvershootsLittleOnDenseFamilies) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::selector_comparison_test

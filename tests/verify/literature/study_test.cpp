@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
@@ -19,7 +20,7 @@
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/measurement.hpp"
 
-namespace ozbound {
+namespace ozbound::study_test {
 namespace {
 
 using testing::ElementsAre;
@@ -78,11 +79,11 @@ Study run(const std::string& name, const StudyOptions& options = tiny, const Nat
 }
 
 /// The small study with native DGEMM, which several tests look at.
-const Study& tiny_study(const std::string& name) {
-  static std::map<std::string, Study> studies;
+const Study& tiny_study(std::string_view name) {
+  static std::map<std::string_view, Study> studies;
   const SomeNative native;
   const auto found = studies.find(name);
-  return found != studies.end() ? found->second : studies[name] = run(name, tiny, &native);
+  return found != studies.end() ? found->second : studies[name] = run(std::string(name), tiny, &native);
 }
 
 std::vector<double> heights(const Study& study, const std::string& plot, const std::string& label) {
@@ -356,4 +357,4 @@ TEST(Study, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::study_test

@@ -6,7 +6,7 @@
 #include "ozbound/verify/plot/plot.hpp"
 #include "support/any_environment.hpp"
 
-namespace ozbound {
+namespace ozbound::any_environment_test {
 namespace {
 
 TEST(AnyEnvironment, PlotsAreTheSame) {
@@ -16,4 +16,4 @@ TEST(AnyEnvironment, PlotsAreTheSame) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::any_environment_test

@@ -18,7 +18,7 @@
 
 // Plots, in pages and as files.
 
-namespace ozbound {
+namespace ozbound::plot_test {
 namespace {
 
 using test::attribute;
@@ -215,4 +215,4 @@ TEST(Plot, AFileHoldsAllItsPlots) {
 TEST(Plot, AFileOfNothingIsRefused) { EXPECT_THROW(svg({}), std::invalid_argument); }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::plot_test
