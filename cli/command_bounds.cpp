@@ -26,6 +26,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_bounds {
 namespace {
 
 struct Arguments {
@@ -118,8 +119,10 @@ ExitCode run(const Arguments& arguments) {
 }
 
 }  // namespace
+}  // namespace command_bounds
 
 void add_bounds(CLI::App& app, Action& action) {
+  using namespace command_bounds;
   auto* command = app.add_subcommand("bounds", "Write the bound of every entry's error, from the record of a product and C");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("REPORT", arguments->report, "Report of gemm, or a certificate")->required()->type_name("");

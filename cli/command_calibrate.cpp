@@ -21,6 +21,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_calibrate {
 namespace {
 
 constexpr double full_seconds = 50, quick_seconds = 6;  ///< for all numbers of threads together
@@ -145,8 +146,10 @@ ExitCode run(const Arguments& arguments) {
 }
 
 }  // namespace
+}  // namespace command_calibrate
 
 void add_calibrate(CLI::App& app, Action& action) {
+  using namespace command_calibrate;
   auto* command =
       app.add_subcommand("calibrate", "Measure what ways of computing a product cost here, for gemm and plan to choose by");
   auto arguments = std::make_shared<Arguments>();

@@ -11,6 +11,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_check {
 namespace {
 
 struct Arguments {
@@ -35,8 +36,10 @@ CLI::Option* add_text(CLI::App& command, const std::string& option, const std::s
 }
 
 }  // namespace
+}  // namespace command_check
 
 void add_check(CLI::App& app, Action& action) {
+  using namespace command_check;
   auto* command = app.add_subcommand("check", "Look for an input that falsifies a property of the products");
   auto arguments = std::make_shared<Arguments>();
   auto& check = arguments->check;

@@ -26,6 +26,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_demo {
 namespace {
 
 constexpr Index sampled_entries = 20000;
@@ -222,8 +223,10 @@ ExitCode run(const Arguments& arguments) {
 }
 
 }  // namespace
+}  // namespace command_demo
 
 void add_demo(CLI::App& app, Action& action) {
+  using namespace command_demo;
   auto* command = app.add_subcommand("demo", "Multiply six pairs of matrices to three targets and judge every product");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--data", arguments->data, "Folder of the matrices that come with Ozbound")->type_name("FOLDER");

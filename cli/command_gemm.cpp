@@ -34,6 +34,7 @@
 #include "watched_oracle.hpp"
 
 namespace ozbound::cli {
+namespace command_gemm {
 namespace {
 
 constexpr Index sampled_entries = 10000;
@@ -317,8 +318,10 @@ class Run {
 };
 
 }  // namespace
+}  // namespace command_gemm
 
 void add_gemm(CLI::App& app, Action& action) {
+  using namespace command_gemm;
   auto* command = app.add_subcommand("gemm", "Multiply to a target accuracy, and prove it");
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);

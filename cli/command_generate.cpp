@@ -20,6 +20,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_generate {
 namespace {
 
 struct Arguments {
@@ -108,8 +109,10 @@ CLI::Option* add_size(CLI::App& command, const std::string& option, Index& size,
 }
 
 }  // namespace
+}  // namespace command_generate
 
 void add_generate(CLI::App& app, Action& action) {
+  using namespace command_generate;
   auto* command = app.add_subcommand("generate", "Write the two matrices of a problem, the same on every platform");
   auto arguments = std::make_shared<Arguments>();
   auto& recipe = arguments->recipe;

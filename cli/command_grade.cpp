@@ -19,6 +19,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_grade {
 namespace {
 
 struct Arguments {
@@ -93,8 +94,10 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
 }
 
 }  // namespace
+}  // namespace command_grade
 
 void add_grade(CLI::App& app, Action& action) {
+  using namespace command_grade;
   auto* command = app.add_subcommand("grade", "Grade the DGEMM of a shared library");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("LIBRARY", arguments->request.library, "The library, a file or a name for the dynamic linker")

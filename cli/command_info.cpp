@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "cuda.hpp"
+#include "literature.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/bounds/published/selector.hpp"
@@ -21,10 +22,10 @@
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/files/matrix_file.hpp"
 #include "ozbound/files/text.hpp"
-#include "ozbound/verify/literature/models/model.hpp"
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_info {
 namespace {
 
 /// What a registry holds, as name and source: [{"name": ..., "source": ...}].
@@ -84,7 +85,7 @@ nlohmann::ordered_json facts() {
           {"memory_bytes", physical_memory()}, {"devices", cuda_devices()},
           {"encodings", listed_encodings()},   {"schemes", listed(all_schemes())},
           {"bounds", listed_bounds()},         {"selectors", listed(all_selectors())},
-          {"models", listed(all_models())}};
+          {"models", listed(listed_models())}};
 }
 
 /// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
@@ -121,8 +122,10 @@ void print_for_people(const nlohmann::ordered_json& facts) {
 }
 
 }  // namespace
+}  // namespace command_info
 
 void add_info(CLI::App& app, Action& action) {
+  using namespace command_info;
   auto* command = app.add_subcommand("info", "Show this build and this machine");
   auto json = std::make_shared<bool>(false);
   add_output_options(*command, *json, "a table");

@@ -25,6 +25,7 @@
 #include "stopwatch.hpp"
 
 namespace ozbound::cli {
+namespace command_plan {
 namespace {
 
 struct Arguments {
@@ -194,8 +195,10 @@ ExitCode run(const Arguments& arguments) {
 }
 
 }  // namespace
+}  // namespace command_plan
 
 void add_plan(CLI::App& app, Action& action) {
+  using namespace command_plan;
   auto* command = app.add_subcommand("plan", "Decide how a product would be computed, and show what else was looked at");
   auto arguments = std::make_shared<Arguments>();
   add_operand_arguments(*command, arguments->operands);

@@ -23,10 +23,11 @@
 #include "ozbound/files/text.hpp"
 #include "ozbound/machine.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/literature/plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_survey {
 namespace {
 
 constexpr std::array phis{0.0, 0.5, 1.0, 2.0, 3.0, 4.0};
@@ -231,8 +232,10 @@ void add_size(CLI::App& command, const std::string& option, Index& size, const s
 }
 
 }  // namespace
+}  // namespace command_survey
 
 void add_survey(CLI::App& app, Action& action) {
+  using namespace command_survey;
   auto* command = app.add_subcommand("survey", "Show how every family of problems meets four targets");
   auto arguments = std::make_shared<Arguments>();
   add_size(*command, "--n", arguments->n, "Rows and columns of C, 64 where it is not given");

@@ -34,6 +34,7 @@
 #include "watched_oracle.hpp"
 
 namespace ozbound::cli {
+namespace command_verify {
 namespace {
 
 struct Arguments {
@@ -127,16 +128,15 @@ class Judge {
   }
 
   /// By the bound of a formula, and by its bits.
-  [[nodiscard]] FormulaVerdict judge(const std::string& claim, const models::CublasEmulation& method) const {
+  [[nodiscard]] FormulaVerdict judge(const std::string& claim, const Formula& formula) const {
     if (files_.is_complex())
       throw std::invalid_argument("--claims: what cuBLAS's emulation makes of complex products is not known");
     if (result_.view().format() != ResultFormat::of_double) throw std::invalid_argument("--claims: C must be of doubles");
-    const models::CublasProduct formula(method, judged_.operands());
-    const auto bound = [&formula](Index i, Index j) { return to_double_upper(formula.bound_upper(i, j)); };
-    auto verdict =
-        watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
+    const auto product = formula(judged_.operands());
+    auto verdict = watched<Verdict>(
+        [&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, product.bound_upper, options_); });
     verdict.claim = "bound of " + claim;
-    return {claim, verdict, compare(formula, result_.view(), options_.selection)};
+    return {claim, verdict, product.compare(result_.view(), options_.selection)};
   }
 
  private:
@@ -292,9 +292,9 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
   if (!arguments.certificate.empty()) return check(arguments, command_line);
   if (arguments.seed && !arguments.sample) throw std::invalid_argument("--seed: it needs --sample, or --certificate");
   if (!arguments.formula.empty()) {
-    const auto method = parse_formula(arguments.formula);  // refused before the matrices are read
+    const auto formula = parse_formula(arguments.formula);  // refused before the matrices are read
     const Judge judge(arguments, command_line);
-    return report_formula(judge.judge(arguments.formula, method), judge, arguments.json);
+    return report_formula(judge.judge(arguments.formula, formula), judge, arguments.json);
   }
   const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
   const Judge judge(arguments, command_line);
@@ -304,8 +304,10 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
 }
 
 }  // namespace
+}  // namespace command_verify
 
 void add_verify(CLI::App& app, Action& action) {
+  using namespace command_verify;
   auto* command =
       app.add_subcommand("verify", "Measure how wrong a product is, whoever computed it, or judge it against a claim");
   auto arguments = std::make_shared<Arguments>();

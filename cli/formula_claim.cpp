@@ -4,26 +4,17 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
-#include "ozbound/files/text.hpp"
 #include "verification.hpp"
 
 namespace ozbound::cli {
 namespace {
 
-constexpr std::string_view prefix = "cublas:";
 constexpr const char* rests_on =
     "  The bound rests on the formula of cuBLAS's emulation, found by probing cuBLAS 13.1.0 (docs/models.md says where it is "
     "open);\n  the error is exact.\n";
 
 }  // namespace
-
-models::CublasEmulation parse_formula(const std::string& text) {
-  if (!text.starts_with(prefix))
-    throw std::invalid_argument("--claims must be cublas:M, M mantissa bits from 8 to 64, and is '" + text + "'");
-  return {.mantissa_bits = static_cast<int>(parse_integer(text.substr(prefix.size()), "--claims cublas:M", 8, 64))};
-}
 
 nlohmann::ordered_json to_json(const FormulaVerdict& verdict) {
   auto all = to_json(Verification{{verdict.bound}});

@@ -9,7 +9,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/literature/plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 #include "ozbound/verify/verdict.hpp"
 
 namespace ozbound {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ozbound/verify/literature/plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ozbound/verify/literature/plan_search.hpp"
+#include "ozbound/verify/plan_search.hpp"
 
 #include <gtest/gtest.h>
 
 #include "ozbound/core/cpu_engine.hpp"
 
-namespace ozbound {
+namespace ozbound::plan_search_test {
 namespace {
 
 Problem problem_of(Index rows, Index cols, Index k, double a, double b) {
@@ -44,4 +44,4 @@ TEST(PlanSearch, BeyondAllSlices) {
 }
 
 }  // namespace
-}  // namespace ozbound
+}  // namespace ozbound::plan_search_test

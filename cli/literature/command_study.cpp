@@ -21,6 +21,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_study {
 namespace {
 
 struct Arguments {
@@ -153,8 +154,10 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
 }
 
 }  // namespace
+}  // namespace command_study
 
 void add_study(CLI::App& app, Action& action) {
+  using namespace command_study;
   auto* command = app.add_subcommand("study", "Measure a figure of the literature again, with exact references and bounds");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("NAME", arguments->study, "One of " + study_names())->required()->type_name("");

@@ -22,6 +22,7 @@
 #include "report.hpp"
 
 namespace ozbound::cli {
+namespace command_compare {
 namespace {
 
 constexpr Index largest_size = 4096;
@@ -137,8 +138,10 @@ void add_integer(CLI::App& command, const std::string& option, const std::functi
 }
 
 }  // namespace
+}  // namespace command_compare
 
 void add_compare(CLI::App& app, Action& action) {
+  using namespace command_compare;
   auto* command = app.add_subcommand("compare", "Compare selectors of slice counts, judged by the exact oracle");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("FAMILY", arguments->families, "Families of problems; all of them if none is given");
