@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ozbound/verify/hex_text.hpp"
 #include "verification.hpp"
 
 namespace ozbound::cli {
@@ -23,18 +24,18 @@ nlohmann::ordered_json to_json(const FormulaVerdict& verdict) {
   if (verdict.bits.differing == 0) return all;
   formula["row"] = verdict.bits.row;
   formula["col"] = verdict.bits.col;
-  formula["computed"] = fmt::format("{:a}", verdict.bits.computed);
-  formula["expected"] = fmt::format("{:a}", verdict.bits.expected);
+  formula["computed"] = hex_text(verdict.bits.computed);
+  formula["expected"] = hex_text(verdict.bits.expected);
   return all;
 }
 
 std::string explain(const FormulaVerdict& verdict) {
   const auto& bits = verdict.bits;
-  const auto text =
-      bits.differing == 0
-          ? fmt::format("C has the bits of {} in all {} entries compared.\n", verdict.formula, bits.entries)
-          : fmt::format("C is NOT what {} computes: {} of {} entries differ, first ({}, {}), {:a} instead of {:a}.\n",
-                        verdict.formula, bits.differing, bits.entries, bits.row, bits.col, bits.computed, bits.expected);
+  const auto text = bits.differing == 0
+                        ? fmt::format("C has the bits of {} in all {} entries compared.\n", verdict.formula, bits.entries)
+                        : fmt::format("C is NOT what {} computes: {} of {} entries differ, first ({}, {}), {} instead of {}.\n",
+                                      verdict.formula, bits.differing, bits.entries, bits.row, bits.col,
+                                      hex_text(bits.computed), hex_text(bits.expected));
   return text + explain(verdict.bound) + rests_on;
 }
 

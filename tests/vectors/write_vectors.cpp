@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/reference_product.hpp"
 #include "vectors/cases.hpp"
 #include "vectors/cublas_cases.hpp"
@@ -26,7 +27,7 @@ using reference::Product;
 std::string hex(double x) {
   if (std::isnan(x)) return "nan";
   if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-  return fmt::format("{:a}", x);
+  return hex_text(x);
 }
 
 /// value(i, j) for every entry, row by row.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ozbound/verify/hex_text.hpp"
 #include "uint128.hpp"
 
 namespace ozbound {
@@ -154,7 +155,7 @@ double to_double_lower(const Magnitude& x) { return to_double(x, Toward::down); 
 
 std::string to_string(const Magnitude& x) {
   if (x.is_infinite()) return "inf";
-  const auto text = fmt::format("{:a}", x.significand);
+  const auto text = hex_text(x.significand);
   return x.is_zero() ? "0x0p+0" : fmt::format("{}p{:+}", text.substr(0, text.find('p')), x.exponent);
 }
 

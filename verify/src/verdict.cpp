@@ -15,6 +15,7 @@
 #include "target_allowance.hpp"
 
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/verify/hex_text.hpp"
 
 namespace ozbound {
 namespace {
@@ -187,7 +188,8 @@ std::string explain(const Verdict& v) {
   if (v.row >= 0) {
     const auto part = v.complex ? fmt::format(", {} part", name_of(v.part)) : "";
     text += fmt::format("  worst entry ({}, {}){}, {}, counted from 0\n", v.row, v.col, part, format_name(v.format));
-    text += fmt::format("  computed {:a} ({})\n  exact    {:a} ({}), rounded once\n", v.computed, v.computed, v.exact, v.exact);
+    text += fmt::format("  computed {} ({})\n  exact    {} ({}), rounded once\n", hex_text(v.computed), v.computed,
+                        hex_text(v.exact), v.exact);
     text += fmt::format("  error    {}\n  bound    {}\n", approximate(v.error), approximate(v.bound));
   }
   text += fmt::format("  {} {} judged, {} failing, {} NaN or infinity mismatches, {} undecided\n", v.entries,
@@ -207,8 +209,8 @@ nlohmann::json to_json(const Verdict& v) {
                       {"undecided", v.undecided},
                       {"row", v.row},
                       {"col", v.col},
-                      {"computed", fmt::format("{:a}", v.computed)},
-                      {"exact", fmt::format("{:a}", v.exact)},
+                      {"computed", hex_text(v.computed)},
+                      {"exact", hex_text(v.exact)},
                       {"error", to_string(v.error)},
                       {"bound", to_string(v.bound)},
                       {"ratio", v.ratio},

@@ -6,6 +6,7 @@
 
 #include "conventional.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/measurement.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
@@ -166,7 +167,7 @@ Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
           tally.expect(
               judged.holds(),
               [&] {
-                return fmt::format("alpha = {:a}, beta = {:a}, C0 uniform in (-1, 1), {}: {}", alpha, beta,
+                return fmt::format("alpha = {}, beta = {}, C0 uniform in (-1, 1), {}: {}", hex_text(alpha), hex_text(beta),
                                    generate_command(problem.recipe), explain(judged));
               },
               [&](const std::string& test) { return entry_snippet(gemm, test, in); });

@@ -7,6 +7,7 @@
 
 #include "fold_entries.hpp"
 #include "judge.hpp"
+#include "ozbound/verify/hex_text.hpp"
 
 namespace ozbound::grading {
 namespace {
@@ -83,9 +84,9 @@ namespace {
 std::string explain_worst(const Conventional& judged) {
   if (judged.row < 0) return "no entry judged";
   return fmt::format(
-      "worst entry ({}, {}): computed {:a}, exact {:a}, error {}, bound {}, ratio {:.4g}; {} of {} entries exceed the bound",
-      judged.row, judged.col, judged.computed, judged.exact, to_string(judged.error), to_string(judged.bound), judged.ratio,
-      judged.failures, judged.entries);
+      "worst entry ({}, {}): computed {}, exact {}, error {}, bound {}, ratio {:.4g}; {} of {} entries exceed the bound",
+      judged.row, judged.col, hex_text(judged.computed), hex_text(judged.exact), to_string(judged.error),
+      to_string(judged.bound), judged.ratio, judged.failures, judged.entries);
 }
 
 }  // namespace
@@ -93,8 +94,8 @@ std::string explain_worst(const Conventional& judged) {
 std::string explain(const Conventional& judged) {
   if (judged.overflowed == 0) return explain_worst(judged);
   const auto& first = judged.first_overflowed;
-  return fmt::format("{} of {} entries are infinite or NaN and should not be so, first ({}, {}): computed {:a}, exact {:a}; {}",
-                     judged.overflowed, judged.entries, first.row, first.col, first.computed, first.exact,
+  return fmt::format("{} of {} entries are infinite or NaN and should not be so, first ({}, {}): computed {}, exact {}; {}",
+                     judged.overflowed, judged.entries, first.row, first.col, hex_text(first.computed), hex_text(first.exact),
                      explain_worst(judged));
 }
 

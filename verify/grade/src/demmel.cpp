@@ -8,6 +8,7 @@
 
 #include "conventional.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/measurement.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
@@ -197,9 +198,9 @@ void expect_zeros(const ForeignGemm& gemm, Index n, std::uint64_t seed, Tally& t
   tally.expect(
       first == problem.zeros.end(),
       [&] {
-        return fmt::format("n = {}, seed {}: {} of {} zeros are missed, first C({}, {}) = {:a}", n, seed,
+        return fmt::format("n = {}, seed {}: {} of {} zeros are missed, first C({}, {}) = {}", n, seed,
                            std::count_if(problem.zeros.begin(), problem.zeros.end(), wrong), problem.zeros.size(), first->first,
-                           first->second, c(first->first, first->second));
+                           first->second, hex_text(c(first->first, first->second)));
       },
       [&](const std::string& test) { return entry_snippet(gemm, test, {.a = problem.a.view(), .b = problem.b.view()}); });
 }

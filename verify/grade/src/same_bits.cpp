@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "same_bits.hpp"
+#include "ozbound/verify/hex_text.hpp"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,8 @@ std::optional<std::string> first_difference(const Matrix<double>& expected, cons
     if (count++ == 0) first = t;
   }
   if (count == 0) return std::nullopt;
-  return fmt::format("{} of {} entries differ, first ({}, {}): {:a}, but {:a}", count, x.rows() * x.cols(), first / x.cols(),
-                     first % x.cols(), x.data()[first], expected.data()[first]);
+  return fmt::format("{} of {} entries differ, first ({}, {}): {}, but {}", count, x.rows() * x.cols(), first / x.cols(),
+                     first % x.cols(), hex_text(x.data()[first]), hex_text(expected.data()[first]));
 }
 
 }  // namespace ozbound::grading

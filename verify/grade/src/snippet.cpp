@@ -14,6 +14,7 @@
 
 #include "conventional.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "same_bits.hpp"
 
 namespace ozbound::grading {
@@ -61,8 +62,7 @@ Case part_of(const Case& whole, const Ranges& part) {
 std::string literal(double x) {
   if (std::isnan(x)) return "NAN";
   if (std::isinf(x)) return x > 0 ? "INFINITY" : "-INFINITY";
-  return x == std::floor(x) && std::abs(x) < 1000 && !(x == 0 && std::signbit(x)) ? fmt::format("{:.0f}.", x)
-                                                                                  : fmt::format("{:a}", x);
+  return x == std::floor(x) && std::abs(x) < 1000 && !(x == 0 && std::signbit(x)) ? fmt::format("{:.0f}.", x) : hex_text(x);
 }
 
 /// The text as lines of a comment.

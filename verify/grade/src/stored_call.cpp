@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stored_call.hpp"
+#include "ozbound/verify/hex_text.hpp"
 
 #include <fmt/format.h>
 
@@ -121,10 +122,10 @@ Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const 
 }
 
 std::string describe(const BlasCall& call) {
-  return fmt::format("{}({}{}, {} x {} x {}, alpha={:a}, lda={}, ldb={}, beta={:a}, ldc={})",
+  return fmt::format("{}({}{}, {} x {} x {}, alpha={}, lda={}, ldb={}, beta={}, ldc={})",
                      call.row_major ? "row-major dgemm" : "dgemm", op_letter(call.transpose_a, call.spelling),
-                     op_letter(call.transpose_b, call.spelling), call.m, call.n, call.k, call.alpha, call.lda, call.ldb,
-                     call.beta, call.ldc);
+                     op_letter(call.transpose_b, call.spelling), call.m, call.n, call.k, hex_text(call.alpha), call.lda,
+                     call.ldb, hex_text(call.beta), call.ldc);
 }
 
 }  // namespace ozbound::grading

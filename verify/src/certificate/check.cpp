@@ -21,6 +21,7 @@
 #include "outward.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "parallel.hpp"
 #include "work.hpp"
 
@@ -49,7 +50,7 @@ bool same(double x, double y) {
   return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
 }
 
-std::string text(double x) { return fmt::format("{:a} ({})", x, x); }
+std::string text(double x) { return fmt::format("{} ({})", hex_text(x), x); }
 std::string text(bool x) { return x ? "true" : "false"; }
 std::string text(Index x) { return fmt::format("{}", x); }
 std::string text(int x) { return fmt::format("{}", x); }
@@ -442,7 +443,7 @@ class Checker {
     if (!finite && one_plan() && other_part_overflows(products, i, j)) ++part.exact;  // as the other part
     if (finite) look_at_identity(part, products, i, j);
     if (expected && !same(c, *expected))
-      note(part.wrong_bits, i, j, fmt::format("C is {:a}, and the method gives {:a}", c, *expected));
+      note(part.wrong_bits, i, j, fmt::format("C is {}, and the method gives {}", hex_text(c), hex_text(*expected)));
     if (!finite) return;
     if (truth.error_upper > Magnitude::of(bounds_.at(i, j, c)))
       note(part.wrong_bound, i, j,
@@ -599,7 +600,7 @@ class Checker {
     if (!claims_.holds) return;
     if (claims_.target.kind == Kind::cr) {
       if (!same(c, truth.rounded))
-        note(part.wrong_target, i, j, fmt::format("{:a} is not {:a}, the correct rounding", c, truth.rounded));
+        note(part.wrong_target, i, j, fmt::format("{} is not {}, the correct rounding", hex_text(c), hex_text(truth.rounded)));
       return;
     }
     const auto allowed = of_ratio(allowance(i, j, truth));

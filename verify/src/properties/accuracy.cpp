@@ -15,6 +15,7 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/mpfr_oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 #include "properties/case_product.hpp"
@@ -92,7 +93,7 @@ Finding judge_enclosure(const GemmCase& gemm_case, const Engine& engine) {
       const auto product = product_of_magnitudes(gemm_case, i, j).times_power_of_two(-scale);
       const double lower = enclosure.lower(i, j), upper = enclosure.upper(i, j);
       if (Exact(lower) > product || exceeds(product, upper) || (upper == 0) != product.is_zero())
-        return fmt::format("|A||B| at ({}, {}) is outside of [{:a}, {:a}] 2^{}", i, j, lower, upper, scale);
+        return fmt::format("|A||B| at ({}, {}) is outside of [{}, {}] 2^{}", i, j, hex_text(lower), hex_text(upper), scale);
     }
   return {};
 }
@@ -111,7 +112,8 @@ Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
       const auto& column = inputs.columns.at(static_cast<std::size_t>(j));
       const double alone = entry_error_upper(row, column, plan, gemm_case.k());
       if (bits_of(alone) != bits_of(bounds.total.upper(i, j)))
-        return fmt::format("the bound of entry ({}, {}) alone is {:a}, not {:a}", i, j, alone, bounds.total.upper(i, j));
+        return fmt::format("the bound of entry ({}, {}) alone is {}, not {}", i, j, hex_text(alone),
+                           hex_text(bounds.total.upper(i, j)));
       if (const auto wrong = judge_entry(gemm_case, pair, bounds, full && held(row) && held(column), i, j))
         return fmt::format("{} fails at entry ({}, {})", *wrong, i, j);
     }
@@ -126,8 +128,8 @@ Finding judge_certificate(const GemmCase& gemm_case, const CertifiedCase& result
   const auto within = with_view(result.c, [&](const ResultView& c) { return verify(c, judge.oracle(), bound); });
   if (!within.holds()) return "the certificate's bound does not hold: " + explain(within);
   if (certificate.holds != (certificate.ratio <= 1))
-    return fmt::format("the certificate {} hold, and its ratio is {:a}", certificate.holds ? "does" : "does not",
-                       certificate.ratio);
+    return fmt::format("the certificate {} hold, and its ratio is {}", certificate.holds ? "does" : "does not",
+                       hex_text(certificate.ratio));
   if (!certificate.holds) return {};
   const auto met = with_view(result.c, [&](const ResultView& c) { return verify(c, judge.oracle(), certificate.target); });
   if (!met.holds()) return "the target that the certificate proves is missed: " + explain(met);
@@ -174,7 +176,7 @@ Finding judge_decision(const GemmCase& gemm_case, const Engine& engine) {
     const auto result = multiplied(gemm_case, decision_for(gemm_case, engine), engine);
     if (cannot_be_met(gemm_case)) return "a target below u was taken";
     if (!result.certificate.holds)
-      return fmt::format("the certificate does not hold: its ratio is {:a} at entry ({}, {})", result.certificate.ratio,
+      return fmt::format("the certificate does not hold: its ratio is {} at entry ({}, {})", hex_text(result.certificate.ratio),
                          result.certificate.worst_i, result.certificate.worst_j);
     return judge_certificate(gemm_case, result);
   } catch (const CannotCertify& error) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/property.hpp"
 #include "properties/properties.hpp"
 
@@ -16,8 +17,8 @@ using namespace properties;
 
 /// The data of a case, for the end of an explanation.
 std::string describe(const GemmCase& gemm_case) {
-  return fmt::format("; m {}, n {}, k {}, plan {}, alpha {:a}, beta {:a}{}", gemm_case.m(), gemm_case.n(), gemm_case.k(),
-                     to_string(gemm_case.plan), gemm_case.alpha, gemm_case.beta,
+  return fmt::format("; m {}, n {}, k {}, plan {}, alpha {}, beta {}{}", gemm_case.m(), gemm_case.n(), gemm_case.k(),
+                     to_string(gemm_case.plan), hex_text(gemm_case.alpha), hex_text(gemm_case.beta),
                      gemm_case.target ? ", target " + to_string(*gemm_case.target) : "");
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/verify/hex_text.hpp"
 
 namespace ozbound::properties {
 namespace {
@@ -81,7 +82,7 @@ GemmCase without_c0(GemmCase gemm_case) {
   return gemm_case;
 }
 
-std::string in_hex(double value, std::uint64_t bits) { return fmt::format("{:a} (0x{:x})", value, bits); }
+std::string in_hex(double value, std::uint64_t bits) { return fmt::format("{} (0x{:x})", hex_text(value), bits); }
 
 std::string wrong_entry(const StoredMatrix& c, Index i, Index j, std::uint64_t expected_bits, const std::string& what) {
   return fmt::format("C({}, {}) is {}, {} {}", i, j, in_hex(c.value(i, j), c.bits(i, j)), what,

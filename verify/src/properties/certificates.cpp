@@ -14,6 +14,7 @@
 #include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "properties/case_product.hpp"
 #include "properties/disturbed.hpp"
 #include "properties/exact_number.hpp"
@@ -90,7 +91,8 @@ class Judgement {
 
   [[nodiscard]] Finding find() const {
     if (certificate_.holds != (certificate_.ratio <= 1))
-      return fmt::format("it {} hold, and its ratio is {:a}", certificate_.holds ? "does" : "does not", certificate_.ratio);
+      return fmt::format("it {} hold, and its ratio is {}", certificate_.holds ? "does" : "does not",
+                         hex_text(certificate_.ratio));
     for (Index i = 0; i < c_.rows(); ++i)
       for (Index j = 0; j < c_.cols(); ++j)
         if (auto wrong = find_at(i, j)) return wrong;
@@ -106,10 +108,10 @@ class Judgement {
     if (!std::isfinite(c) && c_.bits(i, j) != rounded) return wrong_entry(c_, i, j, rounded, "not finite; rounded once it is");
     const auto error = error_of(value, c);
     const double bound = certificate_.bound.upper(i, j, c);
-    if (!(bound >= 0)) return fmt::format("the bound of entry ({}, {}) is {:a}", i, j, bound);
+    if (!(bound >= 0)) return fmt::format("the bound of entry ({}, {}) is {}", i, j, hex_text(bound));
     if (bound > certificate_.largest_bound)
-      return fmt::format("the bound {:a} of entry ({}, {}) is above the largest, {:a}", bound, i, j,
-                         certificate_.largest_bound);
+      return fmt::format("the bound {} of entry ({}, {}) is above the largest, {}", hex_text(bound), i, j,
+                         hex_text(certificate_.largest_bound));
     if (std::isfinite(bound) && Exact(bound) < error) return beyond("its bound", i, j, error, bound);
     if (certificate_.target.kind == Target::Kind::correctly_rounded) {
       if (certificate_.holds && c_.bits(i, j) != rounded) return wrong_entry(c_, i, j, rounded, "by cr it is");
@@ -156,12 +158,12 @@ class Judgement {
     const auto underflow = Exact(static_cast<double>(c_.rows() * c_.cols())) * ExactCase::square(half_eta_);
     // sqrt(e) <= sqrt(a) + sqrt(b) exactly where e - a - b <= sqrt(4 a b).
     if (at_most_root(errors - allowed - underflow, Exact(4.0) * allowed * underflow)) return {};
-    return fmt::format("the norm of the error is beyond the ratio {:a} of what the target allows", certificate_.ratio);
+    return fmt::format("the norm of the error is beyond the ratio {} of what the target allows", hex_text(certificate_.ratio));
   }
 
   [[nodiscard]] Finding beyond(const char* what, Index i, Index j, const Exact& error, double limit) const {
-    return fmt::format("the error of C({}, {}) = {}, {:a}, is beyond {} {:a}", i, j, in_hex(c_.value(i, j), c_.bits(i, j)),
-                       exact_arithmetic::rounded<double>(error), what, limit);
+    return fmt::format("the error of C({}, {}) = {}, {}, is beyond {} {}", i, j, in_hex(c_.value(i, j), c_.bits(i, j)),
+                       hex_text(exact_arithmetic::rounded<double>(error)), what, hex_text(limit));
   }
 
   ExactCase exact_;
@@ -191,7 +193,7 @@ Finding judge_record(const std::string& text, const Certificate& certificate) {
       {"bound.underflow", {bound.at("underflow"), certificate.bound.underflow}}};
   for (const auto& [name, number] : numbers)
     if (!is_number(number.first, number.second))
-      return fmt::format("its record has the {} {}, it {:a}", name, number.first.dump(), number.second);
+      return fmt::format("its record has the {} {}, it {}", name, number.first.dump(), hex_text(number.second));
   if (parse_target(json.at("target").get<std::string>()) != certificate.target) return "its record has another target";
   if (json.at("holds") != certificate.holds) return "its record does not say whether it holds";
   return {};
@@ -205,7 +207,7 @@ Finding judge_recorded_bound(const std::string& text, const StoredMatrix& c, con
       const double bound = certificate.bound.upper(i, j, c.value(i, j));
       const double found = recorded.upper(i, j, c.value(i, j));
       if (bits_of(found) != bits_of(bound))
-        return fmt::format("its record bounds entry ({}, {}) by {:a}, it by {:a}", i, j, found, bound);
+        return fmt::format("its record bounds entry ({}, {}) by {}, it by {}", i, j, hex_text(found), hex_text(bound));
     }
   return {};
 }

@@ -11,6 +11,7 @@
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/complex_problem.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/number_classes.hpp"
 #include "ozbound/verify/verdict.hpp"
 #include "properties/case_product.hpp"
@@ -136,9 +137,9 @@ StoredMatrix component(const ComplexCase& product, const GemmCase& gemm_case, co
 }
 
 Finding wrong_component(const ComplexCase& product, Index i, Index j, Part of, std::uint64_t expected, const char* what) {
-  return fmt::format("{} C({}, {}) is {:#x}, {} {:#x}; complex alpha ({:a}, {:a}), beta ({:a}, {:a})",
-                     of == Part::real ? "Re" : "Im", i, j, product.c.bits(i, j, of), what, expected, product.alpha().real(),
-                     product.alpha().imag(), product.beta().real(), product.beta().imag());
+  return fmt::format("{} C({}, {}) is {:#x}, {} {:#x}; complex alpha ({}, {}), beta ({}, {})", of == Part::real ? "Re" : "Im",
+                     i, j, product.c.bits(i, j, of), what, expected, hex_text(product.alpha().real()),
+                     hex_text(product.alpha().imag()), hex_text(product.beta().real()), hex_text(product.beta().imag()));
 }
 
 Finding judge_products(const GemmCase& gemm_case, const Engine& engine) {
@@ -268,7 +269,7 @@ Finding judge_targets(const GemmCase& drawn, const Engine& engine) {
   ComplexCase product(gemm_case, alpha, beta);
   const auto target = gemm_case.target.value_or(Target::dgemm());
   const auto certificate = multiply(product.call(), target, engine).certificate;
-  if (!certificate.holds) return fmt::format("the certificate does not hold: its ratio is {:a}", certificate.ratio);
+  if (!certificate.holds) return fmt::format("the certificate does not hold: its ratio is {}", hex_text(certificate.ratio));
   if (gemm_case.c.single) return judge_certificate(product, stacked_c<float>(product), certificate);
   return judge_certificate(product, stacked_c<double>(product), certificate);
 }
