@@ -19,6 +19,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/encoding.hpp"
 #include "ozbound/core/kernel.hpp"
+#include "ozbound/core/residues.hpp"
 #include "ozbound/core/scheme.hpp"
 #include "ozbound/files/matrix_file.hpp"
 #include "ozbound/files/text.hpp"
@@ -79,13 +80,13 @@ std::vector<std::string> names_of_kernels() {
 }
 
 nlohmann::ordered_json facts() {
-  return {{"version", OZBOUND_VERSION},        {"compiler", OZBOUND_COMPILER},
-          {"processor", processor_name()},     {"kernels", names_of_kernels()},
-          {"threads", CpuEngine().threads()},  {"processors", std::thread::hardware_concurrency()},
-          {"memory_bytes", physical_memory()}, {"devices", cuda_devices()},
-          {"encodings", listed_encodings()},   {"schemes", listed(all_schemes())},
-          {"bounds", listed_bounds()},         {"selectors", listed(all_selectors())},
-          {"models", listed(listed_models())}};
+  return {{"version", OZBOUND_VERSION},           {"compiler", OZBOUND_COMPILER},
+          {"processor", processor_name()},        {"kernels", names_of_kernels()},
+          {"threads", CpuEngine().threads()},     {"processors", std::thread::hardware_concurrency()},
+          {"memory_bytes", physical_memory()},    {"devices", cuda_devices()},
+          {"encodings", listed_encodings()},      {"moduli", residue_moduli},
+          {"schemes", listed(all_schemes())},     {"bounds", listed_bounds()},
+          {"selectors", listed(all_selectors())}, {"models", listed(listed_models())}};
 }
 
 /// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
@@ -114,6 +115,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
               {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
   append_devices(table, facts["devices"]);
   append_listed(table, "encodings", facts["encodings"], "statement");
+  table.emplace_back("moduli", fmt::format("{}", fmt::join(residue_moduli, " ")));
   append_listed(table, "schemes", facts["schemes"]);
   append_listed(table, "bounds", facts["bounds"]);
   append_listed(table, "selectors", facts["selectors"]);

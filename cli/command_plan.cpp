@@ -82,6 +82,12 @@ std::string product_text(const OperandFiles& files) {
   return fmt::format("{}{} x {}, inner dimension {}", files.is_complex() ? "a complex " : "", files.m(), files.n(), files.k());
 }
 
+/// What the slices or residues of A and B take.
+std::string bytes_text(const Decision& decision) {
+  const auto bytes = decision.plan->operand_bytes(decision.real_m(), decision.n, decision.real_k());
+  return format_bytes(static_cast<std::uint64_t>(bytes)) + " for the digits of A and B";
+}
+
 void print_for_people(const Decision& decision, const OperandFiles& files, const std::vector<Measured>& measured,
                       double seconds) {
   const bool predicts = decision.costs.unit == "seconds";
@@ -101,6 +107,7 @@ void print_for_people(const Decision& decision, const OperandFiles& files, const
   const auto plan = decision.plan ? ", " + to_string(*decision.plan) : "";
   table.insert(table.end(), {{"engine", to_string(decision.engine.value_or(BackendId{}))},
                              {"chosen", to_string(decision.method) + plan},
+                             {"bytes", decision.plan ? bytes_text(decision) : "none beside A, B and C"},
                              {"reason", decision.reason},
                              {"costs", origin_text(decision.costs)},
                              {"decided in", fmt::format("{:.3f} s", seconds)}});

@@ -178,8 +178,8 @@ class SharedOperand {
   const PreparedOperand* prepared(const InCommon& common, const InputView& operand, const Decision& decision, Index others) {
     if (common == InCommon{} || !fits(*decision.plan, decision, others)) return nullptr;
     if (held_ && of_ == common) return held_.get();
-    const auto slicing =
-        decision.plan->visit([this](const SplitPlan& plan) { return side_ == Side::rows_of_a ? plan.a : plan.b; });
+    const auto& split = decision.plan->split();  // find_common leaves others out
+    const auto slicing = side_ == Side::rows_of_a ? split.a : split.b;
     held_.reset();
     held_ = std::make_unique<PreparedOperand>(operand, side_, slicing, engine_);
     of_ = common;
@@ -250,10 +250,12 @@ class BatchedProduct {
       std::map<Operand, Index> readers_of_a, readers_of_b;
       for_sliced([&](Index, const Operand& a, const Operand& b) { ++readers_of_a[a], ++readers_of_b[b]; });
       for_sliced([&](Index t, const Operand& a, const Operand& b) {
-        decision(t).plan->visit([&](const SplitPlan& plan) {
-          if (readers_of_a[a] > 1) common_a_[at(t)] = {a, spelling(plan.a)};
-          if (readers_of_b[b] > 1) common_b_[at(t)] = {b, spelling(plan.b)};
-        });
+        decision(t).plan->visit(
+            [&](const SplitPlan& plan) {
+              if (readers_of_a[a] > 1) common_a_[at(t)] = {a, spelling(plan.a)};
+              if (readers_of_b[b] > 1) common_b_[at(t)] = {b, spelling(plan.b)};
+            },
+            [](const ResiduePlan&) {});
       });
     }
   }

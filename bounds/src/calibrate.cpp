@@ -129,7 +129,7 @@ std::vector<Sample> calibration_samples(bool large) {
 Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile) {
   const FloatEnvironment environment;
   const auto counts = [tile](const Sample& sample) {
-    return sample.plan->visit([&](const SplitPlan& plan) { return slice_counts(plan, sample.m, sample.n, sample.k, tile); });
+    return slice_counts(sample.plan->split(), sample.m, sample.n, sample.k, tile);
   };
   auto slices = fitted<slice_terms.size()>(samples, Method::slices, counts);
   const auto exact = fitted<exact_terms.size()>(

@@ -262,7 +262,8 @@ CalibratedCosts::CalibratedCosts(const Calibration& calibration, int threads, Co
 double CalibratedCosts::planned(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
   return plan.visit(
-      [&](const SplitPlan& slices) { return seconds(rates().slices, slice_counts(slices, m, n, k, calibration_.tile)); });
+      [&](const SplitPlan& slices) { return seconds(rates().slices, slice_counts(slices, m, n, k, calibration_.tile)); },
+      [](const ResiduePlan&) { return std::numeric_limits<double>::infinity(); });  // of which no rates are measured
 }
 
 double CalibratedCosts::native(Index m, Index n, Index k) const {

@@ -22,9 +22,24 @@ inline std::optional<SplitPlan> finer_slices(const SplitPlan& plan) {
   return next;
 }
 
+/// The plan with half as many moduli again, and as many more bits as hold all that this plan holds.
+inline std::optional<ResiduePlan> finer_residues(const ResiduePlan& plan) {
+  ResiduePlan next = plan;
+  next.moduli = std::min(max_moduli, plan.moduli + std::max(2, plan.moduli / 2));
+  if (next == plan) return std::nullopt;
+  const auto limit = guard_limit(plan);
+  for (;;) {
+    auto more = next;
+    (more.bits_a <= more.bits_b ? more.bits_a : more.bits_b) += 1;
+    if (std::max(more.bits_a, more.bits_b) > most_residue_bits || guard_limit(more) < limit) return next;
+    next = more;
+  }
+}
+
 /// What entries that are still open are multiplied with next.
 inline std::optional<Plan> finer(const Plan& plan) {
-  return plan.visit([](const SplitPlan& slices) -> std::optional<Plan> { return finer_slices(slices); });
+  return plan.visit([](const SplitPlan& slices) -> std::optional<Plan> { return finer_slices(slices); },
+                    [](const ResiduePlan& residues) -> std::optional<Plan> { return finer_residues(residues); });
 }
 
 }  // namespace ozbound

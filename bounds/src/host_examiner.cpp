@@ -7,9 +7,11 @@
 #include "largest_bound.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/examiner.hpp"
+#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/fingerprint.hpp"
+#include "ozbound/core/last_bits.hpp"
 
 namespace ozbound {
 namespace {
@@ -42,11 +44,15 @@ class HostExamination final : public Examination {
   }
 
   PlanBound bound(const Plan& plan) override {
-    return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); });
+    return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); },
+                      [this](const ResiduePlan& residues) { return bound_of_residues(residues); });
   }
 
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
-    return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); });
+    return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
+                      [&](const ResiduePlan& residues) {  // whose scales are the product's
+                        return bound_of_residues(residues).product.upper(i, j);
+                      });
   }
 
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
@@ -69,6 +75,17 @@ class HostExamination final : public Examination {
     return rescaled_upper(entry_error_upper(row, column, plan, of_.k(), uniform), shift);
   }
 
+  PlanBound bound_of_residues(const ResiduePlan& plan) {
+    const auto& rows = rows_.all(residue_measure);
+    const auto& columns = columns_.all(residue_measure);
+    if (!last_bits_) {
+      const int threads = engine_.threads();
+      last_bits_.emplace(last_bits(of_.a, Side::rows_of_a, threads), last_bits(of_.b, Side::columns_of_b, threads));
+    }
+    return {residue_error_upper(rows, columns, last_bits_->first, last_bits_->second, plan, of_.k()), exponents_of(rows),
+            exponents_of(columns)};
+  }
+
   const MagnitudeProduct& product() {
     if (!product_) product_.emplace(of_.a, of_.b, engine_);
     return *product_;
@@ -77,6 +94,7 @@ class HostExamination final : public Examination {
   RealProduct of_;
   const Engine& engine_;
   FactsCache rows_, columns_;
+  std::optional<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> last_bits_;
   std::optional<MagnitudeProduct> product_;  ///< made when first needed
 };
 

@@ -69,6 +69,7 @@ class RealMultiplication : private Certifier {
 
   void check_plan() const {
     check_slices();
+    check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
     const double first =
         full_workspace(engine_, plan(), prepared_a_ != nullptr ? rows() : 1, prepared_b_ != nullptr ? cols() : 1, call_.k());
     const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
@@ -111,10 +112,12 @@ class RealMultiplication : private Certifier {
   /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
   [[nodiscard]] KeptSlices kept(const Plan& plan) const {
     if (plan != this->plan()) return {};
-    return plan.visit([this](const SplitPlan& slices) {
-      return KeptSlices{prepared_a_ == nullptr ? nullptr : prepared_a_->slices(slices.a),
-                        prepared_b_ == nullptr ? nullptr : prepared_b_->slices(slices.b)};
-    });
+    return plan.visit(
+        [this](const SplitPlan& slices) {
+          return KeptSlices{prepared_a_ == nullptr ? nullptr : prepared_a_->slices(slices.a),
+                            prepared_b_ == nullptr ? nullptr : prepared_b_->slices(slices.b)};
+        },
+        [](const ResiduePlan&) { return KeptSlices{}; });
   }
 
   [[nodiscard]] PlanBound plan_bound(const Plan& plan) {
@@ -123,9 +126,13 @@ class RealMultiplication : private Certifier {
 
   /// That of a product under a plan, from the bound of what precedes its rounding.
   [[nodiscard]] ErrorBound error_bound(const Plan& plan, PlanBound bound) const {
-    const char* const source = plan.visit([](const SplitPlan&) {
-      return "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
-    });
+    const char* const source = plan.visit(
+        [](const SplitPlan&) {
+          return "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
+        },
+        [](const ResiduePlan&) {
+          return "residues: 1/2 (2^-p_A ||b_j||_1 + 2^-p_B ||a~_i||_1), 0 for what is exact; one rounding";
+        });
     return rounded(std::move(bound), source);
   }
 
@@ -153,7 +160,8 @@ class RealMultiplication : private Certifier {
   /// Of the slices that the examination will be asked about.
   [[nodiscard]] Encoding encoding() const {
     if (!decision_.plan) return Encoding::balanced();
-    return decision_.plan->visit([](const SplitPlan& slices) { return slices.a.encoding; });
+    return decision_.plan->visit([](const SplitPlan& slices) { return slices.a.encoding; },
+                                 [](const ResiduePlan&) { return Encoding::balanced(); });
   }
 
   /// As Certifier::refine, and finished exactly.

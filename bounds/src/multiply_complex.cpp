@@ -96,6 +96,7 @@ class ScaledMultiplication : private Certifier {
       throw std::invalid_argument("prepared operands are for real products");
     if (decision_.method == Method::exact) return;
     check_slices();
+    ozbound::check_scaled(plan());
     if (const double least = least_bytes(plan()); least > options_.workspace) throw workspace_below(least, call_.k());
   }
 
@@ -143,7 +144,8 @@ class ScaledMultiplication : private Certifier {
     else if (!correctly_rounded())
       judge_slices(bound, examination());
     const char* const source = plan().visit(
-        [](const SplitPlan&) { return "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; });
+        [](const SplitPlan&) { return "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; },
+        [](const ResiduePlan&) { return "residues of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; });
     auto scaled = times(fetched(std::move(bound)), call_.has_product() ? call_.alpha : 0);
     if (correctly_rounded()) judge_zero_error(scaled, specials());
     certificate_.bound = rounded(std::move(scaled), source);

@@ -14,7 +14,9 @@ namespace {
 
 std::optional<Slicing> slicing_of(const Decision& decision, Side side) {
   if (!decision.plan) return std::nullopt;
-  return decision.plan->visit([side](const SplitPlan& plan) { return side == Side::rows_of_a ? plan.a : plan.b; });
+  return decision.plan->visit(
+      [side](const SplitPlan& plan) -> std::optional<Slicing> { return side == Side::rows_of_a ? plan.a : plan.b; },
+      [](const ResiduePlan&) -> std::optional<Slicing> { return std::nullopt; });
 }
 
 std::string describe(const std::optional<Slicing>& slicing) {

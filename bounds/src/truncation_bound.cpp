@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ozbound/bounds/detail/plan_terms.hpp"
+#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/float_environment.hpp"
 
@@ -107,7 +108,8 @@ double a_priori(const SplitPlan& plan, Index k) {
 
 double truncation_a_priori_upper(const Plan& plan, Index k) {
   const FloatEnvironment environment;
-  return plan.visit([k](const SplitPlan& slices) { return a_priori(slices, k); });
+  return plan.visit([k](const SplitPlan& slices) { return a_priori(slices, k); },
+                    [k](const ResiduePlan& residues) { return residue_a_priori_upper(residues, k); });
 }
 
 EntryBound truncation_a_posteriori_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,

@@ -14,6 +14,7 @@
 #include "ozbound/core/detail/combine_complex.hpp"
 #include "ozbound/core/detail/exact_dot.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/progress.hpp"
 
@@ -170,7 +171,8 @@ void write_exactly(const ComplexProduct& call, const ComplexEpilogue& epilogue, 
 
 /// Bytes of the integer sums of both parts of rows x columns entries.
 double sums_bytes(const Plan& plan, Index rows, Index columns, Index k) {
-  const int sums = plan.visit([k](const SplitPlan& slices) { return sum_layout(slices, 2 * k).count; });
+  const int sums = plan.visit([k](const SplitPlan& slices) { return sum_layout(slices, 2 * k).count; },
+                              [](const ResiduePlan& residues) { return residue_groups(residues.moduli); });
   return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sums * sizeof(std::int64_t);
 }
 
@@ -278,11 +280,18 @@ std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan,
                                    double workspace) {
   const FloatEnvironment environment;
   plan.validate();
-  return plan.visit([&](const SplitPlan& slices) {
-    const SlicedProduct product(call, slices, engine, error);
-    begin_progress(2 * call.m() * call.n());  // of real and imaginary parts
-    return writing_c([&] { return product.run(workspace); });
-  });
+  check_scaled(plan);
+  const SlicedProduct product(call, plan.split(), engine, error);
+  begin_progress(2 * call.m() * call.n());  // of real and imaginary parts
+  return writing_c([&] { return product.run(workspace); });
+}
+
+void check_scaled(const Plan& plan) {
+  plan.visit(
+      [](const SplitPlan&) {},
+      [](const ResiduePlan& residues) {
+        throw std::invalid_argument("plan: residues do not multiply by a complex alpha or beta: " + to_string(Plan(residues)));
+      });
 }
 
 double least_scaled_workspace(const Engine& engine, const Plan& plan, Index k) {

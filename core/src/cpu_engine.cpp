@@ -9,30 +9,43 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "kernels/functions.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/core/panel_residues.hpp"
 #include "ozbound/core/panel_slices.hpp"
+#include "residue_sums.hpp"
 #include "tile_epilogue.hpp"
 #include "tiled_product.hpp"
 
 namespace ozbound {
 namespace {
 
+template <class Panel>
 struct Panels {
-  const PanelSlices& a;
-  const PanelSlices& b;
+  const Panel& a;
+  const Panel& b;
 };
 
 /// The panels of two operands that `kernel` multiplies together, whatever the length of their blocks.
-Panels panels_of(const SlicedMatrix& a, const SlicedMatrix& b, const Kernel& kernel) {
-  const auto* rows = dynamic_cast<const PanelSlices*>(&a.slices());
-  const auto* columns = dynamic_cast<const PanelSlices*>(&b.slices());
+template <class Panel, class Kept>
+Panels<Panel> panels_of(const Kept& a, const Kept& b, const Kernel& kernel) {
+  const auto* rows = dynamic_cast<const Panel*>(&a);
+  const auto* columns = dynamic_cast<const Panel*>(&b);
   if (rows == nullptr || columns == nullptr || rows->layout() != kernel.layout(Side::rows_of_a, rows->layout().block) ||
       columns->layout() != kernel.layout(Side::columns_of_b, rows->layout().block))
     throw std::invalid_argument("a and b must be sliced by an engine with the same options");
   return {*rows, *columns};
+}
+
+/// The entries that each thread left open, in row order.
+std::vector<Entry> sorted_entries(const std::vector<std::vector<Entry>>& of_threads) {
+  std::vector<Entry> all;
+  for (const auto& part : of_threads) all.insert(all.end(), part.begin(), part.end());
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 }  // namespace
@@ -71,30 +84,59 @@ SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) con
   return {operand, side, slicing, threads()};
 }
 
-std::vector<Entry> CpuEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+IntegerOperand CpuEngine::prepare(InputView operand, Side side, const OperandForm& form) const {
+  const auto* const residues = std::get_if<ResidueForm>(&form);
+  if (residues == nullptr) return Engine::prepare(operand, side, form);
+  return ResidueMatrix(std::make_shared<const PanelResidues>(operand, side, *residues, threads(), layout(side), *kernel_));
+}
+
+std::vector<Entry> CpuEngine::multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan,
                                        const Epilogue& epilogue, OutputView c) const {
   const FloatEnvironment environment;
   check_operands(a, b, plan);
   check_epilogue(epilogue, c, a.count(), b.count());
-  const auto [rows, columns] = panels_of(a, b, *kernel_);
-  TiledProduct product(rows, columns, plan, current_options(), *kernel_);
+  return plan.visit(
+      [&](const SplitPlan& slices) { return multiply_slices(a.slices(), b.slices(), slices, epilogue, c); },
+      [&](const ResiduePlan& residues) { return multiply_residues(a.residues(), b.residues(), residues, epilogue, c); });
+}
+
+std::vector<Entry> CpuEngine::multiply_slices(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                                              const Epilogue& epilogue, OutputView c) const {
+  const auto [rows, columns] = panels_of<PanelSlices>(a.slices(), b.slices(), *kernel_);
+  TiledProduct product(rows.view(), columns.view(), plan.groups(a.inner_dimension()), plan.int32_terms(), plan.products(),
+                       current_options(), *kernel_);
   const TileEpilogue last(rows, columns, plan, epilogue, c, *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
   writing_c([&] { product.run([&](SumTile& tile, std::size_t thread) { last.finish(tile, undecided[thread]); }); });
-  std::vector<Entry> all;
-  for (const auto& part : undecided) all.insert(all.end(), part.begin(), part.end());
-  std::sort(all.begin(), all.end());
-  return all;
+  return sorted_entries(undecided);
+}
+
+std::vector<Entry> CpuEngine::multiply_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
+                                                const Epilogue& epilogue, OutputView c) const {
+  const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
+  TiledProduct product(rows.view(), columns.view(), residue_products(plan.moduli), residue_int32_terms, plan.products(),
+                       current_options(), *kernel_);
+  const TileEpilogue last(rows.scales(), columns.scales(), residue_layout(plan), residue_head_upper(plan.moduli), epilogue, c,
+                          *kernel_->functions);
+  std::vector<std::vector<Entry>> undecided(product.threads());
+  writing_c([&] {
+    product.run([&](SumTile& tile, std::size_t thread) {
+      ResidueSums sums(tile, plan.moduli, *kernel_->functions);
+      last.finish(sums, undecided[thread]);
+    });
+  });
+  return sorted_entries(undecided);
 }
 
 std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                         const SplitPlan& plan) const {
   const FloatEnvironment environment;
   check_operands(a, b, plan);
-  const auto [rows, columns] = panels_of(a, b, *kernel_);
+  const auto [rows, columns] = panels_of<PanelSlices>(a.slices(), b.slices(), *kernel_);
   std::vector<Matrix<std::int64_t>> sums;
   for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) sums.emplace_back(a.count(), b.count());
-  TiledProduct product(rows, columns, plan, current_options(), *kernel_);
+  TiledProduct product(rows.view(), columns.view(), plan.groups(a.inner_dimension()), plan.int32_terms(), plan.products(),
+                       current_options(), *kernel_);
   product.run([&](SumTile& tile, std::size_t) {
     for (Index i = 0; i < tile.rows(); ++i)
       for (Index first = 0; first < tile.columns(); first += SumTile::part) {
@@ -109,7 +151,18 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
 
 double CpuEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
-  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); });
+  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); },
+                    [&](const ResiduePlan& residues) { return residues_workspace(residues, m, n, k); });
+}
+
+double CpuEngine::residues_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const {
+  const auto groups = residue_products(plan.moduli);
+  const auto tile = TiledProduct::tile_shape(current_options(), *kernel_, groups.size(), m, n);
+  const auto rows = layout(Side::rows_of_a), columns = layout(Side::columns_of_b);
+  const Index longest = std::numeric_limits<Index>::max() - rows.multiple;
+  const bool wide = exceeds_int32(groups, rows.filled_up(std::min(k, longest)), residue_int32_terms);
+  return PanelResidues::bytes(m, k, plan.moduli, rows) + PanelResidues::bytes(n, k, plan.moduli, columns) +
+         threads() * SumTile::bytes({tile.rows, tile.columns, groups.size(), residue_int32_terms, wide});
 }
 
 double CpuEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "ozbound/core/detail/combine.hpp"
 
@@ -11,24 +12,55 @@ namespace ozbound {
 
 bool Engine::start(const RealProduct&, const Plan&, KeptSlices) const { return false; }
 
-void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan) {
-  plan.validate();
+IntegerOperand Engine::prepare(InputView operand, Side side, const OperandForm& form) const {
+  const auto* const slicing = std::get_if<Slicing>(&form);
+  if (slicing == nullptr) throw std::invalid_argument("plan: this engine multiplies slices alone, no residues");
+  return slice(operand, side, *slicing);
+}
+
+void refuse_residues(const ResiduePlan& plan) {
+  throw std::invalid_argument("plan: this engine multiplies slices alone, not " + to_string(Plan(plan)));
+}
+
+namespace {
+
+void check_sliced(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan) {
   if (a.side() != Side::rows_of_a) throw std::invalid_argument("a must be sliced by rows");
   if (b.side() != Side::columns_of_b) throw std::invalid_argument("b must be sliced by columns");
   if (a.slicing() != plan.a) throw std::invalid_argument("a is not sliced as the plan says");
   if (b.slicing() != plan.b) throw std::invalid_argument("b is not sliced as the plan says");
+}
+
+void check_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan) {
+  if (a.side() != Side::rows_of_a) throw std::invalid_argument("a must have residues of rows");
+  if (b.side() != Side::columns_of_b) throw std::invalid_argument("b must have residues of columns");
+  if (a.form() != plan.a()) throw std::invalid_argument("a has other residues than the plan says");
+  if (b.form() != plan.b()) throw std::invalid_argument("b has other residues than the plan says");
+}
+
+/// The longest k whose sums INT64 holds.
+Index longest_inner(const SplitPlan& plan, Index k) {
+  Index pairs = 1;
+  for (const auto& group : plan.groups(k)) pairs = std::max<Index>(pairs, group.pairs());
+  return max_group_sum(plan.accumulation) / (pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude());
+}
+
+}  // namespace
+
+void check_operands(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan) {
+  plan.validate();
+  plan.visit([&](const SplitPlan& slices) { check_sliced(a.slices(), b.slices(), slices); },
+             [&](const ResiduePlan& residues) { check_residues(a.residues(), b.residues(), residues); });
   if (a.inner_dimension() != b.inner_dimension())
     throw std::invalid_argument("a and b have different inner dimensions: " + std::to_string(a.inner_dimension()) + ", " +
                                 std::to_string(b.inner_dimension()));
   check_inner_dimension(plan, a.inner_dimension());
 }
 
-void check_inner_dimension(const SplitPlan& plan, Index k) {
-  Index pairs = 1;
-  for (const auto& group : plan.groups(k)) pairs = std::max<Index>(pairs, group.pairs());
-  const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
-  if (k > max_group_sum(plan.accumulation) / largest)
-    throw std::invalid_argument("the inner dimension is too long for the integer sums: " + std::to_string(k));
+void check_inner_dimension(const Plan& plan, Index k) {
+  const Index longest = plan.visit([k](const SplitPlan& slices) { return longest_inner(slices, k); },
+                                   [](const ResiduePlan&) { return longest_residue_inner; });
+  if (k > longest) throw std::invalid_argument("the inner dimension is too long for the integer sums: " + std::to_string(k));
 }
 
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n) {

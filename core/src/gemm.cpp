@@ -75,10 +75,14 @@ RealProduct block_of(const RealProduct& call, Index i, Index j, Index height, In
   return block;
 }
 
-/// Multiplies blocks of C by slices, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller
-/// ones.
-/// @pre alpha and beta are finite.
-std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& plan, const Engine& engine, KeptSlices kept,
+/// What the plan makes of an operand, or what was made of it before.
+IntegerOperand operand(const Engine& engine, InputView of, Side side, const Plan& plan, const SlicedMatrix* kept) {
+  return kept != nullptr ? IntegerOperand(*kept) : engine.prepare(of, side, plan.form(side));
+}
+
+/// Multiplies blocks of C, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller ones.
+/// @pre alpha and beta are finite; kept slices are as the plan says.
+std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    ZivBound error, Index rows, Index columns) {
   std::optional<FetchedZivBound> here;  // of which blocks take parts; an engine knows a remote bound as a whole
   const bool in_parts = rows < call.m() || columns < call.n();
@@ -86,7 +90,7 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& pla
   std::vector<Entry> undecided;
   for (Index i = 0; i < call.m(); i += rows) {
     const Index height = std::min(rows, call.m() - i);
-    std::optional<SlicedMatrix> own_a;
+    std::optional<IntegerOperand> a;
     for (Index j = 0; j < call.n(); j += columns) {
       const Index width = std::min(columns, call.n() - j);
       const auto block = block_of(call, i, j, height, width);
@@ -94,16 +98,14 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& pla
       const auto open = error.here() == nullptr ? error : ZivBound(&block_error);
       std::vector<Entry> left;
       try {
-        if (kept.a == nullptr && !own_a) own_a.emplace(engine.slice(block.a, Side::rows_of_a, plan.a));
-        std::optional<SlicedMatrix> own_b;
-        if (kept.b == nullptr) own_b.emplace(engine.slice(block.b, Side::columns_of_b, plan.b));
+        if (!a) a = operand(engine, block.a, Side::rows_of_a, plan, kept.a);
+        const auto b = operand(engine, block.b, Side::columns_of_b, plan, kept.b);
         const Epilogue epilogue{call.alpha, call.beta, is_zero(call.beta) ? InputView{} : block.c0, open};
-        left = engine.multiply(kept.a != nullptr ? *kept.a : *own_a, kept.b != nullptr ? *kept.b : *own_b, plan, epilogue,
-                               block.c);
+        left = engine.multiply(*a, b, plan, epilogue, block.c);
       } catch (const OutOfMemory&) {
         const bool cut_rows = height > 1 && kept.a == nullptr, cut_columns = width > 1 && kept.b == nullptr;
         if (!cut_rows && !cut_columns) throw;
-        own_a.reset();
+        a.reset();
         left = multiply_blocks(block, plan, engine, kept, open, cut_rows ? (height + 1) / 2 : height,
                                cut_columns ? (width + 1) / 2 : width);
       }
@@ -111,6 +113,24 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const SplitPlan& pla
     }
   }
   return undecided;
+}
+
+std::vector<IntegerNorms> norms_of(const Engine& engine, InputView operand, Side side) {
+  std::vector<IntegerNorms> norms;
+  for (const auto& facts : engine.measure(operand, side, residue_measure).vectors) norms.push_back(facts.vector);
+  return norms;
+}
+
+/// Refuses operands that a plan by residues may not hold. @param parts rows of the product that are one row of the caller's C
+void check_residues_held(const RealProduct& call, const ResiduePlan& plan, const Engine& engine, Index parts) {
+  check_inner_dimension(plan, call.k());
+  const auto rows = norms_of(engine, call.a, Side::rows_of_a), columns = norms_of(engine, call.b, Side::columns_of_b);
+  const auto open = first_not_held(plan, rows, columns, call.k());
+  if (!open) return;
+  const std::string enough =
+      open->moduli == 0 ? "; fewer bits do, or slices" : "; with these bits " + std::to_string(open->moduli) + " moduli do";
+  throw std::invalid_argument("plan: " + to_string(Plan(plan)) + " is not sure to hold entry (" +
+                              std::to_string(open->i / parts) + ", " + std::to_string(open->j) + ")" + enough);
 }
 
 }  // namespace
@@ -123,6 +143,13 @@ double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, 
 double least_workspace(const Engine& engine, const Plan& plan, Index k) {
   const FloatEnvironment environment;
   return engine.workspace(plan, 1, 1, k);
+}
+
+void check_held(const RealProduct& original, const Plan& plan, const Engine& engine, Index parts) {
+  const FloatEnvironment environment;
+  const auto call = original.without_unread();
+  if (call.all_special()) return;
+  plan.visit([](const SplitPlan&) {}, [&](const ResiduePlan& residues) { check_residues_held(call, residues, engine, parts); });
 }
 
 std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, ZivBound error,
@@ -139,10 +166,10 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   if (call.all_special()) return {};
   if (call.k() == 0) error = {};  // nothing was truncated
+  check_held(call, plan, engine);
   begin_progress(call.m() * call.n());
   auto undecided = writing_c([&, rows = rows, columns = columns] {  // bindings, which clang 14 does not capture
-    return plan.visit(
-        [&](const SplitPlan& slices) { return multiply_blocks(call, slices, engine, kept, error, rows, columns); });
+    return multiply_blocks(call, plan, engine, kept, error, rows, columns);
   });
   std::sort(undecided.begin(), undecided.end());  // blocks of columns come one after the other
   return undecided;
@@ -254,6 +281,7 @@ void check_workspace(const Engine& engine, const Plan& plan, Index m, Index n, I
 void multiply_real(const RealProduct& product, const Plan& plan, const Engine& engine, double workspace) {
   const auto read = product.without_unread();
   check_workspace(engine, plan, read.m(), read.n(), read.k(), workspace, read.k());
+  check_held(product, plan, engine);
   multiply_checked(product, plan, engine, workspace);
 }
 
@@ -267,6 +295,7 @@ void multiply_complex(const ComplexProduct& product, const Plan& plan, const Eng
   const Index k = product.has_product() ? product.k() : 0;
   check_workspace(engine, plan, 2 * product.m(), product.n(), 2 * k, workspace, k);
   const auto real = engine.matrices().represent(product);
+  check_held(real->call(), plan, engine, 2);
   multiply_checked(real->call(), plan, engine, workspace);
   real->write_back();
 }

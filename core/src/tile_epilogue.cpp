@@ -13,34 +13,53 @@ namespace {
 /// Exponents of rows and columns up to it scale every sum without underflow or overflow, in two steps.
 constexpr int moderate_exponent = 400;
 
-constexpr Index most_together = SumTile::part;  // entries of a row that are rounded together
+constexpr Index most_together = EntrySums::part;  // entries of a row that are rounded together
+
+/// The most significant sum after carries is below it where kernels round whole rows.
+constexpr std::int64_t head_limit = std::int64_t{1} << 51;
 
 bool is_power_of_two(Dyadic x) { return x.magnitude != 0 && (x.magnitude & (x.magnitude - 1)) == 0; }
 
+/// A bound of the most significant sum of slices' products after carries: twice that of any sum.
+std::int64_t head_upper(const SplitPlan& plan, Index k) {
+  const Index pairs = std::min(plan.a.slices, plan.b.slices);
+  const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
+  return k < head_limit / 2 / largest ? 2 * k * largest : head_limit;
+}
+
 }  // namespace
 
-TileEpilogue::TileEpilogue(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const Epilogue& epilogue,
-                           OutputView c, const KernelFunctions& functions)
-    : a_(a),
-      b_(b),
-      layout_(sum_layout(plan, a.inner_dimension())),
-      groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(a.inner_dimension())),
+TileEpilogue::TileEpilogue(std::span<const VectorScale> rows, std::span<const VectorScale> columns, const SumLayout& layout,
+                           std::int64_t head_upper, const Epilogue& epilogue, OutputView c, const KernelFunctions& functions)
+    : rows_(rows),
+      columns_(columns),
+      layout_(layout),
       epilogue_(epilogue),
       error_(epilogue.error),
       scalars_{to_dyadic(epilogue.alpha), to_dyadic(epilogue.beta), c.format()},
       c_(c),
       functions_(functions),
-      by_rows_(plan_rounds_by_rows(plan)) {}
+      by_rows_(rounds_whole_rows(head_upper)) {}
 
-void TileEpilogue::finish(SumTile& tile, std::vector<Entry>& undecided) const {
+TileEpilogue::TileEpilogue(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const Epilogue& epilogue,
+                           OutputView c, const KernelFunctions& functions)
+    : TileEpilogue(a.scales(), b.scales(), sum_layout(plan, a.inner_dimension()), head_upper(plan, a.inner_dimension()),
+                   epilogue, c, functions) {
+  if (plan.common_ratio()) return;
+  groups_ = plan.groups(a.inner_dimension());
+  a_ = &a, b_ = &b;
+  by_rows_ = false;
+}
+
+void TileEpilogue::finish(EntrySums& tile, std::vector<Entry>& undecided) const {
   if (rounds_by_rows(tile)) return round_rows(tile, undecided);
   for (Index i = 0; i < tile.rows(); ++i) {
-    if (a_.special(tile.row() + i)) continue;
+    if (special_row(tile.row() + i)) continue;
     for (Index first = 0; first < tile.columns(); first += most_together) {
       const Index count = std::min(most_together, tile.columns() - first), column = tile.column() + first;
       const auto* const sums = tile.sums(i, first, count);
       for (Index j = 0; j < count; ++j)
-        if (!b_.special(column + j)) finish_entry(sums + j, tile.row() + i, column + j, undecided);
+        if (!special_column(column + j)) finish_entry(sums + j, tile.row() + i, column + j, undecided);
     }
   }
 }
@@ -51,9 +70,10 @@ void TileEpilogue::finish_entry(const std::int64_t* sums, Index i, Index j, std:
   if (!is_finite(c0, binary64)) return;
   const double error = error_.get() == nullptr ? 0 : error_.get()->upper(i, j);
   const auto combined = [&](const SumLayout& layout) {
-    return combine(sums, SumTile::part, layout, a_.exponent(i) + b_.exponent(j), scalars_, to_dyadic(c0, binary64), error);
+    return combine(sums, EntrySums::part, layout, row_exponent(i) + column_exponent(j), scalars_, to_dyadic(c0, binary64),
+                   error);
   };
-  const auto entry = groups_.empty() ? combined(layout_) : combined(entry_layout(layout_, groups_, a_, i, b_, j));
+  const auto entry = groups_.empty() ? combined(layout_) : combined(entry_layout(layout_, groups_, *a_, i, *b_, j));
   if (entry.decided)
     c_.set_bits(i, j, entry.bits);
   else
@@ -62,22 +82,20 @@ void TileEpilogue::finish_entry(const std::int64_t* sums, Index i, Index j, std:
 
 /// Whether C is the exact sum, rounded and scaled by powers of two, and the kernel's way of rounding holds the sum; with an
 /// error also binary64, whose neighbours it looks at.
-bool TileEpilogue::plan_rounds_by_rows(const SplitPlan& plan) const {
-  if (layout_.accumulation != Accumulation::exact || !groups_.empty()) return false;
+bool TileEpilogue::rounds_whole_rows(std::int64_t head_upper) const {
+  if (layout_.accumulation != Accumulation::exact) return false;
   if (!is_zero(epilogue_.beta) || !is_power_of_two(scalars_.alpha)) return false;
   if (error_.get() != nullptr && !c_.is_double()) return false;
-  const Index pairs = std::min(plan.a.slices, plan.b.slices);
-  const Index largest_product = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
-  return layout_.count <= most_fast_groups(layout_.radix_bits) && a_.inner_dimension() < (Index{1} << 50) / largest_product;
+  return layout_.count <= most_fast_groups(layout_.radix_bits) && head_upper < head_limit;
 }
 
-bool TileEpilogue::rounds_by_rows(const SumTile& tile) const {
+bool TileEpilogue::rounds_by_rows(const EntrySums& tile) const {
   if (!by_rows_) return false;
   const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
   for (Index i = tile.row(); i < tile.row() + tile.rows(); ++i)
-    if (a_.special(i) || std::abs(a_.exponent(i) + unit) > moderate_exponent) return false;
+    if (special_row(i) || std::abs(row_exponent(i) + unit) > moderate_exponent) return false;
   for (Index j = tile.column(); j < tile.column() + tile.columns(); ++j)
-    if (b_.special(j) || std::abs(b_.exponent(j)) > moderate_exponent) return false;
+    if (special_column(j) || std::abs(column_exponent(j)) > moderate_exponent) return false;
   return true;
 }
 
@@ -88,35 +106,35 @@ void TileEpilogue::round_part(const std::int64_t* sums, Index i, Index j, Index 
   const auto groups = layout_.count, radix = layout_.radix_bits;
   if (error_.get() == nullptr) {
     std::fill_n(decided, count, std::uint8_t{1});
-    return functions_.round(sums, SumTile::part, groups, radix, count, !c_.is_double(), rounded);
+    return functions_.round(sums, EntrySums::part, groups, radix, count, !c_.is_double(), rounded);
   }
   std::array<double, most_together> errors;
   error_.get()->upper_row(i, j, count, errors.data());
   const double units = power_of_two(-layout_.weight_exponent[groups - 1]);
   for (Index t = 0; t < count; ++t) errors[static_cast<std::size_t>(t)] *= units;
-  functions_.round_enclosed(sums, SumTile::part, groups, radix, count, errors.data(), rounded, decided);
+  functions_.round_enclosed(sums, EntrySums::part, groups, radix, count, errors.data(), rounded, decided);
 }
 
 /// combine for a whole row at a time; what is not decided at once is left to it.
-void TileEpilogue::round_rows(SumTile& tile, std::vector<Entry>& undecided) const {
+void TileEpilogue::round_rows(EntrySums& tile, std::vector<Entry>& undecided) const {
   const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
   std::array<double, most_together> rounded{}, scales{};
   std::array<std::uint8_t, most_together> decided{};
   for (Index first = 0; first < tile.columns(); first += most_together) {
     const Index count = std::min<Index>(most_together, tile.columns() - first);
     for (Index j = 0; j < count; ++j)
-      scales[static_cast<std::size_t>(j)] = power_of_two(b_.exponent(tile.column() + first + j));
+      scales[static_cast<std::size_t>(j)] = power_of_two(column_exponent(tile.column() + first + j));
     for (Index i = 0; i < tile.rows(); ++i) {
       const auto* const sums = tile.sums(i, first, count);
       round_part(sums, tile.row() + i, tile.column() + first, count, rounded.data(), decided.data());
-      const double scale = power_of_two(a_.exponent(tile.row() + i) + unit) * (scalars_.alpha.negative ? -1 : 1);
+      const double scale = power_of_two(row_exponent(tile.row() + i) + unit) * (scalars_.alpha.negative ? -1 : 1);
       std::visit(
           [&](const auto& c) {
+            const Index row = tile.row() + i, column = tile.column() + first;  // read once: they are virtual
             for (Index j = 0; j < count; ++j) {
               const auto at = static_cast<std::size_t>(j);
               const double value = rounded[at] * scale * scales[at] + 0.0;  // an exact zero is +0
-              if (decided[at] != 0)
-                c(tile.row() + i, tile.column() + first + j) = static_cast<std::remove_reference_t<decltype(c(0, 0))>>(value);
+              if (decided[at] != 0) c(row, column + j) = static_cast<std::remove_reference_t<decltype(c(0, 0))>>(value);
             }
           },
           c_.typed());

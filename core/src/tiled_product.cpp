@@ -91,7 +91,7 @@ void SumTile::start_int32() {
   std::fill(column_corrections_.begin(), column_corrections_.end(), 0);
 }
 
-void SumTile::add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRound>& rounds) {
+void SumTile::add_block(const PanelView& a, const PanelView& b, Index block, const std::vector<ProductRound>& rounds) {
   rows_corrected_ = !b.offset_free(), columns_corrected_ = !a.offset_free();
   for (const auto& round : rounds) {
     Index terms = 0;
@@ -103,7 +103,7 @@ void SumTile::add_block(const PanelSlices& a, const PanelSlices& b, Index block,
   }
 }
 
-void SumTile::multiply(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round) {
+void SumTile::multiply(const PanelView& a, const PanelView& b, Index block, const ProductRound& round) {
   const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns(), length = a.block_digits(block);
   for (Index y = 0; y * kernel_.columns() < columns_; ++y)
     for (Index x = 0; x * kernel_.rows() < rows_; ++x) {
@@ -119,18 +119,18 @@ void SumTile::multiply(const PanelSlices& a, const PanelSlices& b, Index block, 
 }
 
 /// Sums of the stored digits of part of a slice: those that are kept, or in `found`.
-const std::uint32_t* SumTile::sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
+const std::uint32_t* SumTile::sums_of(const PanelView& x, Index panel, Index block, int p, Index skip, Index count,
                                       std::uint32_t* found) const {
   if (count == x.block_digits(block)) return x.digit_sums(panel, block, p);
   const Index vectors = x.panel_vectors(panel);
-  const std::uint8_t flip = x.layout().unsigned_bytes ? 0x80 : 0;
-  kernel_.functions->digit_sums(x.digits(panel, block, p) + skip * vectors, flip, vectors, x.layout().step, count, found);
+  const std::uint8_t flip = x.layout.unsigned_bytes ? 0x80 : 0;
+  kernel_.functions->digit_sums(x.digits(panel, block, p) + skip * vectors, flip, vectors, x.layout.step, count, found);
   return found;
 }
 
 /// What the products of stored digits lack of those of the digits themselves, a = a' - oa and b = b' - ob, is
 /// sum -ob a' + oa ob, the same for a whole row, and sum -oa b', for a whole column.
-void SumTile::find_corrections(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round) {
+void SumTile::find_corrections(const PanelView& a, const PanelView& b, Index block, const ProductRound& round) {
   const Index digits = a.block_digits(block);
   for (const auto& run : round)
     for_each_pair(run, digits, [&](int p, int q, Index skip, Index count) {
@@ -150,6 +150,12 @@ void SumTile::find_corrections(const PanelSlices& a, const PanelSlices& b, Index
         for (Index j = 0; j < vectors; ++j) corrections[j] -= oa * sums[j];
       }
     });
+}
+
+SumTile::RowProducts SumTile::row_products(Index i, Index first, Index count) {
+  const Index rows = kernel_.rows(), width = kernel_.columns();
+  if (!wide_.empty() || columns_corrected_ || first / width != (first + count - 1) / width || first % width != 0) return {};
+  return {products(i / rows, first / width, 0) + i % rows * width, rows * width, &row_corrections_[at(i)], shape_.rows};
 }
 
 const std::int64_t* SumTile::sums(Index i, Index first, Index count) {
@@ -187,32 +193,30 @@ void SumTile::widen() {
   start_int32();
 }
 
-TiledProduct::TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const CpuEngine::Options& options,
-                           const Kernel& kernel)
+TiledProduct::TiledProduct(const PanelView& a, const PanelView& b, const std::vector<ProductGroup>& groups, Index terms,
+                           int products, const CpuEngine::Options& options, const Kernel& kernel)
     : a_(a), b_(b), kernel_(kernel) {
-  if (a.count() == 0 || b.count() == 0) return;
-  const auto groups = plan.groups(a.inner_dimension());
-  const auto layout = a.layout();
-  const Index terms = plan.int32_terms();
-  shape_ = tile_shape(options, kernel, groups.size(), a.count(), b.count());
+  if (a.count == 0 || b.count == 0) return;
+  const auto layout = a.layout;
+  shape_ = tile_shape(options, kernel, groups.size(), a.count, b.count);
   if (a.blocks() > 0) {
     whole_block_ = product_rounds(groups, a.block_digits(0), terms, layout.multiple);
     last_block_ = product_rounds(groups, a.block_digits(a.blocks() - 1), terms, layout.multiple);
   }
-  const bool wide = exceeds_int32(groups, layout.filled_up(a.inner_dimension()), terms);
-  const Index threads = useful_threads(options.threads, plan.products(), a, b);
+  const bool wide = exceeds_int32(groups, layout.filled_up(a.inner), terms);
+  const Index threads = useful_threads(options.threads, products, a, b);
   for (Index t = 0; t < threads; ++t)
     tiles_.emplace_back(kernel, SumTile::Shape{shape_.rows, shape_.columns, groups.size(), terms, wide});
 }
 
 /// A thread is not worth its start for less than some microseconds of products.
-Index TiledProduct::useful_threads(Index most, Index products, const PanelSlices& a, const PanelSlices& b) const {
+Index TiledProduct::useful_threads(Index most, Index products, const PanelView& a, const PanelView& b) const {
   constexpr Index worth_a_thread = Index{1} << 20;
-  const Index terms_of_entry = std::max<Index>(1, products * std::min(a.inner_dimension(), worth_a_thread));
+  const Index terms_of_entry = std::max<Index>(1, products * std::min(a.inner, worth_a_thread));
   const Index entries_of_thread = std::max<Index>(1, worth_a_thread / terms_of_entry);
-  const Index row_tiles = (a.count() + shape_.rows - 1) / shape_.rows;
-  const Index column_tiles = (b.count() + shape_.columns - 1) / shape_.columns;
-  return std::min({most, row_tiles * column_tiles, 1 + a.count() * b.count() / entries_of_thread});
+  const Index row_tiles = (a.count + shape_.rows - 1) / shape_.rows;
+  const Index column_tiles = (b.count + shape_.columns - 1) / shape_.columns;
+  return std::min({most, row_tiles * column_tiles, 1 + a.count * b.count / entries_of_thread});
 }
 
 TiledProduct::Shape TiledProduct::tile_shape(const CpuEngine::Options& options, const Kernel& kernel, std::size_t groups,

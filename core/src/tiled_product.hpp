@@ -12,7 +12,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/panel_slices.hpp"
+#include "ozbound/core/panel_view.hpp"
 #include "ozbound/core/progress.hpp"
 #include "ozbound/core/split_plan.hpp"
 
@@ -39,8 +39,22 @@ std::vector<ProductRound> product_rounds(const std::vector<ProductGroup>& groups
 /// Whether a group has more products, along an inner dimension that is filled up, than INT32 holds the sum of.
 bool exceeds_int32(const std::vector<ProductGroup>& groups, Index filled_inner, Index int32_terms);
 
+/// Integer sums of the entries of a block of C, as a TileEpilogue asks for them.
+class EntrySums {
+ public:
+  virtual ~EntrySums() = default;
+  static constexpr Index part = 64;  ///< most entries of a row that sums() takes
+
+  /// Sums of group t of entries (i, first) … of the tile, from [t * part] on, until the next call.
+  virtual const std::int64_t* sums(Index i, Index first, Index count) = 0;
+  [[nodiscard]] virtual Index row() const = 0;
+  [[nodiscard]] virtual Index column() const = 0;
+  [[nodiscard]] virtual Index rows() const = 0;
+  [[nodiscard]] virtual Index columns() const = 0;
+};
+
 /// A block of C and the exact integer sum of every group over it: in INT32 as long as that holds it, then added up in INT64.
-class SumTile {
+class SumTile final : public EntrySums {
  public:
   struct Shape {
     Index rows;
@@ -54,16 +68,26 @@ class SumTile {
   void start(Index row, Index column, Index rows, Index columns);
 
   /// Adds a block of the inner dimension to the sums. @pre the tile starts where panels do; KernelScope.
-  void add_block(const PanelSlices& a, const PanelSlices& b, Index block, const std::vector<ProductRound>& rounds);
+  void add_block(const PanelView& a, const PanelView& b, Index block, const std::vector<ProductRound>& rounds);
 
-  static constexpr Index part = 64;  ///< most entries of a row that sums() takes
+  const std::int64_t* sums(Index i, Index first, Index count) override;
+  [[nodiscard]] Index row() const override { return row_; }
+  [[nodiscard]] Index column() const override { return column_; }
+  [[nodiscard]] Index rows() const override { return rows_; }
+  [[nodiscard]] Index columns() const override { return columns_; }
 
-  /// Sums of group t of entries (i, first) … of the tile, from [t * part] on, until the next call.
-  const std::int64_t* sums(Index i, Index first, Index count);
-  [[nodiscard]] Index row() const { return row_; }
-  [[nodiscard]] Index column() const { return column_; }
-  [[nodiscard]] Index rows() const { return rows_; }
-  [[nodiscard]] Index columns() const { return columns_; }
+  /// Products of stored bytes of entries (i, first) …: products[t * stride + j] + corrections[t * correction_stride] is the sum
+  /// of group t. Null where INT32 does not hold them, columns have corrections too, or the entries lie in several panels.
+  struct RowProducts {
+    const std::int32_t* products = nullptr;
+    Index stride = 0;
+    const std::uint32_t* corrections = nullptr;
+    Index correction_stride = 0;
+  };
+  [[nodiscard]] RowProducts row_products(Index i, Index first, Index count);
+
+  /// Whether INT32 holds every sum: |sums| < 2^31.
+  [[nodiscard]] bool in_int32() const { return wide_.empty(); }
 
   static double bytes(const Shape& shape);
 
@@ -72,10 +96,10 @@ class SumTile {
   [[nodiscard]] std::int64_t* wide(std::size_t group, Index i, Index j);
   void start_int32();
   void widen();
-  void find_corrections(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round);
-  const std::uint32_t* sums_of(const PanelSlices& x, Index panel, Index block, int p, Index skip, Index count,
+  void find_corrections(const PanelView& a, const PanelView& b, Index block, const ProductRound& round);
+  const std::uint32_t* sums_of(const PanelView& x, Index panel, Index block, int p, Index skip, Index count,
                                std::uint32_t* found) const;
-  void multiply(const PanelSlices& a, const PanelSlices& b, Index block, const ProductRound& round);
+  void multiply(const PanelView& a, const PanelView& b, Index block, const ProductRound& round);
 
   const Kernel& kernel_;
   Shape shape_;  ///< rows and columns of whole panels
@@ -93,8 +117,9 @@ class SumTile {
 /// What one product needs beside its operands, allocated before any entry of C is written.
 class TiledProduct {
  public:
-  TiledProduct(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const CpuEngine::Options& options,
-               const Kernel& kernel);
+  /// @param int32_terms products of layers that an INT32 sum holds
+  TiledProduct(const PanelView& a, const PanelView& b, const std::vector<ProductGroup>& groups, Index int32_terms, int products,
+               const CpuEngine::Options& options, const Kernel& kernel);
 
   /// Rows and columns of the tiles for operands of m rows and n columns.
   struct Shape {
@@ -109,8 +134,8 @@ class TiledProduct {
   /// Calls finish(tile, number of the thread) for every tile, in any order, from many threads.
   template <class Finish>
   void run(const Finish& finish) {
-    const Index row_tiles = (a_.count() + shape_.rows - 1) / shape_.rows;
-    const Index count = row_tiles * ((b_.count() + shape_.columns - 1) / shape_.columns);
+    const Index row_tiles = (a_.count + shape_.rows - 1) / shape_.rows;
+    const Index count = row_tiles * ((b_.count + shape_.columns - 1) / shape_.columns);
     if (count == 0) return;
     FirstException failure;
     auto* const progress = ProgressScope::innermost();
@@ -123,7 +148,7 @@ class TiledProduct {
       for (Index t = 0; t < count; ++t) {  // a column of tiles shares B's panel
         const Index row = t % row_tiles * shape_.rows, column = t / row_tiles * shape_.columns;
         failure.run([&] {
-          tile.start(row, column, std::min(shape_.rows, a_.count() - row), std::min(shape_.columns, b_.count() - column));
+          tile.start(row, column, std::min(shape_.rows, a_.count - row), std::min(shape_.columns, b_.count - column));
           multiply(tile);
           finish(tile, thread);
           if (progress != nullptr) progress->add(tile.rows() * tile.columns());
@@ -139,13 +164,13 @@ class TiledProduct {
     const KernelScope scope(kernel_);
     for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, rounds_of(block));
   }
-  [[nodiscard]] Index useful_threads(Index most, Index products, const PanelSlices& a, const PanelSlices& b) const;
+  [[nodiscard]] Index useful_threads(Index most, Index products, const PanelView& a, const PanelView& b) const;
   [[nodiscard]] const std::vector<ProductRound>& rounds_of(Index block) const {
     return block + 1 < a_.blocks() ? whole_block_ : last_block_;
   }
 
-  const PanelSlices& a_;
-  const PanelSlices& b_;
+  PanelView a_;
+  PanelView b_;
   const Kernel& kernel_;
   Shape shape_{1, 1};
   std::vector<ProductRound> whole_block_, last_block_;

@@ -97,8 +97,10 @@ SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) co
   return copy_facts_to_host(facts, stream);
 }
 
-std::vector<Entry> CudaEngine::multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a_operand, const IntegerOperand& b_operand, const Plan& any_plan,
                                         const Epilogue& epilogue, OutputView c) const {
+  const auto& plan = any_plan.split();
+  const auto &a = a_operand.slices(), &b = b_operand.slices();
   check_operands(a, b, plan);
   const Index m = a.count(), n = b.count();
   check_epilogue(epilogue, c, m, n);
@@ -137,7 +139,8 @@ bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptSlices 
   const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
   if (!takes_kept || !all_on_device(product)) return false;
   try {
-    plan.visit([&](const SplitPlan& slices) { launch_product(product, slices, kept); });
+    plan.visit([&](const SplitPlan& slices) { launch_product(product, slices, kept); },
+               [](const ResiduePlan& residues) { refuse_residues(residues); });
   } catch (const OutOfMemory&) {  // in blocks, then
     return false;
   }
@@ -213,7 +216,8 @@ std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, 
 int CudaEngine::threads() const { return usable_threads(options_.threads); }
 
 double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
-  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); });
+  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); },
+                    [](const ResiduePlan& residues) -> double { refuse_residues(residues); });
 }
 
 double CudaEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {

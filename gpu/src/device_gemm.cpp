@@ -310,7 +310,8 @@ DeviceGemm::DeviceGemm(const Plan& plan, Index m, Index n, Index k, Options opti
   if (!(options.error >= 0)) throw std::invalid_argument("error must not be negative");
   if (options.device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(options.device));
   const CudaDevice device(options.device);
-  work_ = plan.visit([&](const SplitPlan& slices) { return std::make_unique<Work>(slices, shape, options); });
+  work_ = plan.visit([&](const SplitPlan& slices) { return std::make_unique<Work>(slices, shape, options); },
+                     [](const ResiduePlan& residues) -> std::unique_ptr<Work> { refuse_residues(residues); });
 }
 
 DeviceGemm::~DeviceGemm() = default;

@@ -116,14 +116,17 @@ inline Slicing slicing_from(const ozbound_plugin_slicing& s) {
   return {{static_cast<Encoding::Kind>(s.kind), s.beta}, s.slices};
 }
 
+/// @throws std::invalid_argument for residues, which do not cross the table yet.
 inline ozbound_plugin_plan plan_of(const Plan& plan) {
-  return plan.visit([](const SplitPlan& p) {
-    return ozbound_plugin_plan{0, 0, slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
-  });
+  return plan.visit(
+      [](const SplitPlan& p) {
+        return ozbound_plugin_plan{0, 0, slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
+      },
+      [](const ResiduePlan& p) -> ozbound_plugin_plan { refuse_residues(p); });
 }
-inline Plan plan_from(const ozbound_plugin_plan& p) {
+inline SplitPlan plan_from(const ozbound_plugin_plan& p) {
   if (p.kind != 0) throw std::invalid_argument("plan must be by slices, not of kind " + std::to_string(p.kind));
-  return SplitPlan{slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
+  return {slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
 }
 
 inline ozbound_plugin_target target_of(const Target& t) { return {t.tau, static_cast<std::int32_t>(t.kind), 0}; }

@@ -312,7 +312,7 @@ Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_p
     if (error != nullptr) bound = bound_from(*error, nullptr);
     const ZivBound here = bound ? &*bound : nullptr;
     const Epilogue epilogue{alpha, beta, input_from(*c0), remote_error == nullptr ? here : remote_error->of.get()};
-    give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan).split(), epilogue, output_from(*c)), open);
+    give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan), epilogue, output_from(*c)), open);
   });
 }
 
@@ -335,7 +335,7 @@ Status group_sums(Handle* backend, const ozbound_plugin_slices* a, const ozbound
     std::vector<const std::int64_t*> data;
   };
   return run(call, [&] {
-    auto kept = keep(Sums{backend->engine().group_sums(a->sliced, b->sliced, plan_from(*plan).split()), {}});
+    auto kept = keep(Sums{backend->engine().group_sums(a->sliced, b->sliced, plan_from(*plan)), {}});
     auto& [groups, data] = kept->value;
     for (const auto& group : groups) data.push_back(group.data());
     *out = {data.data(), count_of(groups), a->sliced.count(), b->sliced.count(), kept.get()};

@@ -196,7 +196,10 @@ class PluginCosts final : public CostModel {
     return {text_from(origin.model),  text_from(origin.unit), text_from(origin.processor),
             text_from(origin.kernel), origin.threads,         text_from(origin.note)};
   }
+  /// Infinite for residues, which a plug-in does not multiply.
   [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override {
+    const bool by_slices = plan.visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
+    if (!by_slices) return std::numeric_limits<double>::infinity();
     const auto crossing = plan_of(plan);
     double cost = 0;
     ask(table_.cost_of_slices, backend_, &crossing, m, n, k, &cost);
@@ -366,16 +369,16 @@ class PluginEngine final : public Engine {
     for (Index i = 0; i < facts.count; ++i) vectors.push_back(facts_from(facts.vectors[i]));
     return {slicing_from(facts.slicing), std::move(vectors)};
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
-    const auto* const left = handle_of(&a, table_);
-    const auto* const right = handle_of(&b, table_);
+    const auto crossing = plan_of(plan);
+    const auto* const left = handle_of(&a.slices(), table_);
+    const auto* const right = handle_of(&b.slices(), table_);
     if (left == nullptr || right == nullptr) {
       check_operands(a, b, plan);
       check_epilogue(epilogue, c, a.count(), b.count());
       refuse_slices();
     }
-    const auto crossing = plan_of(plan);
     const auto c0 = view_of(epilogue.c0), to = view_of(c);
     auto* const remote = handle_of(epilogue.error.there(), table_);
     const FetchedZivBound here(remote == nullptr ? epilogue.error : ZivBound());

@@ -110,7 +110,7 @@ class CountingEngine final : public Engine {
     looks_.at("measure " + std::to_string(slicing.slices), x);
     return engine_.measure(x, side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     return engine_.multiply(a, b, plan, epilogue, c);
   }

@@ -351,7 +351,7 @@ class Priced final : public Engine, public CostModel {
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return engine().measure(x, side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     return engine().multiply(a, b, plan, epilogue, c);
   }

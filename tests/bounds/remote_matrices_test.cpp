@@ -163,7 +163,7 @@ class RemoteEngine final : public Engine {
   SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return engine_.measure(near_(x), side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     auto opened = epilogue;
     opened.c0 = near_(epilogue.c0);

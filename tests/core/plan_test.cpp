@@ -92,8 +92,10 @@ TEST(PlanTest, APlanOfSlicesIsWhatItsSplitPlanIs) {
 TEST(PlanTest, IsVisitedByTheCaseOfItsKind) {
   struct OfNoPlan {};
   const Plan plan = SplitPlan::balanced(2, 3, 4);
-  EXPECT_EQ(plan.visit([](const SplitPlan& slices) { return slices.cut; }, [](const OfNoPlan&) { return -1; }), 4);
-  EXPECT_EQ(&plan.visit([](const SplitPlan& slices) -> const SplitPlan& { return slices; }), &plan.split());
+  EXPECT_EQ(plan.visit([](const SplitPlan& slices) { return slices.cut; }, [](const ResiduePlan&) { return -1; }), 4);
+  EXPECT_EQ(plan.visit([](const SplitPlan& slices) { return &slices; },
+                       [](const ResiduePlan&) -> const SplitPlan* { return nullptr; }),
+            &plan.split());
 }
 
 TEST(PlanTest, RefusalsNameThePart) {

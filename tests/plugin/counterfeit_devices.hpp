@@ -143,7 +143,7 @@ class FarEngine final : public Engine {
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return cpu_.measure(near(x), side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     auto opened = epilogue;
     opened.c0 = near(epilogue.c0);
@@ -296,7 +296,7 @@ class FailingEngine final : public Engine {
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return cpu_.measure(x, side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     fail_(c.rows() * c.cols());
     return cpu_.multiply(a, b, plan, epilogue, c);

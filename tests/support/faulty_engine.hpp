@@ -33,9 +33,10 @@ class FaultyEngine : public Engine {
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return faulty_measure ? faulty_measure(right_, operand, side, slicing) : right_.measure(operand, side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
-    return faulty_multiply ? faulty_multiply(right_, a, b, plan, epilogue, c) : right_.multiply(a, b, plan, epilogue, c);
+    if (!faulty_multiply) return right_.multiply(a, b, plan, epilogue, c);
+    return faulty_multiply(right_, a.slices(), b.slices(), plan.split(), epilogue, c);
   }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override {

@@ -22,6 +22,7 @@
 
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/verify/hex_text.hpp"
 #include "parsed_json.hpp"
 
 namespace ozbound {
@@ -41,7 +42,7 @@ constexpr Index most_elements = Index{1} << 28;
 std::string hexadecimal(double x) {
   const auto bits = bits_of(x);
   if (is_nan(bits, binary64)) return bits == binary64.nan ? "nan" : fmt::format("nan:0x{:016x}", bits);
-  return fmt::format("{:a}", x);
+  return hex_text(x);
 }
 
 /// The hexadecimal digits of `text` as a number of type T, if they are all of it.
@@ -225,7 +226,11 @@ GemmCase gemm_case_from(const Members& members) {
   result.c = storage_from(Members(members.at("c"), "c", {"type", "order", "padding"}));
   result.alpha = members.number("alpha");
   result.beta = members.number("beta");
-  result.plan = members.parse("plan", [](const std::string& text) { return parse_plan(text).split(); });
+  result.plan = members.parse("plan", [](const std::string& text) {
+    return parse_plan(text).visit(
+        [](const SplitPlan& slices) { return slices; },
+        [](const ResiduePlan&) -> SplitPlan { throw std::invalid_argument("plan must be by slices"); });
+  });
   if (members.has("target"))
     result.target = members.parse("target", [](const std::string& text) { return parse_target(text); });
   result.working = working_from(members);

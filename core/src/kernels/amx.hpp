@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "functions.hpp"
+#include "residue.hpp"
 #include "rows.hpp"
 #include "slice.hpp"
 
@@ -231,6 +232,10 @@ inline constexpr KernelFunctions amx_functions_of{.rows = panel_side,
                                                   .stop = Tiles::release,
                                                   .multiply = multiply_tiles<Tiles>,
                                                   .slice = slice_steps,
+                                                  .residue_bits = 50,
+                                                  .residues = residue_steps,
+                                                  .recover = recover,
+                                                  .recover_products = nullptr,
                                                   .magnitudes = magnitudes,
                                                   .digit_sums = digit_sums,
                                                   .add = add,

@@ -4,6 +4,7 @@
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #include <immintrin.h>
 
+#include "residue_vnni.hpp"
 #include "tile.hpp"
 
 namespace ozbound {
@@ -28,9 +29,17 @@ struct Vnni512 {
   static void store(Sums sums, std::int32_t* products) { _mm512_storeu_si512(products, sums); }
 };
 
+constexpr KernelFunctions with_residues(KernelFunctions functions) {
+  functions.residue_bits = 62;
+  functions.residues = residue_steps_vnni;
+  functions.recover_products = recover_vnni;
+  return functions;
+}
+constexpr KernelFunctions vnni_functions = with_residues(functions_of<Vnni512>);
+
 }  // namespace
 
-extern const KernelFunctions* const avx512vnni_functions = &functions_of<Vnni512>;
+extern const KernelFunctions* const avx512vnni_functions = &vnni_functions;
 
 }  // namespace ozbound
 

@@ -24,6 +24,32 @@ struct SliceShape {
   std::int64_t vector_bytes;  ///< from four digits of a vector to those of the next one
 };
 
+inline constexpr int most_residue_limbs = 4;
+
+/// Constants of the first `count` moduli, exact in doubles.
+struct ResidueConstants {
+  std::int32_t count;
+  std::int32_t limbs;      ///< of C' < P, of limb_bits each
+  std::int32_t limb_bits;  ///< count * 128 * 2^limb_bits < 2^51
+  std::int32_t groups;     ///< what comes out: the limbs, or, of four limbs, three groups of 48 bits
+  double modulus[max_slice_count];
+  double reciprocal[max_slice_count];                  ///< 1 / p, rounded
+  double power_26[max_slice_count];                    ///< 2^26 mod p, balanced
+  double inverse[max_slice_count];                     ///< (P / p)^-1 mod p, balanced
+  double weight[max_slice_count][most_residue_limbs];  ///< limbs of P / p, most significant first
+  double product[most_residue_limbs];                  ///< of P
+  std::uint32_t byte_weights[max_slice_count][2];      ///< 2^(8 i) mod p of byte i, balanced, as int8
+  std::int32_t byte_init[max_slice_count];             ///< -2^63 mod p, balanced
+  std::uint32_t sum_weights[max_slice_count];          ///< 2^(8 i) (P / p)^-1 mod p of byte i
+  std::int32_t sum_init[max_slice_count];              ///< -2^31 (P / p)^-1 mod p
+  double reciprocal_product;                           ///< 2^(limb_bits (limbs - 1)) / P, rounded
+};
+
+/// Where residues go: bytes from one modulus to the next, and as in SliceShape.
+struct ResidueShape {
+  std::int64_t layer_bytes, four_bytes, vector_bytes;
+};
+
 /// A block of two panels. Its slices lie one after the other, so that a vector has a row of slices * slice_digits digits.
 struct KernelBlock {
   const std::int8_t* a;  ///< int8, the digits of the first slice that lies there
@@ -64,6 +90,23 @@ struct KernelFunctions {
   void (*slice)(const double (*x)[slice_lanes], std::int64_t fours, const SliceShape& shape, const double* scale,
                 std::int64_t lanes, std::int8_t* out);
 
+  std::int64_t residue_bits;  ///< 50, or what `residues` takes
+
+  /// Residues of RN(x scale), |x scale| <= 2^residue_bits, as `slice` has digits; stored with `flip` = 0x80 as uint8, 128 more.
+  void (*residues)(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
+                   std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out);
+
+  /// C' of at most 64 entries from the sums of their moduli, |sums| < 2^46, sums[t * stride + j], as groups of a carry chain of
+  /// radix 2^limb_bits; false where that is not sure, |C'| being near P / 2.
+  bool (*recover)(const std::int64_t* sums, std::int64_t stride, std::int64_t count, const ResidueConstants& of,
+                  std::int64_t* groups);
+
+  /// The same from INT32 products[t * stride + j] + corrections[t * correction_stride], modulo 2^32, which may be read and
+  /// groups written up to the next multiple of 16 entries; null: not that way.
+  bool (*recover_products)(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,
+                           std::int64_t correction_stride, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
+                           std::int64_t group_stride);
+
   /// The least of |x|'s bits that are not zero, all ones where there are none, and the largest, 0 where there are none: a
   /// finite number's are in its order, and those of infinities and NaN above them.
   void (*magnitudes)(const double* x, std::int64_t count, std::uint64_t* least, std::uint64_t* top);
@@ -82,7 +125,8 @@ struct KernelFunctions {
 
   /// rounded[j] = sum_t sums[t * stride + j] 2^(radix_bits (groups - 1 - t)), rounded once: to nearest, ties to even, or, with
   /// to_odd, to the neighbour whose last bit is set where it is not exact.
-  /// @pre |sums| < 2^50, groups <= most_fast_groups(radix_bits), FloatEnvironment.
+  /// @pre The most significant sum and what is carried to it are below 2^51 together, the others below 2^51 each, groups <=
+  /// most_fast_groups(radix_bits), FloatEnvironment.
   void (*round)(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, bool to_odd,
                 double* rounded);
 

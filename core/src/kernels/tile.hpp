@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "residue.hpp"
 #include "rows.hpp"
 #include "slice.hpp"
 
@@ -132,6 +133,10 @@ inline constexpr KernelFunctions functions_of{.rows = Unit::rows,
                                               .stop = need_nothing,
                                               .multiply = multiply<Unit>,
                                               .slice = slice_steps,
+                                              .residue_bits = 50,
+                                              .residues = residue_steps,
+                                              .recover = recover,
+                                              .recover_products = nullptr,
                                               .magnitudes = magnitudes,
                                               .digit_sums = digit_sums,
                                               .add = add,

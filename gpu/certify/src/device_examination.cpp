@@ -310,11 +310,13 @@ DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding&
 DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const Plan& plan) {
-  return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); });
+  return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); },
+                    [](const ResiduePlan& residues) -> PlanBound { refuse_residues(residues); });
 }
 
 double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
-  return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); });
+  return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
+                    [](const ResiduePlan& residues) -> double { refuse_residues(residues); });
 }
 
 PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {

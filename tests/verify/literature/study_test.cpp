@@ -56,7 +56,7 @@ struct WrongEngine final : Engine {
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return engine.measure(operand, side, slicing);
   }
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     auto wrong = epilogue;
     wrong.alpha *= 2;

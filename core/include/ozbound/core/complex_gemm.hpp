@@ -16,6 +16,9 @@ void multiply_exactly(const ComplexProduct& call, int threads);
 std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
 
+/// Refuses plans that multiply_scaled does not take. @throws std::invalid_argument naming a plan by residues.
+void check_scaled(const Plan& plan);
+
 /// The least cap that multiply_scaled takes: bytes of slices and integer sums of one entry; and of all at a time.
 double least_scaled_workspace(const Engine& engine, const Plan& plan, Index k);
 double full_scaled_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k);

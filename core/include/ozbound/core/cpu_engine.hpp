@@ -29,7 +29,8 @@ class CpuEngine final : public Engine {
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  [[nodiscard]] IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const override;
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
   [[nodiscard]] const HostMatrices& matrices() const override { return matrices_; }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
@@ -40,7 +41,12 @@ class CpuEngine final : public Engine {
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
 
  private:
+  std::vector<Entry> multiply_slices(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+                                     const Epilogue& epilogue, OutputView c) const;
+  std::vector<Entry> multiply_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
+                                       const Epilogue& epilogue, OutputView c) const;
   [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
+  [[nodiscard]] double residues_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const;
   [[nodiscard]] Options current_options() const;  ///< with the threads that this process has
   [[nodiscard]] PanelLayout layout(Side side) const;
 

@@ -9,6 +9,7 @@
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/entry.hpp"
 #include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/integer_operand.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/slice_facts.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
@@ -41,8 +42,8 @@ struct KeptSlices {
   const SlicedMatrix* b = nullptr;
 };
 
-/// Slices operands and multiplies slices. Integer sums are exact, so that every engine, kernel, thread count and blocking gives
-/// the same bits. Engines hold no state between calls and may be shared between threads.
+/// Makes slices or residues of operands, and multiplies them. Integer sums are exact, so that every engine, kernel, thread
+/// count and blocking gives the same bits. Engines hold no state between calls and may be shared between threads.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -52,10 +53,15 @@ class Engine {
   [[nodiscard]] virtual bool takes(const SlicedMatrix& sliced) const = 0;
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
+  /// What a plan makes of an operand. The default slices, and refuses residues.
+  /// @throws std::invalid_argument naming the plan where this engine has no such form.
+  [[nodiscard]] virtual IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const;
+
   /// Writes C (m x n) and returns the entries that Ziv's test left open, in row order; those are not written. Nor are entries
   /// with a NaN or infinity among a's row, b's column or c0: `apply_specials` knows them.
-  /// @throws std::invalid_argument where shapes or slicings do not fit the plan, or it does not take the slices; OutOfMemory.
-  virtual std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
+  /// @pre a plan by residues holds the operands: check_held of gemm.hpp, or anything else that shows it.
+  /// @throws std::invalid_argument where shapes or forms do not fit the plan, or it does not take the operands; OutOfMemory.
+  virtual std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan,
                                       const Epilogue& epilogue, OutputView c) const = 0;
 
   /// What else products ask of the matrices that this engine takes.
@@ -79,11 +85,14 @@ class Engine {
   [[nodiscard]] virtual int threads() const = 0;
 };
 
-/// What every engine refuses. @throws std::invalid_argument naming the argument: sides or slicings that are not the plan's,
+/// What every engine refuses. @throws std::invalid_argument naming the argument: sides or forms that are not the plan's,
 /// different inner dimensions or one whose sums are too long; a C or C0 of another shape than m x n, a scalar that is not
 /// finite.
-void check_operands(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan);
-void check_inner_dimension(const SplitPlan& plan, Index k);
+void check_operands(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan);
+void check_inner_dimension(const Plan& plan, Index k);
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n);
+
+/// What an engine that multiplies slices alone says. @throws std::invalid_argument naming the plan.
+[[noreturn]] void refuse_residues(const ResiduePlan& plan);
 
 }  // namespace ozbound

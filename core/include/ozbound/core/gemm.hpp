@@ -29,6 +29,12 @@ std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, co
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    ZivBound error = {}, double workspace = unlimited_workspace);
 
+/// Refuses operands that a plan by residues may not hold: where first_not_held has an entry, or k is too long. Any plan by
+/// slices holds any operands. Comes before anything is written.
+/// @param parts rows of the product that are one row of the caller's C: 2 of a complex one's real representation
+/// @throws std::invalid_argument naming the plan, the entry (i, j) and the number of moduli that would do.
+void check_held(const RealProduct& call, const Plan& plan, const Engine& engine, Index parts = 1);
+
 /// Writes the entries that NaN and infinities decide, and no others. Comes first: what it writes over C0 stays special, whereas
 /// a finite product may overflow over a C0 that was not.
 void apply_specials(const RealProduct& call, int threads);

@@ -8,6 +8,7 @@
 
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/page_buffer.hpp"
+#include "ozbound/core/panel_view.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/core/views.hpp"
 
@@ -65,6 +66,13 @@ class PanelSlices final : public Slices {
   [[nodiscard]] const std::uint32_t* digit_sums(Index panel, Index block, int p) const {
     return sums_.data() + sums_index(panel, block, p);
   }
+
+  /// As kernels read them. This must outlive it.
+  [[nodiscard]] PanelView view() const {
+    return {side(),  slicing().slices, count(),      inner_dimension(), padded_,
+            layout_, digits_.data(),   sums_.data(), offset(1),         offset(2)};
+  }
+  [[nodiscard]] const std::vector<VectorScale>& scales() const { return scales_; }
 
   /// Bytes that slicing takes, apart from a constant: for each slice of a vector, k filled up, and 4 a block.
   static double bytes(Index count, Index inner, Slicing slicing, PanelLayout layout = {});

@@ -57,7 +57,7 @@ class CudaEngine final : public Engine {
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
-  std::vector<Entry> multiply(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Epilogue& epilogue,
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
   [[nodiscard]] const Matrices& matrices() const override { return *matrices_; }
   [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override;

@@ -85,9 +85,7 @@ Applied certified(const RealRepresentation& real, const Decision& decision, cons
   const auto& plan = *decision.plan;
   applied.plan = to_string(plan);
   applied.products = plan.products();
-  const auto& slices = plan.split();
-  applied.slice_bytes =
-      static_cast<double>(call.k()) * static_cast<double>(slices.a.slices * call.m() + slices.b.slices * call.n());
+  applied.slice_bytes = plan.operand_bytes(call.m(), call.n(), call.k());
   return applied;
 }
 

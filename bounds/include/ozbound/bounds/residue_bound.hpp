@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/residue_plan.hpp"
+#include "ozbound/core/slice_facts.hpp"
+
+namespace ozbound {
+
+/// |AB - A~B~| <= 1/2 (2^-bits_a [a_i not exact] ||b_j||_1 + 2^-bits_b [b_j not exact] ||a~_i||_1), relative to rho_i sigma_j.
+/// @pre facts under residue_measure; last bits of core/last_bits.hpp.
+EntryBound residue_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
+                               std::span<const std::int32_t> row_last_bits, std::span<const std::int32_t> column_last_bits,
+                               const ResiduePlan& plan, Index k);
+
+/// The same of every entry, from the scales alone: k/2 (2^-bits_a + 2^-bits_b (1 + 2^-bits_a / 2)).
+double residue_a_priori_upper(const ResiduePlan& plan, Index k);
+
+}  // namespace ozbound

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ozbound/core/kernel.hpp"
+#include "ozbound/core/page_buffer.hpp"
+#include "ozbound/core/panel_view.hpp"
+#include "ozbound/core/residue_matrix.hpp"
+#include "ozbound/core/views.hpp"
+
+namespace ozbound {
+
+/// Residues of an operand in panels, as PanelSlices has slices: those modulo residue_moduli[t] are layer t + 1. Where a layout
+/// has unsigned bytes, 128 is added to store them.
+class PanelResidues final : public Residues {
+ public:
+  /// Makes the residues of an operand. Elements of any size; those of a vector with a NaN or an infinity are 0. Threads share
+  /// the panels. `kernel` changes the speed, not the residues.
+  /// @pre form is that of a valid plan. @throws std::length_error where the bytes are more than an Index counts.
+  PanelResidues(InputView operand, Side side, ResidueForm form, int threads, PanelLayout layout, const Kernel& kernel);
+
+  [[nodiscard]] PanelLayout layout() const { return layout_; }
+  [[nodiscard]] VectorScale scale(Index i) const override { return scales_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] int residue(Index i, int t, Index l) const override;
+  [[nodiscard]] const std::vector<VectorScale>& scales() const { return scales_; }
+
+  /// The bytes as kernels read them. This must outlive it.
+  [[nodiscard]] PanelView view() const;
+
+  /// Bytes that the residues of `count` vectors take, apart from a constant: N of a vector's k, filled up, and 4 N a block.
+  static double bytes(Index count, Index inner, int moduli, PanelLayout layout);
+
+ private:
+  PanelLayout layout_;
+  Index padded_;  ///< k, filled up
+  std::vector<VectorScale> scales_;
+  PageBuffer bytes_;
+  std::vector<std::uint32_t> sums_;
+};
+
+}  // namespace ozbound

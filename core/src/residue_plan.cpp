@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ozbound/core/residue_plan.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "ozbound/core/detail/residue_arithmetic.hpp"
+#include "residue_constants.hpp"
+#include "residue_plan_spelling.hpp"
+
+namespace ozbound {
+namespace {
+
+[[noreturn]] void refuse_plan(const std::string& what, std::string_view got) {
+  throw std::invalid_argument("plan: " + what + ": '" + std::string(got) + "'");
+}
+
+int plain_int(std::string_view text, const std::string& part) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.front() == '0' || text.front() == '-')
+    refuse_plan(part + " must be a positive integer", text);
+  return value;
+}
+
+constexpr auto most_units = std::numeric_limits<std::uint64_t>::max();
+
+/// The norms of |a'| from those of |a|, in units of 2^(bits - 16). Rounding to nearest moves an integer of less than 16 bits
+/// by at most 2^(15 - bits) units, and one of more never beyond the next unit.
+struct Norms64 {
+  uint128 sum, squares;
+  std::uint64_t max;
+};
+Norms64 rounded_norms(const IntegerNorms& norms, int bits, Index k) {
+  const bool saturated = norms.sum_squares == most_units;
+  Norms64 all{norms.sum, saturated ? ~uint128{0} : uint128{norms.sum_squares}, norms.max};
+  if (bits >= IntegerNorms::fraction_bits || norms.zero()) return all;
+  const auto h = std::uint64_t{1} << (IntegerNorms::fraction_bits - 1 - bits);
+  const auto count = static_cast<std::uint64_t>(k);
+  if (!saturated) all.squares += uint128{2 * h} * norms.sum + uint128{h} * h * count;
+  all.sum += uint128{h} * count;
+  all.max += h;
+  return all;
+}
+
+/// Whether W <= limit, of which the norms tell.
+bool held(const Norms64& x, const Norms64& y, std::uint64_t limit) {
+  if (limit == most_units) return true;
+  constexpr auto small = uint128{1} << 64;
+  if (x.sum < (uint128{1} << 96) && x.sum * y.max <= limit) return true;
+  if (y.sum < (uint128{1} << 96) && y.sum * x.max <= limit) return true;
+  return x.squares < small && y.squares < small && x.squares * y.squares <= uint128{limit} * limit;
+}
+
+}  // namespace
+
+void ResiduePlan::validate() const {
+  if (moduli < 2 || moduli > max_moduli)
+    refuse_plan("moduli must be 2 … " + std::to_string(max_moduli), std::to_string(moduli));
+  for (const int bits : {bits_a, bits_b})
+    if (bits < 1 || bits > most_residue_bits)
+      refuse_plan("bits must be 1 … " + std::to_string(most_residue_bits), std::to_string(bits));
+}
+
+std::uint64_t guard_limit(const ResiduePlan& plan) {
+  const auto half = ResidueBase::of(plan.moduli).half;
+  const int unit = plan.bits_a + plan.bits_b - 2 * IntegerNorms::fraction_bits;
+  if (half.bits() - unit > 64) return most_units;
+  return half.word_at(unit);
+}
+
+std::optional<NotHeld> first_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
+                                      std::span<const IntegerNorms> columns, Index k) {
+  const auto limit = guard_limit(plan);
+  std::vector<Norms64> x, y;
+  for (const auto& norms : rows) x.push_back(rounded_norms(norms, plan.bits_a, k));
+  for (const auto& norms : columns) y.push_back(rounded_norms(norms, plan.bits_b, k));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t j = 0; j < y.size(); ++j) {
+      if (held(x[i], y[j], limit)) continue;
+      int enough = 0;
+      for (int n = max_moduli; n > plan.moduli && held(x[i], y[j], guard_limit({n, plan.bits_a, plan.bits_b})); --n) enough = n;
+      return NotHeld{static_cast<Index>(i), static_cast<Index>(j), enough};
+    }
+  return std::nullopt;
+}
+
+std::string spelling_of(const ResiduePlan& plan) {
+  return "residues:" + std::to_string(plan.moduli) + ":" + std::to_string(plan.bits_a) + "x" + std::to_string(plan.bits_b);
+}
+
+bool spells_residues(std::string_view text) { return text.starts_with("residues:"); }
+
+ResiduePlan spelled_residue_plan(std::string_view text) {
+  const auto rest = text.substr(9);
+  const auto colon = rest.find(':'), x = rest.find('x');
+  if (colon == std::string_view::npos || x == std::string_view::npos || x < colon || colon == 0 || x == colon + 1 ||
+      x + 1 == rest.size())
+    refuse_plan("must read residues:N:AxB", text);
+  const ResiduePlan plan{plain_int(rest.substr(0, colon), "N"), plain_int(rest.substr(colon + 1, x - colon - 1), "bits of A"),
+                         plain_int(rest.substr(x + 1), "bits of B")};
+  plan.validate();
+  return plan;
+}
+
+SumLayout residue_layout(const ResiduePlan& plan) {
+  SumLayout layout{Accumulation::exact, residue_groups(plan.moduli), residue_radix(plan.moduli), {}};
+  for (int g = 0; g < layout.count; ++g)
+    layout.weight_exponent[g] =
+        static_cast<std::int16_t>(layout.radix_bits * (layout.count - 1 - g) - plan.bits_a - plan.bits_b);
+  return layout;
+}
+
+std::int64_t residue_head_upper(int moduli) {
+  const int low = residue_radix(moduli) * (residue_groups(moduli) - 1);
+  return static_cast<std::int64_t>(ResidueBase::of(moduli).half.word_at(low)) + 2;
+}
+
+namespace {
+
+ResidueConstants constants_of(int count) {
+  const auto base = ResidueBase::of(count);
+  ResidueConstants c{};
+  c.count = count, c.limbs = residue_limbs_of(count), c.limb_bits = residue_limb_bits(count), c.groups = residue_groups(count);
+  const auto limb = [&c](const WideInteger<residue_limbs>& x, int g) {
+    return static_cast<double>(x.word_at(c.limb_bits * (c.limbs - 1 - g)) & ((std::uint64_t{1} << c.limb_bits) - 1));
+  };
+  double product = 0;
+  for (int g = 0; g < c.limbs; ++g) {
+    c.product[g] = limb(base.product, g);
+    product += c.product[g] * power_of_two(-c.limb_bits * g);
+  }
+  c.reciprocal_product = 1 / product;
+  for (int t = 0; t < count; ++t) {
+    c.modulus[t] = residue_moduli[t];
+    c.reciprocal[t] = 1.0 / residue_moduli[t];
+    c.power_26[t] = balanced(std::int64_t{1} << 26, residue_moduli[t]);
+    c.inverse[t] = balanced(base.inverse[t], residue_moduli[t]);
+    std::int64_t power = 1;  // 2^(8 i) mod p
+    for (int i = 0; i < 8; ++i, power = power * 256 % residue_moduli[t]) {
+      const auto byte = [i](int value) { return static_cast<std::uint32_t>(value & 0xff) << (8 * (i % 4)); };
+      c.byte_weights[t][i / 4] |= byte(balanced(power, residue_moduli[t]));
+      if (i < 4) c.sum_weights[t] |= byte(balanced(power * base.inverse[t], residue_moduli[t]));
+      if (i == 3) c.sum_init[t] = balanced(-128 * power * base.inverse[t], residue_moduli[t]);
+      if (i == 7) c.byte_init[t] = balanced(-128 * power, residue_moduli[t]);
+    }
+    for (int g = 0; g < c.limbs; ++g) c.weight[t][g] = limb(base.cofactor[t], g);
+  }
+  return c;
+}
+
+}  // namespace
+
+const ResidueConstants& residue_constants(int count) {
+  static const auto all = [] {
+    std::array<ResidueConstants, max_moduli + 1> made{};
+    for (int n = 2; n <= max_moduli; ++n) made[static_cast<std::size_t>(n)] = constants_of(n);
+    return made;
+  }();
+  return all[static_cast<std::size_t>(count)];
+}
+
+}  // namespace ozbound
