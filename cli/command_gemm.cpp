@@ -328,7 +328,7 @@ void add_gemm(CLI::App& app, Action& action) {
   command->add_option("-o,--output", arguments->output, "File of C, .npy or .mtx")->required()->type_name("FILE");
   const auto options = add_decision_arguments(*command, arguments->decision);
   auto* plan = command->add_option("--plan", arguments->plan,
-                                   "Multiply under this plan, such as balanced:7x7:cut=8:exact or ozimmu-ef:9x9");
+                                   "Multiply under this plan: balanced:7x7:cut=8:exact, residues:13:46x47, ozimmu-ef:9x9");
   plan->type_name("SPEC");
   command->add_option("--decision", arguments->replayed, "Replay the decision of this file, or of this report")
       ->type_name("FILE")

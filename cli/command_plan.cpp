@@ -85,7 +85,7 @@ std::string product_text(const OperandFiles& files) {
 /// What the slices or residues of A and B take.
 std::string bytes_text(const Decision& decision) {
   const auto bytes = decision.plan->operand_bytes(decision.real_m(), decision.n, decision.real_k());
-  return format_bytes(static_cast<std::uint64_t>(bytes)) + " for the digits of A and B";
+  return format_bytes(static_cast<std::uint64_t>(bytes)) + " for the slices or residues of A and B";
 }
 
 void print_for_people(const Decision& decision, const OperandFiles& files, const std::vector<Measured>& measured,

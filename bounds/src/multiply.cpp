@@ -70,8 +70,9 @@ class RealMultiplication : private Certifier {
   void check_plan() const {
     check_slices();
     check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
+    const auto held = kept(plan());
     const double first =
-        full_workspace(engine_, plan(), prepared_a_ != nullptr ? rows() : 1, prepared_b_ != nullptr ? cols() : 1, call_.k());
+        full_workspace(engine_, plan(), held.a != nullptr ? rows() : 1, held.b != nullptr ? cols() : 1, call_.k());
     const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
     if (least > options_.workspace) throw workspace_below(least, decision_.k);
   }

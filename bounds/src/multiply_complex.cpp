@@ -268,6 +268,7 @@ Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std
   const bool reads = !is_zero(alpha) && m > 0 && n > 0 && k > 0;
   if (!decision.plan || decision.method == Method::exact || !reads) return {};
   const auto& plan = *decision.plan;
+  ozbound::check_scaled(plan);
   const auto full = [&](const Plan& p) { return full_scaled_workspace(engine, p, m, n, k); };
   return {least_scaled_workspace(engine, plan, k), std::max(full(plan), full(last_plan(decision)))};
 }

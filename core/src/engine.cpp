@@ -14,7 +14,7 @@ bool Engine::start(const RealProduct&, const Plan&, KeptSlices) const { return f
 
 IntegerOperand Engine::prepare(InputView operand, Side side, const OperandForm& form) const {
   const auto* const slicing = std::get_if<Slicing>(&form);
-  if (slicing == nullptr) throw std::invalid_argument("plan: this engine multiplies slices alone, no residues");
+  if (slicing == nullptr) throw std::invalid_argument("plan: this engine multiplies slices alone, not residues");
   return slice(operand, side, *slicing);
 }
 

@@ -125,10 +125,10 @@ std::vector<IntegerNorms> norms_of(const Engine& engine, InputView operand, Side
 void check_residues_held(const RealProduct& call, const ResiduePlan& plan, const Engine& engine, Index parts) {
   check_inner_dimension(plan, call.k());
   const auto rows = norms_of(engine, call.a, Side::rows_of_a), columns = norms_of(engine, call.b, Side::columns_of_b);
-  const auto open = first_not_held(plan, rows, columns, call.k());
+  const auto open = find_not_held(plan, rows, columns, call.k());
   if (!open) return;
-  const std::string enough =
-      open->moduli == 0 ? "; fewer bits do, or slices" : "; with these bits " + std::to_string(open->moduli) + " moduli do";
+  const std::string enough = open->moduli == 0 ? "; fewer bits do, or slices"
+                                               : "; with these bits " + std::to_string(open->moduli) + " moduli are enough";
   throw std::invalid_argument("plan: " + to_string(Plan(plan)) + " is not sure to hold entry (" +
                               std::to_string(open->i / parts) + ", " + std::to_string(open->j) + ")" + enough);
 }
@@ -166,7 +166,6 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan
   const auto [rows, columns] = block_sizes(engine, plan, call.m(), call.n(), call.k(), workspace, kept);
   if (call.all_special()) return {};
   if (call.k() == 0) error = {};  // nothing was truncated
-  check_held(call, plan, engine);
   begin_progress(call.m() * call.n());
   auto undecided = writing_c([&, rows = rows, columns = columns] {  // bindings, which clang 14 does not capture
     return multiply_blocks(call, plan, engine, kept, error, rows, columns);

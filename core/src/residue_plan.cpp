@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/core/residue_plan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "residue_constants.hpp"
 #include "residue_plan_spelling.hpp"
@@ -23,7 +25,7 @@ int plain_int(std::string_view text, const std::string& part) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || text.front() == '0' || text.front() == '-')
-    refuse_plan(part + " must be a positive integer", text);
+    refuse_plan(part + " must be a positive integer without leading zeros, at most 120", text);
   return value;
 }
 
@@ -56,6 +58,28 @@ bool held(const Norms64& x, const Norms64& y, std::uint64_t limit) {
   return x.squares < small && y.squares < small && x.squares * y.squares <= uint128{limit} * limit;
 }
 
+std::vector<Norms64> rounded_norms(std::span<const IntegerNorms> vectors, int bits, Index k) {
+  std::vector<Norms64> all;
+  all.reserve(vectors.size());
+  for (const auto& norms : vectors) all.push_back(rounded_norms(norms, bits, k));
+  return all;
+}
+
+/// The largest of each norm.
+Norms64 largest(const std::vector<Norms64>& vectors) {
+  Norms64 most{0, 0, 0};
+  for (const auto& norms : vectors)
+    most = {std::max(most.sum, norms.sum), std::max(most.squares, norms.squares), std::max(most.max, norms.max)};
+  return most;
+}
+
+/// The least N that holds an entry with the plan's bits; 0 where none does.
+int moduli_enough(const Norms64& x, const Norms64& y, const ResiduePlan& plan) {
+  for (int n = plan.moduli; n <= max_moduli; ++n)
+    if (held(x, y, guard_limit({n, plan.bits_a, plan.bits_b}))) return n;
+  return 0;
+}
+
 }  // namespace
 
 void ResiduePlan::validate() const {
@@ -73,20 +97,23 @@ std::uint64_t guard_limit(const ResiduePlan& plan) {
   return half.word_at(unit);
 }
 
-std::optional<NotHeld> first_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
-                                      std::span<const IntegerNorms> columns, Index k) {
+std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
+                                     std::span<const IntegerNorms> columns, Index k) {
   const auto limit = guard_limit(plan);
-  std::vector<Norms64> x, y;
-  for (const auto& norms : rows) x.push_back(rounded_norms(norms, plan.bits_a, k));
-  for (const auto& norms : columns) y.push_back(rounded_norms(norms, plan.bits_b, k));
-  for (std::size_t i = 0; i < x.size(); ++i)
+  const auto x = rounded_norms(rows, plan.bits_a, k), y = rounded_norms(columns, plan.bits_b, k);
+  if (held(largest(x), largest(y), limit)) return std::nullopt;
+  std::optional<NotHeld> worst;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    poll_cancelled();
     for (std::size_t j = 0; j < y.size(); ++j) {
-      if (held(x[i], y[j], limit)) continue;
-      int enough = 0;
-      for (int n = max_moduli; n > plan.moduli && held(x[i], y[j], guard_limit({n, plan.bits_a, plan.bits_b})); --n) enough = n;
-      return NotHeld{static_cast<Index>(i), static_cast<Index>(j), enough};
+      // An entry that as many moduli hold as the worst one does not need more.
+      const ResiduePlan enough_so_far{worst ? worst->moduli : plan.moduli, plan.bits_a, plan.bits_b};
+      if (held(x[i], y[j], guard_limit(enough_so_far))) continue;
+      worst = {static_cast<Index>(i), static_cast<Index>(j), moduli_enough(x[i], y[j], plan)};
+      if (worst->moduli == 0) return worst;
     }
-  return std::nullopt;
+  }
+  return worst;
 }
 
 std::string spelling_of(const ResiduePlan& plan) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "finer_plan.hpp"
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
@@ -90,7 +91,29 @@ TEST(ResidueBound, IsAttained) {
     const auto [within, ratio] = compare(entry, 1, bound_of(a, b, plan).upper(0, 0));  // B's scale is 2
     EXPECT_TRUE(within);
     EXPECT_GE(ratio, 0.99) << p;
+    // The same of B: A's norm is that of what it was rounded to, which is A here.
+    Matrix<double> exact(1, 32), rounded(32, 1);
+    for (Index l = 0; l < 32; ++l) exact(0, l) = 1, rounded(l, 0) = a(0, l);
+    const ResiduePlan other{13, 20, p};
+    const auto of_b = compare({row_of(exact, 0), column_of(rounded, 0), other}, 1, bound_of(exact, rounded, other).upper(0, 0));
+    EXPECT_TRUE(of_b.within);
+    EXPECT_GE(of_b.ratio, 0.99) << p;
   }
+}
+
+/// What a plan holds, the next one holds too: with as many moduli again it takes no more bits than its guard allows.
+TEST(ResidueBound, FinerPlansHoldWhatTheFirstHolds) {
+  for (int moduli = 2; moduli < max_moduli; ++moduli)
+    for (int bits_a = 1; bits_a <= 60; bits_a += 7)
+      for (int bits_b = 1; bits_b <= 60; bits_b += 7) {
+        const ResiduePlan plan{moduli, bits_a, bits_b};
+        const auto next = finer_residues(plan);
+        ASSERT_TRUE(next) << to_string(Plan(plan));
+        EXPECT_GT(next->moduli, moduli);
+        EXPECT_TRUE(next->bits_a >= bits_a && next->bits_b >= bits_b);
+        EXPECT_GE(guard_limit(*next), guard_limit(plan)) << to_string(Plan(plan));
+      }
+  EXPECT_FALSE(finer_residues({max_moduli, 10, 10}));
 }
 
 TEST(ResidueBound, IsZeroForExactOperands) {
@@ -102,8 +125,8 @@ TEST(ResidueBound, IsZeroForExactOperands) {
   }
   EXPECT_EQ(bound_of(a, b, {4, 7, 7}).upper(1, 1), 0);
   EXPECT_EQ(bound_of(a, b, {4, 7, 7}).upper(0, 0), 0);
-  EXPECT_GT(bound_of(a, b, {4, 5, 7}).upper(1, 1), 0);
-  EXPECT_GT(bound_of(a, b, {4, 7, 5}).upper(1, 1), 0);
+  EXPECT_GT(bound_of(a, b, {4, 6, 7}).upper(1, 1), 0);
+  EXPECT_GT(bound_of(a, b, {4, 7, 6}).upper(1, 1), 0);
 }
 
 TEST(ResidueBound, LastBitsAreTheLeastMultiple) {

@@ -476,5 +476,31 @@ TEST(CommandGemm, HasTheCertificateOfTheLibrary) {
     }
 }
 
+TEST(CommandGemm, APlanByResiduesIsProvenAndJudged) {
+  const GemmFiles files({.family = Family::uniform, .m = 30, .n = 20, .k = 300, .seed = 1});
+  const auto report = files.report({"--plan", "residues:13:46x47", "--target", "dgemm", "--verify", "exact"});
+  EXPECT_EQ(report["certificate"]["plans"][0], "residues:13:46x47");
+  EXPECT_EQ(report["certificate"]["holds"], true);
+  for (const auto* const target : {"cr", "relative:1e-12"}) files.report({"--plan", "residues:14:48x48", "--target", target});
+}
+
+TEST(CommandGemm, PlansByResiduesThatDoNotDoAreRefusedInALine) {
+  const GemmFiles files({.family = Family::uniform, .m = 30, .n = 20, .k = 300, .seed = 1});
+  const auto refused = [&](const std::string& plan, const std::string& why) {
+    const auto finished = ozbound(files.gemm({"--plan", plan}));
+    EXPECT_EQ(finished.code, 2) << plan;
+    EXPECT_THAT(finished.err, testing::HasSubstr(why)) << plan;
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+    EXPECT_FALSE(std::filesystem::exists(files.c_path())) << plan;
+  };
+  refused("residues:4:46x47", "plan: residues:4:46x47 is not sure to hold entry (");
+  refused("residues:1:46x47", "moduli must be 2");
+  refused("residues:21:46x47", "moduli must be 2");
+  refused("residues:13:0x47", "bits of A must be a positive integer");
+  refused("residues:13:46x121", "bits must be 1");
+  for (const auto* const text : {"residues", "residues:", "residues:13", "residues:13:46"})
+    refused(text, std::string(text) == "residues" ? "plan" : "must read residues:N:AxB");
+}
+
 }  // namespace
 }  // namespace ozbound::cli::test::command_gemm_test

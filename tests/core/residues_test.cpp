@@ -71,21 +71,24 @@ struct Case {
   ResiduePlan plan;
 };
 
-/// Whether 2 sum |a' b'| < P in every entry, and C as the plan defines it.
-bool reference(const Case& of, Matrix<double>& c) {
-  const Integer p = product_of_moduli(of.plan.moduli);
+/// C as the plan defines it, and whether 2 sum |a' b'| < P in every entry.
+struct Reference {
+  explicit Reference(const Case& of) : c(of.a.rows(), of.b.cols()) {
+    const Integer p = product_of_moduli(of.plan.moduli);
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); ++j) {
+        const ResidueEntry entry(row_of(of.a, i), column_of(of.b, j), of.plan);
+        held = held && 2 * entry.magnitude < p;
+        const auto scaled = product(residue_reference::exact_fraction(of.alpha), {entry.sum, entry.unit});
+        const double c0 = of.beta == 0 ? 0 : of.c0(i, j);
+        const auto added = product(residue_reference::exact_fraction(of.beta), residue_reference::exact_fraction(c0));
+        c(i, j) = residue_reference::rounded(of.beta == 0 ? scaled : sum(scaled, added));
+      }
+  }
+
+  Matrix<double> c;
   bool held = true;
-  for (Index i = 0; i < of.a.rows(); ++i)
-    for (Index j = 0; j < of.b.cols(); ++j) {
-      const ResidueEntry entry(row_of(of.a, i), column_of(of.b, j), of.plan);
-      held = held && 2 * entry.magnitude < p;
-      const auto scaled = product(residue_reference::exact_fraction(of.alpha), {entry.sum, entry.unit});
-      const auto with_c0 = product(residue_reference::exact_fraction(of.beta),
-                                   residue_reference::exact_fraction(of.beta == 0 ? 0 : of.c0(i, j)));
-      c(i, j) = residue_reference::rounded(of.beta == 0 ? scaled : sum(scaled, with_c0));
-    }
-  return held;
-}
+};
 
 /// Operands of seven kinds, scaled by rows of A or columns of B.
 Matrix<double> sample(RandomBits& random, Index rows, Index cols, int kind, bool by_rows) {
@@ -110,12 +113,12 @@ Matrix<double> sample(RandomBits& random, Index rows, Index cols, int kind, bool
 }
 
 /// Multiplies by an engine and compares every bit; false where the guard refuses, which must leave C as it was.
-bool multiplies_exactly(const Case& of, const CpuEngine& engine) {
+bool multiplies_exactly(const Case& of, const CpuEngine& engine, const Reference& reference) {
   const Index m = of.a.rows(), n = of.b.cols();
-  Matrix<double> expected(m, n), c(m, n);
+  const auto& expected = reference.c;
+  Matrix<double> c(m, n);
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j) c(i, j) = 42;
-  const bool held = reference(of, expected);
   try {
     multiply_unproven({of.a, of.b, c, of.alpha, of.beta, of.beta == 0 ? InputView() : of.c0}, of.plan, engine);
   } catch (const std::invalid_argument& error) {
@@ -124,7 +127,7 @@ bool multiplies_exactly(const Case& of, const CpuEngine& engine) {
       for (Index j = 0; j < n; ++j) EXPECT_EQ(c(i, j), 42);
     return false;
   }
-  EXPECT_TRUE(held) << to_string(Plan(of.plan)) << ": the guard let a product through that may wrap";
+  EXPECT_TRUE(reference.held) << to_string(Plan(of.plan)) << ": the guard let a product through that may wrap";
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j)
       EXPECT_EQ(bits(c(i, j)), bits(expected(i, j)))
@@ -132,6 +135,8 @@ bool multiplies_exactly(const Case& of, const CpuEngine& engine) {
           << c(i, j) << " for " << expected(i, j) << " alpha " << of.alpha << " beta " << of.beta;
   return true;
 }
+
+bool multiplies_exactly(const Case& of, const CpuEngine& engine) { return multiplies_exactly(of, engine, Reference(of)); }
 
 CpuEngine engine_of(const Kernel* kernel) { return CpuEngine({.threads = 1, .kernel = kernel}); }
 
@@ -222,10 +227,18 @@ TEST(ResidueProducts, LongInnerDimensionsTakeInt64) {
     Case of{Matrix<double>(1, k), Matrix<double>(k, 2), {}, 1, 0, {12, 36, 36}};
     for (Index l = 0; l < k; ++l) {
       // Integers that end in 0x80: residues of -128 modulo 256, the largest there are.
-      of.a(0, l) = k % 2 != 0 && random.between(0, 1) != 0 ? -(1 - 0x1p-28) : 1 - 0x1p-28;
-      of.b(l, 0) = 1 - 0x1p-28, of.b(l, 1) = unit_interval(random);
+      of.a(0, l) = k % 2 != 0 && random.between(0, 1) != 0 ? -(1 - 0x1p-29) : 1 - 0x1p-29;
+      of.b(l, 0) = 1 - 0x1p-29, of.b(l, 1) = unit_interval(random);
     }
-    for (const auto* kernel : kernels()) EXPECT_TRUE(multiplies_exactly(of, engine_of(kernel))) << kernel->name << ' ' << k;
+    const Reference reference(of);
+    for (const auto* kernel : kernels())
+      EXPECT_TRUE(multiplies_exactly(of, engine_of(kernel), reference)) << kernel->name << ' ' << k;
+    // Integers that are 126 modulo 253, the largest residue whose sums INT32 can wrap to another residue.
+    Case wrapping{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {8, 20, 20}};
+    for (Index l = 0; l < k; ++l) wrapping.a(0, l) = wrapping.b(l, 0) = (126 + 253 * 2100) * 0x1p-20;
+    const Reference wrapped(wrapping);
+    for (const auto* kernel : kernels())
+      EXPECT_TRUE(multiplies_exactly(wrapping, engine_of(kernel), wrapped)) << kernel->name << ' ' << k;
   }
 }
 
@@ -333,8 +346,8 @@ TEST(ResidueGuard, IsExactAtHalfOfP) {
         return std::vector<IntegerNorms>{{.sum = sum, .sum_squares = ~std::uint64_t{0}, .max = max}};
       };
       if (most == 0) continue;
-      EXPECT_FALSE(first_not_held(plan, norms(most, most), norms(1, 1), 1)) << to_string(Plan(plan));
-      const auto open = first_not_held(plan, norms(most + 1, most + 1), norms(1, 1), 1);
+      EXPECT_FALSE(find_not_held(plan, norms(most, most), norms(1, 1), 1)) << to_string(Plan(plan));
+      const auto open = find_not_held(plan, norms(most + 1, most + 1), norms(1, 1), 1);
       ASSERT_TRUE(open) << to_string(Plan(plan));
       EXPECT_EQ(open->moduli, moduli == max_moduli ? 0 : moduli + 1);
     }
@@ -367,6 +380,38 @@ TEST(ResidueGuard, HoldsProductsUpToHalfOfP) {
   }
 }
 
+/// One large and many small elements: each of the three forms of the guard holds a product that the two others do not.
+TEST(ResidueGuard, TakesTheNormThatHolds) {
+  const auto norms = [](std::uint64_t sum, std::uint64_t squares, std::uint64_t max) {
+    return std::vector<IntegerNorms>{{.sum = sum, .sum_squares = squares, .max = max}};
+  };
+  const ResiduePlan plan{3, 16, 16};  // sums up to 8128383 units
+  ASSERT_EQ(guard_limit(plan), std::uint64_t{(256 * 253 * 251 - 1) / 2});
+  EXPECT_FALSE(find_not_held(plan, norms(8000000, 1 << 30, 1), norms(1 << 20, ~std::uint64_t{0}, 1), 1));
+  EXPECT_FALSE(find_not_held(plan, norms(1 << 20, ~std::uint64_t{0}, 1), norms(8000000, 1 << 30, 1), 1));
+  EXPECT_FALSE(find_not_held(plan, norms(8000, 4000000, 2000), norms(8000, 4000000, 2000), 1));
+  EXPECT_TRUE(find_not_held(plan, norms(8000, 8200000, 2000), norms(8000, 8200000, 2000), 1));
+}
+
+/// The entry that needs the most moduli is named, wherever it is.
+TEST(ResidueGuard, NamesAnEntryThatNeedsTheMostModuli) {
+  Matrix<double> a(3, 300), b(300, 1), c(3, 1);
+  for (Index l = 0; l < 300; ++l) a(0, l) = a(2, l) = l == 0 ? 1 : 0, a(1, l) = b(l, 0) = 1;
+  EXPECT_THAT([&] { multiply_unproven({a, b, c}, ResiduePlan{4, 46, 47}, CpuEngine()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("entry (1, 0); with these bits 13 moduli are enough")));
+  EXPECT_NO_THROW(multiply_unproven({a, b, c}, ResiduePlan{13, 46, 47}, CpuEngine()));
+}
+
+/// Integers of one bit: 0.76 is rounded up to 1, so that sums are twice what the elements are. The norms must know.
+TEST(ResidueGuard, KnowsThatFewBitsRoundUp) {
+  const Index k = 9000;
+  Case of{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {2, 1, 1}};
+  for (Index l = 0; l < k; ++l) of.a(0, l) = of.b(l, 0) = 0.76;
+  EXPECT_FALSE(multiplies_exactly(of, engine_of(nullptr)));
+  of.plan.moduli = 3;
+  EXPECT_TRUE(multiplies_exactly(of, engine_of(nullptr)));
+}
+
 TEST(ResidueGuard, RefusesBeforeAnythingIsWrittenAndSaysWhatWouldDo) {
   Matrix<double> a(2, 300), b(300, 2), c(2, 2);
   for (Index l = 0; l < 300; ++l) a(0, l) = 0, a(1, l) = b(l, 0) = b(l, 1) = 1 - 0x1p-30;
@@ -374,7 +419,7 @@ TEST(ResidueGuard, RefusesBeforeAnythingIsWrittenAndSaysWhatWouldDo) {
   for (Index i = 0; i < 2; ++i) c(i, 0) = c(i, 1) = 42;
   const auto call = [&] { multiply_unproven({a, b, c}, ResiduePlan{4, 46, 47}, CpuEngine()); };
   EXPECT_THAT(call, ThrowsMessage<std::invalid_argument>(testing::StrEq(
-                        "plan: residues:4:46x47 is not sure to hold entry (1, 0); with these bits 13 moduli do")));
+                        "plan: residues:4:46x47 is not sure to hold entry (1, 0); with these bits 13 moduli are enough")));
   for (Index i = 0; i < 2; ++i) EXPECT_TRUE(c(i, 0) == 42 && c(i, 1) == 42);
   EXPECT_THAT([&] { multiply_unproven({a, b, c}, ResiduePlan{20, 120, 120}, CpuEngine()); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("; fewer bits do, or slices")));
@@ -478,7 +523,8 @@ TEST_P(ResidueKernel, RecoversWhatTheScalarCodeDoes) {
           sums[at * stride] = rest + residue_moduli[t] * (multiples - multiples / 3 * t % 7);
           corrections[at] = static_cast<std::uint32_t>(random());
           const auto in_int32 = static_cast<std::uint32_t>(rest + residue_moduli[t] * random.between(-8000000, 8000000));
-          products[at * stride] = static_cast<std::int32_t>(in_int32 - corrections[at]);
+          std::fill_n(&products[at * stride], 16,
+                      static_cast<std::int32_t>(in_int32 - corrections[at]));  // all that are looked at
         }
         const bool sure = functions.recover(sums.data(), stride, 1, constants, groups.data());
         if (256 * abs(x) < 126 * p) {
@@ -490,6 +536,9 @@ TEST_P(ResidueKernel, RecoversWhatTheScalarCodeDoes) {
         if (functions.recover_products == nullptr) continue;
         const bool sure_too = functions.recover_products(products.data(), stride, corrections.data(), 1, 1, constants,
                                                          groups.data(), static_cast<std::int64_t>(stride));
+        if (256 * abs(x) < 126 * p) {
+          EXPECT_TRUE(sure_too) << moduli << ' ' << x;
+        }
         if (sure_too) {
           EXPECT_EQ(chained(groups, residue_groups(moduli), residue_radix(moduli), stride, 0), x) << moduli;
         }

@@ -25,6 +25,7 @@ struct SliceShape {
 };
 
 inline constexpr int most_residue_limbs = 4;
+inline constexpr int most_moduli = 20;
 
 /// Constants of the first `count` moduli, exact in doubles.
 struct ResidueConstants {
@@ -32,17 +33,17 @@ struct ResidueConstants {
   std::int32_t limbs;      ///< of C' < P, of limb_bits each
   std::int32_t limb_bits;  ///< count * 128 * 2^limb_bits < 2^51
   std::int32_t groups;     ///< what comes out: the limbs, or, of four limbs, three groups of 48 bits
-  double modulus[max_slice_count];
-  double reciprocal[max_slice_count];                  ///< 1 / p, rounded
-  double power_26[max_slice_count];                    ///< 2^26 mod p, balanced
-  double inverse[max_slice_count];                     ///< (P / p)^-1 mod p, balanced
-  double weight[max_slice_count][most_residue_limbs];  ///< limbs of P / p, most significant first
-  double product[most_residue_limbs];                  ///< of P
-  std::uint32_t byte_weights[max_slice_count][2];      ///< 2^(8 i) mod p of byte i, balanced, as int8
-  std::int32_t byte_init[max_slice_count];             ///< -2^63 mod p, balanced
-  std::uint32_t sum_weights[max_slice_count];          ///< 2^(8 i) (P / p)^-1 mod p of byte i
-  std::int32_t sum_init[max_slice_count];              ///< -2^31 (P / p)^-1 mod p
-  double reciprocal_product;                           ///< 2^(limb_bits (limbs - 1)) / P, rounded
+  double modulus[most_moduli];
+  double reciprocal[most_moduli];                  ///< 1 / p, rounded
+  double power_26[most_moduli];                    ///< 2^26 mod p, balanced
+  double inverse[most_moduli];                     ///< (P / p)^-1 mod p, balanced
+  double weight[most_moduli][most_residue_limbs];  ///< limbs of P / p, most significant first
+  double product[most_residue_limbs];              ///< of P
+  std::uint32_t byte_weights[most_moduli][2];      ///< 2^(8 i) mod p of byte i, balanced, as int8
+  std::int32_t byte_init[most_moduli];             ///< -2^63 mod p, balanced
+  std::uint32_t sum_weights[most_moduli];          ///< 2^(8 i) (P / p)^-1 mod p of byte i
+  std::int32_t sum_init[most_moduli];              ///< -2^31 (P / p)^-1 mod p
+  double reciprocal_product;                       ///< 2^(limb_bits (limbs - 1)) / P, rounded
 };
 
 /// Where residues go: bytes from one modulus to the next, and as in SliceShape.
@@ -92,7 +93,8 @@ struct KernelFunctions {
 
   std::int64_t residue_bits;  ///< 50, or what `residues` takes
 
-  /// Residues of RN(x scale), |x scale| <= 2^residue_bits, as `slice` has digits; stored with `flip` = 0x80 as uint8, 128 more.
+  /// Residues of RN(x scale), |x scale| <= 2^residue_bits, of elements that lie as those of `slice`. `flip` = 0x80 stores them
+  /// as uint8, 128 more, and 0 as int8.
   void (*residues)(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
                    std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out);
 
@@ -101,8 +103,8 @@ struct KernelFunctions {
   bool (*recover)(const std::int64_t* sums, std::int64_t stride, std::int64_t count, const ResidueConstants& of,
                   std::int64_t* groups);
 
-  /// The same from INT32 products[t * stride + j] + corrections[t * correction_stride], modulo 2^32, which may be read and
-  /// groups written up to the next multiple of 16 entries; null: not that way.
+  /// As recover, but the sums are INT32: products[t * stride + j] + corrections[t * correction_stride], modulo 2^32. The
+  /// function may read products, and write groups, up to the next multiple of 16 entries. Null where a kernel has none.
   bool (*recover_products)(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,
                            std::int64_t correction_stride, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
                            std::int64_t group_stride);

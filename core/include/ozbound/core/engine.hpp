@@ -54,7 +54,7 @@ class Engine {
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
   /// What a plan makes of an operand. The default slices, and refuses residues.
-  /// @throws std::invalid_argument naming the plan where this engine has no such form.
+  /// @throws std::invalid_argument where this engine has no such form.
   [[nodiscard]] virtual IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const;
 
   /// Writes C (m x n) and returns the entries that Ziv's test left open, in row order; those are not written. Nor are entries

@@ -20,6 +20,7 @@ double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, 
 /// Multiplies under a plan, m and n blocked to keep the workspace cap (bytes), and further where an engine is out of memory;
 /// entries with specials are left alone.
 /// With `error` returns the entries that Ziv's test leaves open, row by row; they are not written.
+/// @pre A plan by residues holds the operands (check_held), which is not asked again.
 /// @throws std::invalid_argument if the cap is below least_workspace.
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, ZivBound error = {},
                                    double workspace = unlimited_workspace);
@@ -29,7 +30,7 @@ std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, co
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    ZivBound error = {}, double workspace = unlimited_workspace);
 
-/// Refuses operands that a plan by residues may not hold: where first_not_held has an entry, or k is too long. Any plan by
+/// Refuses operands that a plan by residues may not hold: where find_not_held has an entry, or k is too long. Any plan by
 /// slices holds any operands. Comes before anything is written.
 /// @param parts rows of the product that are one row of the caller's C: 2 of a complex one's real representation
 /// @throws std::invalid_argument naming the plan, the entry (i, j) and the number of moduli that would do.

@@ -12,8 +12,8 @@ namespace ozbound {
 /// The last bit of a vector of zeros: above that of every other.
 inline constexpr std::int32_t no_last_bit = 1 << 20;
 
-/// Of each row of A, or column of B, the weight, as a power of two, of the last bit that is set in any of its finite elements:
-/// every element is a multiple of 2^last_bits()[i]. no_last_bit for a vector without elements that are finite and not 0. Exact.
+/// For each of the m rows of A, or n columns of B, the exponent of the last bit that is set in any of its finite elements:
+/// every one of them is a multiple of 2^last_bits()[i]. It is no_last_bit for a vector whose finite elements are all 0. Exact.
 std::vector<std::int32_t> last_bits(InputView operand, Side side, int threads);
 
 }  // namespace ozbound

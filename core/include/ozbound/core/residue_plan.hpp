@@ -13,10 +13,12 @@
 
 namespace ozbound {
 
-/// C from residues modulo the first N moduli: rows of A as integers of bits_a bits, columns of B of bits_b bits, relative to
-/// 2 ufp of each one's largest magnitude; one INT8 product a modulus; C' exact, rounded once with alpha and beta C0.
+/// A product by residues: rows of A become integers a' of bits_a bits, columns of B integers b' of bits_b bits (ResidueForm);
+/// C' = sum a' b' is found exactly by one INT8 product for each of the first `moduli` moduli, and rounded once with alpha and
+/// beta C0.
 ///
-/// Not residues:13:53x53 for any A and B: 2 sum |a' b'| must stay below P. A plan that does not hold its operands is refused.
+/// A common mistake is residues:13:53x53 for any operands: C' is recovered only where 2 sum |a' b'| < P, the product of the
+/// moduli, in every entry. A plan that is not sure to hold its operands is refused (check_held of gemm.hpp).
 struct ResiduePlan {
   int moduli = 2;
   int bits_a = 1;
@@ -30,8 +32,8 @@ struct ResiduePlan {
   bool operator==(const ResiduePlan&) const = default;
 };
 
-/// What Engine::measure is asked for the norms of the guard and of the bound: its scale is 2 ufp of the largest magnitude, as
-/// that of residues is.
+/// The slicing to pass to Engine::measure for the norms that this header's functions take. Its scale is that of residues, 2 ufp
+/// of a vector's largest magnitude.
 inline constexpr Slicing residue_measure{{Encoding::Kind::truncated, 7}, 1};
 
 /// Longest inner dimension: sums of k products of residues stay below 2^46, and the norms of the guard below 2^64.
@@ -41,15 +43,18 @@ inline constexpr Index longest_residue_inner = (Index{1} << 32) - 1;
 /// floor(floor((P - 1) / 2) / unit), 2^64 - 1 where it is more.
 std::uint64_t guard_limit(const ResiduePlan& plan);
 
-/// An entry that a plan may not hold, and the least N that holds it with the same bits; 0 where no N does.
+/// An entry (i, j) that a plan may not hold, and the least N that holds it with the same bits; 0 where no N does.
 struct NotHeld {
   Index i, j;
   int moduli;
 };
 
-/// The first entry that the norms of |a_i| and |b_j|, in units of rho 2^-16 rounded up, do not show to be held; none where
-/// all are: W <= min(||x||_1 ||y||_inf, ||x||_inf ||y||_1, sqrt(||x||_2^2 ||y||_2^2)). In integers.
-std::optional<NotHeld> first_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
-                                      std::span<const IntegerNorms> columns, Index k);
+/// Whether a plan holds every entry of a product, by norms of |a_i| and |b_j| in units of 2^-16 of their scales, rounded up:
+/// W <= min(||x||_1 ||y||_inf, ||x||_inf ||y||_1, sqrt(||x||_2^2 ||y||_2^2)), in integers. Of the entries that it may not hold,
+/// one that needs the most moduli; nothing where it holds all.
+/// @param rows of the m rows of A @param columns of the n columns of B @param k the inner dimension: rounding to fewer than 16
+/// bits may add to each of its k terms
+std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
+                                     std::span<const IntegerNorms> columns, Index k);
 
 }  // namespace ozbound

@@ -15,7 +15,8 @@ inline constexpr std::int32_t residue_moduli[max_moduli] = {256, 253, 251, 249, 
                                                             227, 223, 217, 211, 199, 197, 193, 191, 181, 179};
 
 /// How the vectors of an operand become integers and their residues: a' = RN(a 2^(bits - e)), ties to even, with 2^e = 2 ufp of
-/// the vector's largest magnitude, so that |a'| <= 2^bits, which rounding up attains; residues modulo the first `moduli`.
+/// the vector's largest magnitude, e = 0 for zeros, so that |a'| <= 2^bits, which rounding up attains; residues modulo the
+/// first `moduli` moduli.
 struct ResidueForm {
   int moduli = 2;  ///< 2 … max_moduli
   int bits = 1;    ///< 1 … most_residue_bits
