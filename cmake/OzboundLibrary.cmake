@@ -30,7 +30,7 @@ target_compile_options(ozbound_flags INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   set(false_alarms -Wno-restrict)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(false_alarms -Wno-stringop-overflow -Wno-array-bounds -Wno-aggressive-loop-optimizations)
+  set(false_alarms -Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized -Wno-aggressive-loop-optimizations)
 endif()
 target_compile_options(ozbound_flags INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${false_alarms}>")
 

@@ -145,11 +145,11 @@ double least_workspace(const Engine& engine, const Plan& plan, Index k) {
   return engine.workspace(plan, 1, 1, k);
 }
 
-void check_held(const RealProduct& original, const Plan& plan, const Engine& engine, Index parts) {
+void check_held(const RealProduct& call, const Plan& plan, const Engine& engine, Index parts) {
   const FloatEnvironment environment;
-  const auto call = original.without_unread();
-  if (call.all_special()) return;
-  plan.visit([](const SplitPlan&) {}, [&](const ResiduePlan& residues) { check_residues_held(call, residues, engine, parts); });
+  const auto read = call.without_unread();
+  if (read.all_special()) return;
+  plan.visit([](const SplitPlan&) {}, [&](const ResiduePlan& residues) { check_residues_held(read, residues, engine, parts); });
 }
 
 std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, ZivBound error,
