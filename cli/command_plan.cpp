@@ -82,7 +82,7 @@ std::string product_text(const OperandFiles& files) {
   return fmt::format("{}{} x {}, inner dimension {}", files.is_complex() ? "a complex " : "", files.m(), files.n(), files.k());
 }
 
-/// What the slices or residues of A and B take.
+/// The bytes that the slices or residues of A and B take, for people.
 std::string bytes_text(const Decision& decision) {
   const auto bytes = decision.plan->operand_bytes(decision.real_m(), decision.n, decision.real_k());
   return format_bytes(static_cast<std::uint64_t>(bytes)) + " for the slices or residues of A and B";

@@ -9,7 +9,7 @@
 #include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/verdict.hpp"
 
-// What the command has of verify/literature, besides the subcommands compare and study. A build without it
+// The parts of verify/literature that the command uses, besides the subcommands compare and study. A build without it
 // (OZBOUND_BUILD_LITERATURE) has without_literature.cpp in the place of the folder literature.
 
 namespace ozbound::cli {

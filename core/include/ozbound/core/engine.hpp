@@ -53,7 +53,7 @@ class Engine {
   [[nodiscard]] virtual bool takes(const SlicedMatrix& sliced) const = 0;
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
-  /// What a plan makes of an operand. The default slices, and refuses residues.
+  /// Makes the slices or residues of an operand that a plan asks for. The default slices, and refuses residues.
   /// @throws std::invalid_argument where this engine has no such form.
   [[nodiscard]] virtual IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const;
 
@@ -85,14 +85,14 @@ class Engine {
   [[nodiscard]] virtual int threads() const = 0;
 };
 
-/// What every engine refuses. @throws std::invalid_argument naming the argument: sides or forms that are not the plan's,
+/// These checks refuse what no engine takes. @throws std::invalid_argument naming the argument: sides or forms not the plan's,
 /// different inner dimensions or one whose sums are too long; a C or C0 of another shape than m x n, a scalar that is not
 /// finite.
 void check_operands(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan);
 void check_inner_dimension(const Plan& plan, Index k);
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n);
 
-/// What an engine that multiplies slices alone says. @throws std::invalid_argument naming the plan.
+/// An engine that multiplies slices alone refuses a plan by this. @throws std::invalid_argument naming the plan.
 [[noreturn]] void refuse_residues(const ResiduePlan& plan);
 
 }  // namespace ozbound

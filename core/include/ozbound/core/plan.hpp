@@ -12,7 +12,7 @@
 
 namespace ozbound {
 
-/// What becomes of an operand under a plan: slices, or residues.
+/// The form that an operand has under a plan: slices, or residues.
 using OperandForm = std::variant<Slicing, ResidueForm>;
 
 /// How the bits of a whole product come about, whatever becomes of the elements: by slices (SplitPlan) or by residues
@@ -30,7 +30,7 @@ class Plan {
     return std::visit(CasesOf<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, kind_);
   }
 
-  /// What becomes of the rows of A, or of the columns of B.
+  /// The form of the rows of A, or of the columns of B.
   [[nodiscard]] OperandForm form(Side side) const;
 
   /// The plan by slices, for those who can do with no other.

@@ -56,7 +56,7 @@ OZB_HD constexpr std::int32_t inverse_mod(std::int32_t x, std::int32_t p) {
 
 inline constexpr int residue_limbs = 3;  ///< 64-bit words: N P < 2^161
 
-/// What recovers an integer C' from its residues modulo the first N moduli, by the Chinese remainder theorem.
+/// The constants that recover an integer C' from its residues modulo the first N moduli, by the Chinese remainder theorem.
 struct ResidueBase {
   int count = 0;                                         ///< N
   WideInteger<residue_limbs> product = {};               ///< P, of the moduli
