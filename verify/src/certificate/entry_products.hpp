@@ -8,13 +8,13 @@
 
 #include "../exact_number.hpp"
 #include "numbers.hpp"
-#include "ozbound/verify/exact_oracle.hpp"
+#include "subject.hpp"
 
 namespace ozbound::checking {
 
 /// A plan and what it makes of the operands.
-struct Sliced {
-  Sliced(const reference::Plan& p, const Operands& operands);
+struct Planned {
+  Planned(const reference::Plan& p, const Operands& operands);
 
   /// S at (i, j): before alpha. @pre the vectors are finite.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const;
@@ -29,8 +29,8 @@ struct Sliced {
 /// each plan. Each is computed when it is first asked for. @pre the vectors are finite.
 class EntryProducts {
  public:
-  /// The oracle and the plans must outlive this.
-  EntryProducts(const ExactOracle& oracle, const std::vector<Sliced>& plans, Index j);
+  /// The subject and the plans must outlive this.
+  EntryProducts(const Subject& subject, const std::vector<Planned>& plans, Index j);
 
   /// (A B)_row,j.
   [[nodiscard]] const ExactNumber& exact(Index row);
@@ -38,7 +38,10 @@ class EntryProducts {
   /// S_row,j of plan t.
   [[nodiscard]] const ExactNumber& sum(std::size_t t, Index row);
 
-  /// Whether that was asked for.
+  /// C_ij before it is rounded, by plan t. @pre C0's elements are finite.
+  [[nodiscard]] ExactNumber scaled_sum(std::size_t t, Index i);
+
+  /// Whether S_row,j of plan t was asked for.
   [[nodiscard]] bool has_sum(std::size_t t, Index row) const { return sums_[t][parity(row)].has_value(); }
 
  private:
@@ -46,8 +49,8 @@ class EntryProducts {
 
   static std::size_t parity(Index row) { return static_cast<std::size_t>(row % 2); }
 
-  const ExactOracle& oracle_;
-  const std::vector<Sliced>& plans_;
+  const Subject& subject_;
+  const std::vector<Planned>& plans_;
   Index j_;
   OfPair exact_;
   std::vector<OfPair> sums_;

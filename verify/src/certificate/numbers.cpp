@@ -21,8 +21,6 @@ using reference::Slicing;
 
 constexpr int fraction = 16;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// ceil(|x| / 2^unit).
 std::uint64_t rounded_up(const ExactNumber& x, std::int64_t unit) {
   if (x.number == 0) return 0;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+
 #include "outward.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/matrix.hpp"
 
 namespace ozbound::checking {
+
+/// The subscript of a std::vector.
+inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// body(i) for every i in [0, count), rows of `width` elements that are work each, by all threads where there is enough of it:
 /// each in a PlainEnvironment. What a body throws is rethrown.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "expected.hpp"
+#include "outward.hpp"
+
+namespace ozbound::checking {
+namespace {
+
+constexpr const char* assumed_of_sums =
+    "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each addition "
+    "rounded once, or the two at once (FMA)";
+constexpr const char* assumed_of_environment = "the native DGEMM rounds to nearest, and underflow is gradual";
+constexpr const char* assumed_of_alpha = "the native DGEMM multiplies sums by alpha, not operands";
+constexpr const char* assumed_of_algorithm =
+    "the native DGEMM uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64";
+constexpr Index longest_native_underflow = Index{67108864};  // general_bound.md, G7b
+
+/// Native DGEMM, whose bits are its own and keep their bound.
+class Native final : public Expected {
+ public:
+  Native(const Claims& claims, const Subject& subject)
+      : Expected(claims, subject), numbers_(native_claims(subject.operands, subject.operands.a.cols())) {
+    const auto& in = subject.operands;
+    const bool with_c0 = in.beta != 0;
+    source = with_c0   ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
+             : plain() ? "k u |A||B| (Jeannerod, Rump)"
+                       : "gamma_{k+3} |alpha||A||B|";
+    assumed = {assumed_of_sums, assumed_of_environment, assumed_of_alpha, assumed_of_algorithm};
+    if (!numbers_.obstacle.empty()) assumed.push_back("no guarantee: " + numbers_.obstacle);
+    const double share = quotient_up(numbers_.factor, difference_down(1, numbers_.factor));
+    const Counted a(in.a, {}), b(in.b.transposed(), {});
+    bounds.product = summation_bound(a, b, with_c0 ? 2 * share : numbers_.factor);
+    bounds.result_factor = with_c0 ? share : 0;
+    bounds.underflow = !numbers_.obstacle.empty() ? infinity : with_c0 ? 2 * numbers_.underflow : numbers_.underflow;
+    bounds.rounded_once = false;
+    limits = {"c: the bits of native DGEMM are the library's; they keep their bound", "native: that this library ran"};
+  }
+
+  std::optional<double> entry(Tally&, EntryProducts&, Index, Index, const OracleEntry&) const override { return std::nullopt; }
+
+  [[nodiscard]] WorstRatio ratio(const Tally&) const override {
+    return {meets() ? std::min(1.0, quotient_up(numbers_.factor, tau_)) : infinity};
+  }
+
+ private:
+  [[nodiscard]] bool plain() const { return subject_.operands.alpha == 1 || subject_.operands.alpha == -1; }
+
+  [[nodiscard]] bool meets() const {
+    const auto kind = claims_.target.kind;
+    if (!numbers_.obstacle.empty() || kind == Target::Kind::cr || kind == Target::Kind::relative) return false;
+    const auto& in = subject_.operands;
+    const bool allowed = kind == Target::Kind::dgemm && plain() && in.beta == 0 && in.a.cols() <= longest_native_underflow;
+    if (numbers_.underflow > 0 && !allowed) return false;
+    return numbers_.factor <= tau_;
+  }
+
+  NativeClaims numbers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Expected> by_native(const Claims& claims, const Subject& subject) {
+  return std::make_unique<Native>(claims, subject);
+}
+
+}  // namespace ozbound::checking
