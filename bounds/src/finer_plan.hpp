@@ -22,7 +22,8 @@ inline std::optional<SplitPlan> finer_slices(const SplitPlan& plan) {
   return next;
 }
 
-/// The plan with half as many moduli again, and with as many more bits as its guard allows: it holds all that this plan holds.
+/// The plan with half as many moduli again, and with as many more bits as its guard allows: it holds all that this plan holds
+/// (docs/derivations/residues.md, R13).
 inline std::optional<ResiduePlan> finer_residues(const ResiduePlan& plan) {
   ResiduePlan next = plan;
   next.moduli = std::min(max_moduli, plan.moduli + std::max(2, plan.moduli / 2));

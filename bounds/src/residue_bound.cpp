@@ -11,7 +11,10 @@
 namespace ozbound {
 namespace {
 
-bool exact(const VectorFacts& facts, std::int32_t last_bit, int bits) { return last_bit >= facts.scale.exponent - bits; }
+/// Whether integers of so many bits hold a vector, as they do one with NaN or infinities, which counts as zero.
+bool exact(const VectorFacts& facts, std::int32_t last_bit, int bits) {
+  return facts.vector.zero() || last_bit >= facts.scale.exponent - bits;
+}
 
 /// ||x||_1 over rho.
 double sum_upper(const VectorFacts& facts) {

@@ -128,6 +128,21 @@ std::vector<Entry> CpuEngine::multiply_residues(const ResidueMatrix& a, const Re
   return sorted_entries(undecided);
 }
 
+namespace {
+
+/// The sums of a tile's entries, in place: [t] those of group t.
+void take_sums(EntrySums& tile, std::vector<Matrix<std::int64_t>>& sums) {
+  for (Index i = 0; i < tile.rows(); ++i)
+    for (Index first = 0; first < tile.columns(); first += EntrySums::part) {
+      const Index count = std::min(EntrySums::part, tile.columns() - first);
+      const auto* const row = tile.sums(i, first, count);
+      for (std::size_t t = 0; t < sums.size(); ++t)
+        std::copy_n(row + static_cast<Index>(t) * EntrySums::part, count, &sums[t](tile.row() + i, tile.column() + first));
+    }
+}
+
+}  // namespace
+
 std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                         const SplitPlan& plan) const {
   const FloatEnvironment environment;
@@ -137,16 +152,24 @@ std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, c
   for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) sums.emplace_back(a.count(), b.count());
   TiledProduct product(rows.view(), columns.view(), plan.groups(a.inner_dimension()), plan.int32_terms(), plan.products(),
                        current_options(), *kernel_);
-  product.run([&](SumTile& tile, std::size_t) {
-    for (Index i = 0; i < tile.rows(); ++i)
-      for (Index first = 0; first < tile.columns(); first += SumTile::part) {
-        const Index count = std::min(SumTile::part, tile.columns() - first);
-        const auto* const row = tile.sums(i, first, count);
-        for (std::size_t t = 0; t < sums.size(); ++t)
-          std::copy_n(row + static_cast<Index>(t) * SumTile::part, count, &sums[t](tile.row() + i, tile.column() + first));
-      }
-  });
+  product.run([&](SumTile& tile, std::size_t) { take_sums(tile, sums); });
   return sums;
+}
+
+std::vector<Matrix<std::int64_t>> CpuEngine::recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                              const ResiduePlan& plan) const {
+  const FloatEnvironment environment;
+  check_operands(a, b, plan);
+  const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
+  std::vector<Matrix<std::int64_t>> groups;
+  for (int g = 0; g < residue_groups(plan.moduli); ++g) groups.emplace_back(a.count(), b.count());
+  TiledProduct product(rows.view(), columns.view(), residue_products(plan.moduli), residue_int32_terms, plan.products(),
+                       current_options(), *kernel_);
+  product.run([&](SumTile& tile, std::size_t) {
+    ResidueSums recovered(tile, plan.moduli, *kernel_->functions);
+    take_sums(recovered, groups);
+  });
+  return groups;
 }
 
 double CpuEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {

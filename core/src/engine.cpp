@@ -18,6 +18,11 @@ IntegerOperand Engine::prepare(InputView operand, Side side, const OperandForm& 
   return slice(operand, side, *slicing);
 }
 
+std::vector<Matrix<std::int64_t>> Engine::recovered_groups(const ResidueMatrix&, const ResidueMatrix&,
+                                                           const ResiduePlan& plan) const {
+  refuse_residues(plan);
+}
+
 void refuse_residues(const ResiduePlan& plan) {
   throw std::invalid_argument("plan: this engine multiplies slices alone, not " + to_string(Plan(plan)));
 }

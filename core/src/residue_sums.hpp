@@ -13,7 +13,7 @@
 
 namespace ozbound {
 
-/// Products of residues that INT32 holds the sum of: floor((2^31 - 1) / 128^2).
+/// Products of residues that INT32 holds the sum of: floor((2^31 - 1) / 128^2) (docs/derivations/residues.md, R4).
 inline constexpr Index residue_int32_terms = ((Index{1} << 31) - 1) / (128 * 128);
 
 /// One product a modulus: layer t of A with layer t of B.

@@ -437,12 +437,86 @@ CaseFile orders() {
   return file;
 }
 
+std::string residues(int moduli, int bits_a, int bits_b) {
+  return "residues:" + std::to_string(moduli) + ":" + std::to_string(bits_a) + "x" + std::to_string(bits_b);
+}
+
+/// floor(log2 P) of the first N moduli.
+int bits_of_product(int moduli) {
+  constexpr int bits[] = {0, 8, 15, 23, 31, 39, 47, 55, 63, 71, 79, 87, 94, 102, 110, 118, 125, 133, 140, 148, 155};
+  return bits[moduli];
+}
+
+/// How often H, half the product of the moduli, holds 2^(bits_of_product - 10): floor. Of fewer than 16 bits norms are not sure
+/// of so many.
+Index most_terms(int moduli) {
+  constexpr Index terms[] = {0,   0,   758, 744, 724, 698, 876, 818, 751, 683, 611,
+                             542, 944, 800, 660, 513, 789, 595, 888, 628, 878};
+  return terms[moduli];
+}
+
+/// The inputs of other files once more: what is hard about digits, exponents, roundings and specials is hard about integers.
+void add_inputs_of(CaseFile& file, const CaseFile& other, const std::vector<std::string>& plans) {
+  const Case* before = nullptr;
+  for (const auto& inputs : other.cases) {
+    const bool again = before != nullptr && before->name == inputs.name && before->why == inputs.why;
+    const bool scales = inputs.imaginary_alpha != 0 || inputs.imaginary_beta != 0;  // which plans by residues do not
+    if (!again && !scales) add(file, inputs, plans);
+    before = &inputs;
+  }
+}
+
+CaseFile residue_products() {
+  CaseFile file{
+      "residues", "products by residues: every number of moduli, the limits of integers and of sums, and hard inputs", {}};
+  const auto problem = generate({.family = Family::wide_exponents, .m = 2, .n = 2, .k = 3, .phi = 1, .seed = 14});
+  for (int moduli = 2; moduli <= 20; ++moduli) {
+    const int bits = bits_of_product(moduli) - 4;  // |a' b'| summed over three stays below P / 4
+    file.cases.push_back(
+        {"moduli", "as many bits as they hold", problem.a, problem.b, residues(moduli, bits / 2, bits - bits / 2)});
+    // Every a' b' is 2^(bits_a + bits_b - 2).
+    const int bits_both = bits_of_product(moduli) - 8;
+    file.cases.push_back({.name = "nearly-half",
+                          .why = "|C'| is nearly half the product of the moduli, of either sign",
+                          .a = column({1, -1}),
+                          .b = column({1}),
+                          .plan = residues(moduli, bits_both - bits_both / 2, bits_both / 2),
+                          .inner_repeat = most_terms(moduli)});
+  }
+  for (const Index k : {131071, 131072})
+    file.cases.push_back({.name = "int32",
+                          .why = "every residue modulo 256 is -128: INT32 holds 131071 products",
+                          .a = column({1}),
+                          .b = column({-1}),
+                          .plan = "residues:5:8x8",
+                          .inner_repeat = k});
+  add(file,
+      {.name = "ties-of-integers",
+       .why = "half-way between two integers: to even; and up to a power of two",
+       .a = matrix(
+           {{0x1.2p0, 0x1.6p0, 0x1.ap0, 0x1.ep0, -0x1.2p0, -0x1.6p0}, {all_ones, -all_ones, 1, 0x1p-3, 0x1.8p-3, -0x1p-4}}),
+       .b = matrix({{1, 0x1.2p0}, {1, 0x1.6p0}, {1, -0x1.ap0}, {-1, 0x1.ep0}, {1, eta}, {1, 0}}),
+       .plan = {}},
+      {"residues:2:3x2", "residues:4:3x3", "residues:8:30x4", "residues:20:1x120", "residues:20:120x3"});
+  add(file,
+      {.name = "bits-of-a-double",
+       .why = "integers of 51 to 54 bits: where doubles no longer hold halves, and then the integers themselves",
+       .a = matrix({{all_ones, -0x1.0000000000001p0, 0x1.8p-52}, {0x1.5555555555555p0, 0x1.ffffffffffffep-1, -0x1.8p-53}}),
+       .b = matrix({{0x1.0000000000003p0}, {-all_ones}, {0x1.4p-51}}),
+       .plan = {}},
+      {"residues:15:50x51", "residues:15:51x52", "residues:16:53x54", "residues:17:62x63", "residues:18:67x68"});
+  const std::vector<std::string> plans = {"residues:8:24x25", "residues:20:68x70"};
+  for (const auto& other : {digits(), ranges(), roundings(), scalars()}) add_inputs_of(file, other, plans);
+  for (const auto& other : {specials(), complex_products()}) add_inputs_of(file, other, {"residues:7:20x21"});
+  return file;
+}
+
 }  // namespace
 
 std::vector<CaseFile> case_files() {
   std::vector<CaseFile> files;
-  for (auto&& file :
-       {encodings(), digits(), limits(), ranges(), roundings(), specials(), scalars(), orders(), complex_products()}) {
+  for (auto&& file : {encodings(), digits(), limits(), ranges(), roundings(), specials(), scalars(), orders(),
+                      complex_products(), residue_products()}) {
     files.push_back(file);
     for (std::size_t t = 0; t < file.cases.size(); ++t) files.back().cases[t].name += "-" + std::to_string(t);
   }

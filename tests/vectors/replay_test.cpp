@@ -15,8 +15,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
+#include "ozbound/core/last_bits.hpp"
 #include "support/exact.hpp"
 #include "vectors/cases.hpp"
 #include "vectors/engines.hpp"
@@ -79,7 +82,7 @@ struct Vector {
         b(matrix(record.at("b"), k, n, repeat)),
         alpha(number(record.at("alpha"))),
         beta(number(record.at("beta"))),
-        plan(parse_plan(record.at("plan").get<std::string>()).split()) {
+        plan(parse_plan(record.at("plan").get<std::string>())) {
     if (record.contains("imaginary")) {
       imaginary_alpha = number(record.at("imaginary").at("alpha")), imaginary_beta = number(record.at("imaginary").at("beta"));
       complex = true;
@@ -91,7 +94,7 @@ struct Vector {
   Matrix<double> a, b, c0;
   double alpha, beta, imaginary_alpha = 0, imaginary_beta = 0;
   bool complex = false;
-  SplitPlan plan;
+  Plan plan;
 };
 
 /// The complex matrix of whose rows the parts stand one above the other.
@@ -173,16 +176,19 @@ void expect_product(const Vector& v, const Engine& engine, double workspace, con
           << "entry " << i << ", " << j << " of binary" << 8 * sizeof(T);
 }
 
-/// Our bounds are at least the exact error, and the a-priori one is what the vector states, rounded outward: at most s_A + 7
-/// operations on any path, each off by a factor below 1 + 2^-51.
-void expect_bounds(const Vector& v, const Engine& engine, const json& record) {
+/// The a-priori bound is what the vector states, rounded outward: by that many operations on any path, each off by a factor
+/// below 1 + 2^-51.
+void expect_stated_bound(const Vector& v, int operations, const json& record) {
   const auto stated = exact_number(record.at("truncation_bound"));
   const Exact ours(truncation_a_priori_upper(v.plan, v.k * v.repeat));
   EXPECT_GE(ours, stated);
-  EXPECT_LE(ours, stated * (Exact{1, 0} + Exact{v.plan.a.slices + 8, -51}));
-  const auto rows = engine.measure(v.a, Side::rows_of_a, v.plan.a).vectors;
-  const auto columns = engine.measure(v.b, Side::columns_of_b, v.plan.b).vectors;
-  const auto bound = truncation_a_posteriori_upper(rows, columns, v.plan);
+  EXPECT_LE(ours, stated * (Exact{1, 0} + Exact{operations + 1, -51}));
+}
+
+/// Our bounds are at least the exact error.
+void expect_bounds(const Vector& v, const EntryBound& bound, const std::vector<VectorFacts>& rows,
+                   const std::vector<VectorFacts>& columns, const json& record) {
+  const auto stated = exact_number(record.at("truncation_bound"));
   for (Index i = 0; i < v.m; ++i)
     for (Index j = 0; j < v.n; ++j) {
       const auto& text = record.at("truncation_error").at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j));
@@ -194,38 +200,101 @@ void expect_bounds(const Vector& v, const Engine& engine, const json& record) {
     }
 }
 
+void expect_parts(const Vector& v, const SplitPlan& plan, const json& record) {
+  const auto& whole = *engines().front();
+  for (const auto& engine : engines()) {
+    const auto a = engine->slice(v.a, Side::rows_of_a, plan.a);
+    const auto b = engine->slice(v.b, Side::columns_of_b, plan.b);
+    expect_sums(engine->group_sums(a, b, plan), plan, a.inner_dimension(), record.at("groups"));
+  }
+  const auto a = whole.slice(v.a, Side::rows_of_a, plan.a);
+  const auto b = whole.slice(v.b, Side::columns_of_b, plan.b);
+  expect_digits(a, true, record.at("a_exponents"), record.at("a_digits"), v.k);
+  expect_digits(b, false, record.at("b_exponents"), record.at("b_digits"), v.k);
+  EXPECT_EQ(record.contains("a_weights"), !plan.common_ratio());
+  if (!plan.common_ratio()) {
+    expect_weights(a, record.at("a_weights"));
+    expect_weights(b, record.at("b_weights"));
+  }
+  const auto rows = whole.measure(v.a, Side::rows_of_a, plan.a).vectors;
+  const auto columns = whole.measure(v.b, Side::columns_of_b, plan.b).vectors;
+  expect_stated_bound(v, plan.a.slices + 7, record);
+  expect_bounds(v, truncation_a_posteriori_upper(rows, columns, plan), rows, columns, record);
+}
+
+test::cpp_int long_integer(const json& value) {
+  return value.is_string() ? test::cpp_int(value.get<std::string>()) : test::cpp_int(value.get<std::int64_t>());
+}
+
+void expect_residues(const Residues& residues, bool rows, const json& exponents, const json& tables, Index k) {
+  for (Index i = 0; i < residues.count(); ++i) {
+    EXPECT_EQ(residues.scale(i).exponent, exponents.at(static_cast<std::size_t>(i))) << "vector " << i;
+    for (int t = 0; t < residues.form().moduli; ++t)
+      for (Index l = 0; l < residues.inner_dimension(); ++l) {
+        const auto row = static_cast<std::size_t>(rows ? i : l % k), column = static_cast<std::size_t>(rows ? l % k : i);
+        ASSERT_EQ(residues.residue(i, t, l), tables.at(static_cast<std::size_t>(t)).at(row).at(column))
+            << "modulus " << residue_moduli[t] << " of element " << l << " of vector " << i;
+      }
+  }
+}
+
+/// The vector's own sums give the vector's own integer.
+void expect_recovery(const ResiduePlan& plan, const Vector& v, const json& record) {
+  const auto base = ResidueBase::of(plan.moduli);
+  for (Index i = 0; i < v.m; ++i)
+    for (Index j = 0; j < v.n; ++j) {
+      const auto row = static_cast<std::size_t>(i), column = static_cast<std::size_t>(j);
+      std::vector<std::int64_t> sums;
+      for (const auto& of_modulus : record.at("residue_sums")) sums.push_back(integer(of_modulus.at(row).at(column)));
+      auto x = base.reconstruct(sums.data(), 1);
+      const bool negative = base.half.less_than(x);
+      test::cpp_int found = 0;
+      for (int word = residue_limbs - 1; word >= 0; --word) found = (found << 64) + x.limb[word];
+      if (negative) found -= test::cpp_int(1) << (64 * residue_limbs);
+      EXPECT_EQ(found, long_integer(record.at("integers").at(row).at(column))) << "entry " << i << ", " << j;
+    }
+}
+
+void expect_parts(const Vector& v, const ResiduePlan& plan, const json& record) {
+  ASSERT_EQ(record.at("moduli").size(), static_cast<std::size_t>(plan.moduli));
+  for (int t = 0; t < plan.moduli; ++t) EXPECT_EQ(record.at("moduli").at(static_cast<std::size_t>(t)), residue_moduli[t]);
+  for (const auto& engine : engines()) {
+    const auto a = engine->prepare(v.a, Side::rows_of_a, plan.a()), b = engine->prepare(v.b, Side::columns_of_b, plan.b());
+    expect_residues(a.residues().residues(), true, record.at("a_exponents"), record.at("a_residues"), v.k);
+    expect_residues(b.residues().residues(), false, record.at("b_exponents"), record.at("b_residues"), v.k);
+  }
+  expect_recovery(plan, v, record);
+  const auto rows = engines().front()->measure(v.a, Side::rows_of_a, residue_measure).vectors;
+  const auto columns = engines().front()->measure(v.b, Side::columns_of_b, residue_measure).vectors;
+  expect_stated_bound(v, 4, record);
+  expect_bounds(v,
+                residue_error_upper(rows, columns, last_bits(v.a, Side::rows_of_a, 1), last_bits(v.b, Side::columns_of_b, 1),
+                                    plan, v.k * v.repeat),
+                rows, columns, record);
+}
+
 class Replay : public testing::TestWithParam<const char*> {};
 
 TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
+  if (GetParam() == std::string("residues.json") && !multiplies_residues()) GTEST_SKIP() << "no residues on this engine";
   for (const auto& record : read_vectors(GetParam())) {
     SCOPED_TRACE(std::string(GetParam()) + ": " + record.at("name").get<std::string>() + ", " +
                  record.at("plan").get<std::string>());
     const Vector v(record);
     EXPECT_EQ(json(to_string(v.plan)), record.at("plan"));
+    v.plan.visit([&](const SplitPlan& plan) { expect_parts(v, plan, record); },
+                 [&](const ResiduePlan& plan) { expect_parts(v, plan, record); });
     const auto& whole = *engines().front();
-    const auto a = whole.slice(v.a, Side::rows_of_a, v.plan.a);
-    const auto b = whole.slice(v.b, Side::columns_of_b, v.plan.b);
-    expect_digits(a, true, record.at("a_exponents"), record.at("a_digits"), v.k);
-    expect_digits(b, false, record.at("b_exponents"), record.at("b_digits"), v.k);
-    EXPECT_EQ(record.contains("a_weights"), !v.plan.common_ratio());
-    if (!v.plan.common_ratio()) {
-      expect_weights(a, record.at("a_weights"));
-      expect_weights(b, record.at("b_weights"));
-    }
-    for (const auto& engine : engines()) {
-      expect_sums(engine->group_sums(a, b, v.plan), v.plan, a.inner_dimension(), record.at("groups"));
-      expect_product<double>(v, *engine, unlimited_workspace, record.at("c_binary64"));
-    }
+    for (const auto& engine : engines()) expect_product<double>(v, *engine, unlimited_workspace, record.at("c_binary64"));
     const double least = v.complex ? unlimited_workspace : least_workspace(whole, v.plan, v.k * v.repeat);
     expect_product<float>(v, whole, least, record.at("c_binary32"));
-    expect_bounds(v, whole, record);
     if (testing::Test::HasFailure()) return;  // one vector tells enough
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, Replay,
                          testing::Values("encodings.json", "digits.json", "limits.json", "ranges.json", "roundings.json",
-                                         "specials.json", "scalars.json", "orders.json", "complex.json"),
+                                         "specials.json", "scalars.json", "orders.json", "complex.json", "residues.json"),
                          [](const auto& file) { return std::string(file.param).substr(0, std::string(file.param).find('.')); });
 
 template <class T>
@@ -282,6 +351,32 @@ TEST(Coverage, SumsReachTheInt32LimitAndPassIt) {
   EXPECT_TRUE(sums.contains(524287 * 64 * 64));
   EXPECT_TRUE(sums.contains(33025 * 255 * 255));
   EXPECT_TRUE(sums.contains(std::int64_t{33026} * 255 * 255));
+}
+
+TEST(Coverage, ResiduesReachEveryLimit) {
+  std::set<int> moduli, bits;
+  std::set<std::int64_t> residues, sums;
+  std::set<int> nearly_half;  // numbers of moduli of which some |C'| is above P (1/2 - 2^-8), where doubles do not tell it
+  for (const auto& record : read_vectors("residues.json")) {
+    const auto plan = parse_plan(record.at("plan").get<std::string>())
+                          .visit([](const SplitPlan&) { return ResiduePlan{}; }, [](const ResiduePlan& p) { return p; });
+    moduli.insert(plan.moduli);
+    bits.insert({plan.bits_a, plan.bits_b});
+    for (const auto& row : record.at("a_residues").at(0)) residues.insert(row.begin(), row.end());
+    for (const auto& row : record.at("residue_sums").at(0))
+      for (const auto& sum : row) sums.insert(std::abs(integer(sum)));
+    test::cpp_int p = 1;
+    for (int t = 0; t < plan.moduli; ++t) p *= residue_moduli[t];
+    for (const auto& row : record.at("integers"))
+      for (const auto& c : row)
+        if (256 * abs(long_integer(c)) > 127 * p && 2 * abs(long_integer(c)) < p) nearly_half.insert(plan.moduli);
+  }
+  for (int n = 2; n <= max_moduli; ++n) EXPECT_TRUE(moduli.contains(n)) << n;
+  for (int n = 6; n <= max_moduli; ++n) EXPECT_TRUE(nearly_half.contains(n)) << n;
+  for (const int p : {1, 2, 3, 50, 51, 52, 53, 54, 62, 63, most_residue_bits}) EXPECT_TRUE(bits.contains(p)) << p;
+  for (const int r : {-128, -1, 0, 1, 127}) EXPECT_TRUE(residues.contains(r)) << r;
+  EXPECT_TRUE(sums.contains(131071 * 128 * 128));
+  EXPECT_TRUE(sums.contains(std::int64_t{131072} * 128 * 128)) << "which is 2^31";
 }
 
 TEST(Coverage, RoundingsReachEveryKindOfResult) {

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/reference_product.hpp"
@@ -66,7 +67,9 @@ json digits(const reference::SlicedVectors& x, bool rows) {
   return slices;
 }
 
-json exponents(const reference::SlicedVectors& x) {
+/// Of SlicedVectors or RoundedVectors.
+template <class Vectors>
+json exponents(const Vectors& x) {
   auto all = json::array();
   for (Index i = 0; i < x.count(); ++i) all.push_back(x.exponent(i));
   return all;
@@ -83,7 +86,7 @@ json integer(std::int64_t x) {
   return std::to_string(x);
 }
 
-json groups(const Product& product, Index m, Index n) {
+json groups(const reference::SlicedProduct& product, Index m, Index n) {
   auto all = json::array();
   const auto& list = product.groups();
   for (std::size_t t = 0; t < list.size(); ++t)
@@ -93,18 +96,8 @@ json groups(const Product& product, Index m, Index n) {
   return all;
 }
 
-json record(const Case& c) {
-  const Index m = c.a.rows(), n = c.b.cols();
-  const auto operands = c.operands();
-  const Product product(operands, reference::parse_plan(c.plan), c.inner_repeat);
-  json all{{"name", c.name}, {"why", c.why}, {"m", m}, {"n", n}, {"k", c.a.cols()}, {"inner_repeat", c.inner_repeat}};
-  all["a"] = numbers(c.a);
-  all["b"] = numbers(c.b);
-  all["c0"] = c.reads_c0() ? numbers(c.c0) : json(nullptr);
-  all["alpha"] = hex(c.alpha);
-  all["beta"] = hex(c.beta);
-  if (c.complex) all["imaginary"] = {{"alpha", hex(c.imaginary_alpha)}, {"beta", hex(c.imaginary_beta)}};
-  all["plan"] = c.plan;
+/// What slices make of the operands.
+void add_parts(json& all, const reference::SlicedProduct& product, Index m, Index n) {
   all["a_exponents"] = exponents(product.a());
   all["b_exponents"] = exponents(product.b());
   all["a_digits"] = digits(product.a(), true);
@@ -114,7 +107,64 @@ json record(const Case& c) {
     all["b_weights"] = weights(product.b());
   }
   all["groups"] = groups(product, m, n);
-  all["truncation_bound"] = reference::truncation_bound(product.plan(), c.a.cols() * c.inner_repeat);
+}
+
+/// Integers as JSON's own or as decimal strings, in a table of the operand's shape.
+json integers(const reference::RoundedVectors& x, bool rows) {
+  return table(rows ? x.count() : x.inner(), rows ? x.inner() : x.count(), [&](Index i, Index j) {
+    const auto value = rows ? x.integer(i, j) : x.integer(j, i);
+    const auto short_one = static_cast<std::int64_t>(value);
+    return short_one == value ? integer(short_one) : json(x.text(rows ? i : j, rows ? j : i));
+  });
+}
+
+json residues(const reference::RoundedVectors& x, bool rows, int moduli) {
+  auto all = json::array();
+  for (int t = 1; t <= moduli; ++t)
+    all.push_back(table(rows ? x.count() : x.inner(), rows ? x.inner() : x.count(),
+                        [&](Index i, Index j) { return rows ? x.residue(i, j, t) : x.residue(j, i, t); }));
+  return all;
+}
+
+/// What residues make of them.
+void add_parts(json& all, const reference::ResidueProduct& product, Index m, Index n) {
+  const int moduli = product.plan().moduli;
+  all["moduli"] = json::array();
+  for (int t = 1; t <= moduli; ++t) all["moduli"].push_back(reference::modulus(t));
+  all["a_exponents"] = exponents(product.a());
+  all["b_exponents"] = exponents(product.b());
+  all["a_integers"] = integers(product.a(), true);
+  all["b_integers"] = integers(product.b(), false);
+  all["a_residues"] = residues(product.a(), true, moduli);
+  all["b_residues"] = residues(product.b(), false, moduli);
+  all["residue_sums"] = json::array();
+  for (int t = 1; t <= moduli; ++t)
+    all["residue_sums"].push_back(table(m, n, [&](Index i, Index j) { return integer(product.residue_sum(i, j, t)); }));
+  all["integers"] = table(m, n, [&](Index i, Index j) {
+    const auto text = product.integer_text(i, j);
+    return text.size() < 16 ? json(std::stoll(text)) : json(text);
+  });
+}
+
+json record(const Case& c) {
+  const Index m = c.a.rows(), n = c.b.cols();
+  const auto operands = c.operands();
+  const auto plan = reference::parse_plan(c.plan);
+  const Product product(operands, plan, c.inner_repeat);
+  json all{{"name", c.name}, {"why", c.why}, {"m", m}, {"n", n}, {"k", c.a.cols()}, {"inner_repeat", c.inner_repeat}};
+  all["a"] = numbers(c.a);
+  all["b"] = numbers(c.b);
+  all["c0"] = c.reads_c0() ? numbers(c.c0) : json(nullptr);
+  all["alpha"] = hex(c.alpha);
+  all["beta"] = hex(c.beta);
+  if (c.complex) all["imaginary"] = {{"alpha", hex(c.imaginary_alpha)}, {"beta", hex(c.imaginary_beta)}};
+  all["plan"] = c.plan;
+  if (std::holds_alternative<reference::ResiduePlan>(plan)) {
+    add_parts(all, product.residues(), m, n);
+  } else {
+    add_parts(all, product.slices(), m, n);
+  }
+  all["truncation_bound"] = reference::truncation_bound(plan, c.a.cols() * c.inner_repeat);
   all["truncation_error"] = table(
       m, n, [&](Index i, Index j) { return product.finite(i, j) ? json(product.truncation_error(i, j)) : json(nullptr); });
   all["c_binary64"] = c_bits(product, m, n, ResultFormat::of_double);

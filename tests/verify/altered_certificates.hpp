@@ -13,6 +13,7 @@
 
 #include "ozbound/bounds/certificate.hpp"
 #include "ozbound/core/matrix.hpp"
+#include "ozbound/core/plan.hpp"
 
 // Certificates with a member changed, and what is said of them.
 
@@ -123,6 +124,26 @@ inline void collect(const nlohmann::json& root, nlohmann::json::json_pointer whe
   }
 }
 
+/// A plan by residues of the same bits with other moduli, which may hold its operands still, or with other bits.
+inline constexpr const char* other_moduli = "other moduli";
+inline constexpr const char* bits_exchanged = "bits exchanged";
+inline std::vector<std::pair<std::string, std::string>> altered_residues(const std::string& text) {
+  if (!text.starts_with("residues:")) return {};
+  const auto plan =
+      parse_plan(text).visit([](const SplitPlan&) { return ResiduePlan{}; }, [](const ResiduePlan& p) { return p; });
+  std::vector<std::pair<std::string, std::string>> all;
+  const auto add = [&](const char* how, const ResiduePlan& other) {
+    const bool valid = other.moduli >= 2 && other.moduli <= max_moduli && other.bits_a >= 1;
+    if (valid && other != plan) all.emplace_back(how, to_string(Plan(other)));
+  };
+  for (const int moduli : {2, plan.moduli - 1, plan.moduli + 1, max_moduli})
+    add(other_moduli, {moduli, plan.bits_a, plan.bits_b});
+  add("a bit less of A", {plan.moduli, plan.bits_a - 1, plan.bits_b});
+  add("a bit more of B", {plan.moduli, plan.bits_a, plan.bits_b + 1});
+  add(bits_exchanged, {plan.moduli, plan.bits_b, plan.bits_a});
+  return all;
+}
+
 inline std::vector<Alteration> alterations(const nlohmann::json& certificate) {
   std::vector<Alteration> all;
   collect(certificate, nlohmann::json::json_pointer(), "", all);
@@ -138,9 +159,14 @@ inline std::vector<Alteration> alterations(const nlohmann::json& certificate) {
       all.back().certificate["target"] = target;
     }
   for (std::size_t t = 0; t < certificate["plans"].size(); ++t)
-    for (const auto* const plan : {"balanced:6x7:cut=8:exact", "nearest7:8x8:full:per_diagonal"}) {
+    for (const auto* const plan : {"balanced:6x7:cut=8:exact", "nearest7:8x8:full:per_diagonal", "residues:12:40x40"}) {
       all.push_back({"plans", plan, certificate});
       all.back().certificate["plans"][t] = plan;
+    }
+  for (std::size_t t = 0; t < certificate["plans"].size(); ++t)
+    for (auto& altered : altered_residues(certificate["plans"][t])) {
+      all.push_back({"plans", altered.first, certificate});
+      all.back().certificate["plans"][t] = altered.second;
     }
   return all;
 }

@@ -9,6 +9,7 @@
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/verify/certificate_check.hpp"
 #include "ozbound/verify/random_stream.hpp"
+#include "ozbound/verify/reference_product.hpp"
 
 #include "certificate/base64.hpp"
 #include "certificate/work.hpp"
@@ -95,6 +96,37 @@ Product with_specials(Product product) {
   return product;
 }
 
+/// Plans by residues: few and many moduli, bits below those of norms and of level 1, operands that are exact.
+template <class Add>
+void add_residues(const Add& add, const Product& uniform, const Product& wide, const Product& scaled, const Product& special,
+                  const Product& subnormal, const Product& integers) {
+  for (const auto& target :
+       {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-12), Target::rowcol(1e-13), Target::normwise(3e-14)})
+    for (const auto* product : {&uniform, &wide, &scaled, &special})
+      add("residues " + to_string(target), *product, target, Method::slices, "residues:14:50x51");
+  for (const auto* const plan : {"residues:2:2x3", "residues:3:7x6", "residues:5:15x16", "residues:20:70x71"}) {
+    if (plan != std::string("residues:20:70x71"))  // of which nothing is rounded, so that other bits make the same C
+      add("residues coarse", wide, Target::componentwise(1e-3), Method::slices, plan);
+    add("residues cr", uniform, Target::correctly_rounded(), Method::correctly_rounded, plan);
+    add("residues cr scaled", scaled, Target::correctly_rounded(), Method::correctly_rounded, plan);
+    add("residues cr special", special, Target::correctly_rounded(), Method::correctly_rounded, plan);
+    add("residues relative", wide, Target::relative(1e-10), Method::slices, plan);
+    add("residues relative special", special, Target::relative(1e-3), Method::slices, plan);
+  }
+  add("residues subnormal", subnormal, Target::dgemm(), Method::slices, "residues:13:46x47");
+  add("residues cr by a plan", integers, Target::correctly_rounded(), Method::slices, "residues:10:36x36");
+  add("residues cr not by a plan", uniform, Target::correctly_rounded(), Method::slices, "residues:10:36x36");
+  add("residues binary32", narrow(scaled), Target::dgemm(), Method::slices, "residues:8:28x28");
+  add("residues binary32 cr", narrow(subnormal), Target::correctly_rounded(), Method::correctly_rounded, "residues:4:13x13");
+  constexpr const char* fine = "residues:13:46x47";
+  add("residues, blocks", wide, Target::dgemm(), Method::slices, fine, least_workspace(engine(), parse_plan(fine), 6));
+  add("residues, alpha 0", with_scalars(uniform, 0, 0.3), Target::dgemm(), Method::slices, fine);
+  add("residues, alpha infinite", with_scalars(uniform, inf, 0.3), Target::dgemm(), Method::slices, fine);
+  add("residues, overflow", near_overflow(false), Target::componentwise(1e-3), Method::slices, "residues:4:13x13");
+  add("residues, no terms", test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), Target::dgemm(), Method::slices,
+      fine);
+}
+
 /// Certificates of every method with every kind of target that it can have, and of the inputs that are hard.
 const std::vector<Certified>& all_certified() {
   static const std::vector<Certified> all = [] {
@@ -163,6 +195,7 @@ const std::vector<Certified>& all_certified() {
     add("relative near overflow", near_overflow(false), Target::relative(1e-3), Method::slices, "balanced:2x2:full:exact");
     add("cr near overflow", near_overflow(true), Target::correctly_rounded(), Method::correctly_rounded, fine);
     add("native overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::native);
+    add_residues(add, uniform, wide, scaled, special, subnormal, integers);
     add("no terms", with_scalars(test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), nan, 1), Target::dgemm(),
         Method::slices, fine);
     add("nothing", test::product_of(Matrix<double>(0, 2), Matrix<double>(2, 3)), Target::dgemm(), Method::slices, fine);
@@ -251,6 +284,31 @@ TEST(CertificateCheck, RejectsEveryAlteredMember) {
     }
 }
 
+/// Whether integers of so many bits are the vectors themselves, each to a power of two.
+bool holds_exactly(MatrixView<const double> vectors, int bits) {
+  const reference::RoundedVectors rounded(vectors, bits);
+  for (Index i = 0; i < rounded.count(); ++i)
+    if (!rounded.exact(i)) return false;
+  return true;
+}
+
+/// Whether the first plan and the altered one are by residues and round alike: an operand of other bits is exact in both.
+bool round_alike(const Certified& one, const nlohmann::json& altered) {
+  const auto plan_of = [](const nlohmann::json& certificate) -> std::optional<reference::ResiduePlan> {
+    const auto plan = reference::parse_plan(certificate["plans"].at(0).get<std::string>());
+    const auto* const residues = std::get_if<reference::ResiduePlan>(&plan);
+    return residues == nullptr ? std::nullopt : std::optional(*residues);
+  };
+  const auto plan = plan_of(one.certificate()), other = plan_of(altered);
+  if (!plan || !other) return false;
+  if (one.product.alpha == 0) return true;  // which reads neither
+  const auto alike = [](MatrixView<const double> vectors, int x, int y) {
+    return x == y || (holds_exactly(vectors, x) && holds_exactly(vectors, y));
+  };
+  return alike(one.product.problem.a.view(), plan->bits_a, other->bits_a) &&
+         alike(one.product.problem.b.view().transposed(), plan->bits_b, other->bits_b);
+}
+
 /// What can be said of a product in more than one way, so that an alteration is still true: only the seal shows it.
 bool still_true(const Certified& one, const test::Alteration& altered) {
   const auto& certificate = one.computed.certificate;
@@ -258,6 +316,12 @@ bool still_true(const Certified& one, const test::Alteration& altered) {
   const bool refined = certificate.method == Method::correctly_rounded || certificate.target.kind == Target::Kind::relative;
   if (altered.member == "native") return ran_native;  // any name of a library
   // The last left open what those before did; every plan would leave nothing.
+  // C and its bound do not depend on the moduli (residues.md, R12): those that hold the operands are as good.
+  if (altered.member == "plans" && altered.how == test::other_moduli) return true;
+  // Nor do they on bits of an operand that both plans hold exactly.
+  if (altered.member == "plans" && !altered.certificate["plans"].empty() && round_alike(one, altered.certificate)) return true;
+  // From either the next plan is the same, and both leave all entries to it.
+  if (altered.member == "plans" && altered.how == test::bits_exchanged) return refined;
   if (altered.member == "plans") return refined && (altered.how == "element less" || certificate.undecided == 0);
   if (altered.member == "target")
     return is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
@@ -389,6 +453,39 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   auto swapped = one.product;
   std::swap(swapped.problem.a, swapped.problem.b);
   EXPECT_THAT(failed(swapped, one), testing::IsSupersetOf({"fingerprints.a", "fingerprints.b", "c", "bound"}));
+}
+
+/// Moduli whose product is too small, named by a record that is otherwise true: the guard alone says so.
+TEST(CertificateCheck, RefusesModuliThatDoNotHoldTheProduct) {
+  const auto one = certified("one", test::product_of({Family::uniform, 3, 4, 60, 0, 8}), Target::componentwise(1e-3),
+                             Method::slices, "residues:8:28x28");
+  auto certificate = one.certificate();
+  EXPECT_THAT(rejections(one, certificate), testing::IsEmpty());
+  const auto with = [&](const char* plan) {
+    certificate["plans"][0] = plan;
+    return rejections(one, resealed(certificate));
+  };
+  for (const auto* const plan : {"residues:9:28x28", "residues:20:28x28"}) EXPECT_THAT(with(plan), testing::IsEmpty()) << plan;
+  for (const auto* const plan : {"residues:7:28x28", "residues:2:28x28"})
+    EXPECT_THAT(with(plan), testing::ElementsAre(testing::StartsWith(std::string("guard: ") + plan + " is not sure to hold")));
+  const auto sampled = one.check(resealed(certificate), {.selection = EntrySelection::sample(2, 1)});
+  EXPECT_FALSE(sampled.holds()) << "the guard is of all entries, whatever the sample";
+}
+
+/// Equal elements, of which norms are sharp: k 2^13 of seven and eight bits, and H of two moduli is 32383.
+TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
+  for (const Index k : {3, 4}) {
+    Matrix<double> a(1, k), b(k, 2);
+    for (Index l = 0; l < k; ++l) a(0, l) = -1, b(l, 0) = b(l, 1) = 1;
+    const auto one =
+        certified("limit", test::product_of(std::move(a), std::move(b)), Target::dgemm(), Method::slices, "residues:3:7x8");
+    auto certificate = one.certificate();
+    EXPECT_THAT(rejections(one, certificate), testing::IsEmpty());
+    certificate["plans"][0] = "residues:2:7x8";
+    const auto failed = rejections(one, resealed(certificate));
+    EXPECT_EQ(!failed.empty() && names(failed, "guard"), k == 4) << testing::PrintToString(failed);
+    EXPECT_EQ(failed.empty(), k == 3) << testing::PrintToString(failed);
+  }
 }
 
 /// Two slices round it to infinity, and its error is far below the target: measured from what overflows.

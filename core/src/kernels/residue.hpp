@@ -13,7 +13,7 @@ namespace ozbound {
 namespace {
 
 /// z - p RN(z / p), for |z| < 2^46: the balanced residue, but for 256, whose ties may come as +128. z / p is at least 1 / (2 p)
-/// from a tie for odd p, far more than its rounding errors.
+/// from a tie for odd p, far more than its rounding errors (docs/derivations/residues.md, R7).
 double balanced_rest(double z, double p, double reciprocal) { return z - nearest_integer(z * reciprocal) * p; }
 
 /// Residues of `lanes` vectors, `fours` times four elements.
@@ -45,7 +45,7 @@ double balanced_rest(double z, double p, double reciprocal) { return z - nearest
 }
 
 /// C' of some entries from the sums of their moduli, as groups of a carry chain of radix 2^limb_bits, most significant first.
-/// False where some |C'| may be above P (1/2 - 2^-8): the nearest multiple of P is not known for sure then.
+/// False where some |C'| may be above P (1/2 - 2^-8): the nearest multiple of P is not known for sure then (R6).
 [[maybe_unused]] bool recover(const std::int64_t* sums, std::int64_t stride, std::int64_t count, const ResidueConstants& of,
                               std::int64_t* groups) {
   constexpr int lanes = 64;

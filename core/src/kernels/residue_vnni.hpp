@@ -6,7 +6,8 @@
 #include "residue.hpp"
 
 // Residues by vpdpbusd: an integer's bytes times the residues of their weights, |z| < 2^19, and one exact quotient in binary32:
-// z / p is at least 1 / (2 p) > 0.0019 from a tie for odd p, and z * fl(1 / p) less than 0.0004 off.
+// z / p is at least 1 / (2 p) > 0.0019 from a tie for odd p, and z * fl(1 / p) less than 0.0004 off
+// (docs/derivations/residues.md, R7).
 
 namespace ozbound {
 namespace {

@@ -152,7 +152,6 @@ Target target_of(const std::string& text) {
 }
 
 Plan plan_of(const std::string& text) {
-  if (text.starts_with("residues:")) refuse("plans by residues are not checked yet: '" + text + "'");
   try {
     const Plan plan{text, reference::parse_plan(text)};
     if (reference::to_string(plan.plan) == text) return plan;

@@ -51,6 +51,7 @@ class Entries {
     const auto value = finite ? expected_.entry(part.tally, products, i, j, truth) : std::optional(truth.rounded);
     expected_.count_pair(part.tally, products, i, j);
     if (finite && subject_.operands.a.cols() > 0) expected_.look_at_identity(part.tally, products, i, j);
+    if (finite) expected_.look_at_guard(part.tally, i, j);
     if (value && !same(c, *value))
       note(part.wrong_bits, subject_, i, j, fmt::format("C is {}, and the method gives {}", hex_text(c), hex_text(*value)));
     if (!finite) return;

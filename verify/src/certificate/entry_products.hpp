@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "../exact_number.hpp"
@@ -12,17 +14,50 @@
 
 namespace ozbound::checking {
 
-/// A plan and what it makes of the operands.
-struct Planned {
-  Planned(const reference::Plan& p, const Operands& operands);
+/// A plan by slices and what it makes of the operands.
+struct Sliced {
+  Sliced(const reference::SlicePlan& p, const Operands& operands);
+
+  /// S at (i, j) over 2^(e_i + f_j): before alpha. @pre the vectors are finite.
+  [[nodiscard]] ExactNumber sum(Index i, Index j) const;
+
+  reference::SlicePlan plan;
+  std::vector<reference::Pairs> groups;
+  Counted a, b;
+  RelativeBound bound;
+};
+
+/// A plan by residues likewise: integers, whose sums no modulus has a part in.
+struct Rounded {
+  Rounded(const reference::ResiduePlan& p, const Operands& operands);
+
+  [[nodiscard]] ExactNumber sum(Index i, Index j) const;
+
+  reference::ResiduePlan plan;
+  reference::RoundedVectors a, b;
+  RelativeBound bound;
+  std::string not_held;  ///< an entry that the guard does not let through; empty where there is none
+};
+
+/// A plan of either kind.
+class Planned {
+ public:
+  Planned(const reference::Plan& plan, const Operands& operands);
+
+  [[nodiscard]] const RelativeBound& bound() const;
 
   /// S at (i, j): before alpha. @pre the vectors are finite.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const;
 
-  reference::Plan plan;
-  std::vector<reference::Pairs> groups;
-  Counted a, b;
-  RelativeBound bound;
+  /// Of residues: an entry that the guard does not let through; empty where there is none.
+  [[nodiscard]] const std::string& not_held() const;
+  [[nodiscard]] bool by_residues() const { return std::holds_alternative<Rounded>(made_); }
+
+  /// Of residues: whether sum |a' b'| of an entry is at most H, by itself.
+  [[nodiscard]] bool holds(Index i, Index j) const;
+
+ private:
+  std::variant<Sliced, Rounded> made_;
 };
 
 /// The rows of A B that an entry of C is made of, row i and with complex scalars the other one of its pair: exactly, and by

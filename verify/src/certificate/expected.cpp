@@ -16,8 +16,10 @@ namespace {
 
 using Kind = Target::Kind;
 
-/// The plan after this one, for entries that it leaves open: half as many slices again (docs/records.md).
-std::string finer(reference::Plan plan) {
+// The plan after this one, for entries that it leaves open (docs/records.md).
+
+/// Half as many slices again.
+reference::Plan finer(reference::SlicePlan plan) {
   const auto more = [](int slices) { return std::min(20, slices + std::max(2, slices / 2)); };
   plan.a.slices = more(plan.a.slices);
   plan.b.slices = more(plan.b.slices);
@@ -25,7 +27,32 @@ std::string finer(reference::Plan plan) {
   plan.accumulation = reference::Accumulation::exact;
   for (auto* const slicing : {&plan.a, &plan.b})
     if (slicing->digits == reference::Digits::nearest_adaptive) slicing->digits = reference::Digits::nearest;
-  return reference::to_string(plan);
+  return plan;
+}
+
+/// H in units of 2^(bits_a + bits_b - 32), rounded down, 2^64 - 1 at most (residues.md, R8).
+cpp_int guard_limit(const reference::ResiduePlan& plan) {
+  const cpp_int most = (cpp_int(1) << 64) - 1;
+  const auto unit = ExactNumber{reference::largest_told(plan.moduli), 32 - plan.bits_a - plan.bits_b};
+  return std::min(most, whole_multiple(unit, 0));
+}
+
+/// Half as many moduli again, and as many more bits as hold what was held (residues.md, R13).
+reference::Plan finer(const reference::ResiduePlan& plan) {
+  auto next = plan;
+  next.moduli = std::min(reference::most_moduli, plan.moduli + std::max(2, plan.moduli / 2));
+  if (next.moduli == plan.moduli) return plan;
+  const auto limit = guard_limit(plan);
+  for (auto more = next;; next = more) {
+    ++(more.bits_a <= more.bits_b ? more.bits_a : more.bits_b);
+    if (std::max(more.bits_a, more.bits_b) > 120 || guard_limit(more) < limit) return next;
+  }
+}
+
+/// Whether the next plan follows the one before: there are no more where it is the same.
+bool follows(const Plan& next, const Plan& before) {
+  const auto text = reference::to_string(std::visit([](const auto& kind) { return finer(kind); }, before.plan));
+  return next.text == text && next.text != before.text;
 }
 
 /// The exact product, rounded once; and where a scalar leaves no entry finite, no product at all.
@@ -50,11 +77,15 @@ void Tally::merge(const Tally& other) {
   undecided += other.undecided, exact += other.exact;
   relative_ratio = std::max(relative_ratio, other.relative_ratio);
   if (wrong_identity.empty()) wrong_identity = other.wrong_identity;
+  if (wrong_guard.empty()) wrong_guard = other.wrong_guard;
 }
 
 Expected::Expected(const Claims& claims, const Subject& subject)
     : source("correctly rounded: u |C^| or eta/2"), claims_(claims), subject_(subject), tau_(subject.tau(claims.target)) {
-  for (const auto& plan : claims.plans) plans.emplace_back(plan.plan, subject.operands);
+  for (const auto& plan : claims.plans) {
+    plans.emplace_back(plan.plan, subject.operands);
+    if (guard.empty()) guard = plans.back().not_held();
+  }
   const double least = subject.c.format() == ResultFormat::of_double ? 0x1p-1074 : 0x1p-150;
   bounds = {{{}, infinity, std::vector<int>(at(subject.m())), std::vector<int>(at(subject.n()))},
             subject.scaled ? 1 : subject.operands.alpha,
@@ -73,8 +104,21 @@ void Expected::compare(Tally& tally, const ExactNumber& error, const RelativeBou
   const double relative = bound.at(i, j);
   if (relative == infinity || (times_power(relative, bound.scale(i, j)) + -absolute(error)).number >= 0) return;
   note(tally.wrong_identity, subject_, i, j,
-       "AB and the sum of the slices' products are " + reference::exact_text(absolute(error)) + " apart, above their bound " +
+       "AB and the sum of the plan's products are " + reference::exact_text(absolute(error)) + " apart, above their bound " +
            text(relative) + fmt::format(" times 2^{}", bound.scale(i, j)));
+}
+
+bool Expected::by_residues() const {
+  return std::any_of(plans.begin(), plans.end(), [](const Planned& plan) { return plan.by_residues(); });
+}
+
+void Expected::look_at_guard(Tally& tally, Index i, Index j) const {
+  if (subject_.operands.a.cols() == 0) return;
+  for (std::size_t t = 0; t < plans.size(); ++t)
+    for (const auto& [alpha, row] : product_terms(subject_.operands, i))
+      if (!plans[t].holds(row, j))
+        note(tally.wrong_guard, subject_, i, j,
+             "sum |a' b'| of " + claims_.plans[t].text + " is not below half the product of the moduli");
 }
 
 bool check_method(Findings& findings, const Claims& claims, const Subject& subject) {
@@ -83,8 +127,7 @@ bool check_method(Findings& findings, const Claims& claims, const Subject& subje
   const bool sliced = !subject.all_special && (claims.method == Method::slices || claims.method == Method::correctly_rounded);
   const bool refined = claims.method == Method::correctly_rounded || relative;
   bool fits = sliced ? (refined ? count >= 1 : count == 1) : count == 0;
-  for (std::size_t t = 1; fits && t < count; ++t)
-    fits = claims.plans[t].text == finer(claims.plans[t - 1].plan) && claims.plans[t].text != claims.plans[t - 1].text;
+  for (std::size_t t = 1; fits && t < count; ++t) fits = follows(claims.plans[t], claims.plans[t - 1]);
   findings.say("plans", fits, fmt::format("{} plans, or their order, do not go with the method and the target", count));
   const bool runs_native = claims.method == Method::native && !subject.all_special;
   const bool native = runs_native ? !claims.native.empty() && !claims.narrow : claims.native.empty();

@@ -27,7 +27,7 @@ struct EntryBounds {
 struct Tally {
   Index undecided = 0, exact = 0;
   double relative_ratio = 0;
-  std::string wrong_identity;  ///< the first that is; empty where there is none
+  std::string wrong_identity, wrong_guard;  ///< the first that is; empty where there is none
 
   void merge(const Tally& other);
 };
@@ -56,6 +56,10 @@ class Expected {
   /// from has a part in it.
   virtual void look_at_identity(Tally&, EntryProducts&, Index, Index) const {}
 
+  /// Whether residues tell the sums of a finite entry.
+  void look_at_guard(Tally& tally, Index i, Index j) const;
+  [[nodiscard]] bool by_residues() const;
+
   /// `ratio` and `worst_entry`.
   [[nodiscard]] virtual WorstRatio ratio(const Tally& tally) const;
 
@@ -63,6 +67,7 @@ class Expected {
   [[nodiscard]] virtual std::vector<std::string> assumptions(const WorstRatio& worst) const;
 
   std::vector<Planned> plans;
+  std::string guard;  ///< of residues: an entry that the plans may not hold; empty where there is none
   EntryBounds bounds;
   std::string source;                ///< of the bounds
   std::vector<std::string> assumed;  ///< by the bounds

@@ -22,7 +22,7 @@ class FinerPlans : public Expected {
   void look_at_identity(Tally& tally, EntryProducts& products, Index i, Index j) const override {
     for (std::size_t t = 0; t < plans.size(); ++t)
       for (const auto& [alpha, row] : product_terms(subject_.operands, i))
-        if (products.has_sum(t, row)) compare(tally, products.exact(row) + -products.sum(t, row), plans[t].bound, row, j);
+        if (products.has_sum(t, row)) compare(tally, products.exact(row) + -products.sum(t, row), plans[t].bound(), row, j);
   }
 };
 
@@ -41,13 +41,13 @@ class RelativeTarget final : public FinerPlans {
     const double least_normal = subject_.c.format() == ResultFormat::of_double ? 0x1p-1022 : 0x1p-126;
     std::optional<double> value;
     for (std::size_t t = 0; t < plans.size(); ++t) {
-      const double error = scaled_error(plans[t].bound, subject_.operands.alpha, i, j);
+      const double error = scaled_error(plans[t].bound(), subject_.operands.alpha, i, j);
       const double c = rounded_to(products.scaled_sum(t, i), subject_.c.format());
       const double allowed = product_down(factor, std::fabs(c));
       const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && error <= allowed;
-      if (plans[t].bound.at(i, j) == 0 || close) {
+      if (plans[t].bound().at(i, j) == 0 || close) {
         value = c;
-        if (plans[t].bound.at(i, j) > 0) tally.relative_ratio = std::max(tally.relative_ratio, quotient_up(error, allowed));
+        if (plans[t].bound().at(i, j) > 0) tally.relative_ratio = std::max(tally.relative_ratio, quotient_up(error, allowed));
       } else if (t == 0) {
         ++tally.undecided;
       }
@@ -102,7 +102,7 @@ class CorrectlyRounded final : public FinerPlans {
 
   [[nodiscard]] bool left_open(EntryProducts& products, std::size_t t, Index i, Index j) const {
     if (subject_.operands.a.cols() == 0) return false;
-    const auto& bound = plans[t].bound;
+    const auto& bound = plans[t].bound();
     ExactNumber radius;
     for (const auto& [alpha, row] : product_terms(subject_.operands, i)) {
       const double error = bound.at(row, j);

@@ -161,11 +161,28 @@ double tail_limit(const Slicing& slicing, int p) {
   return sum_up(product_up(up(256.0 / 255.0), p == slicing.slices ? 0 : up(first - last)), last);
 }
 
-double a_priori(const reference::Plan& plan, Index k) {
+double a_priori(const reference::SlicePlan& plan, Index k) {
   double sum = tail_limit(plan.a, plan.a.slices);
   for (int p = 1; p <= plan.a.slices; ++p)
     sum = sum_up(sum, product_up(slice_limit(plan.a, p), tail_limit(plan.b, reference::last_b(plan, p))));
   return product_up(integer_up(static_cast<std::uint64_t>(k)), sum);
+}
+
+/// sum |x_l||y_l| of digits of at most 7 bits.
+std::uint64_t magnitude_sum(const std::int16_t* x, const std::int16_t* y, Index length) {
+  std::uint64_t total = 0;
+  for (Index start = 0; start < length; start += 1 << 16) {
+    std::int32_t sum = 0;  // below 2^16 * 2^14
+    for (Index l = start; l < std::min<Index>(length, start + (1 << 16)); ++l) sum += std::abs(x[l]) * std::abs(y[l]);
+    total += static_cast<std::uint64_t>(sum);
+  }
+  return total;
+}
+
+/// What (d_A + 1)(d_B + 1) has beside d_A d_B, summed (E1): 0 where a row or a column is zero.
+std::uint64_t level_one_rest(const VectorCounts& row, const VectorCounts& column, Index k) {
+  if (row.whole.max == 0 || column.whole.max == 0) return 0;
+  return row.digits[0].sum + column.digits[0].sum + static_cast<std::uint64_t>(k);
 }
 
 /// Two-sided bounds of |A||B| over 2^(row + column) (enclosure.md).
@@ -177,8 +194,8 @@ class Enclosed {
       : lower(operands.a.rows(), operands.b.cols()),
         upper(operands.a.rows(), operands.b.cols()),
         operands_(operands),
-        a_(operands.a, {Digits::truncated, 7, 1}),
-        b_(operands.b.transposed(), {Digits::truncated, 7, 1}) {
+        a_(operands.a, level_one_digits),
+        b_(operands.b.transposed(), level_one_digits) {
     level_one();
     loose_ = is_loose();
     if (loose_) level_two();
@@ -217,24 +234,10 @@ class Enclosed {
     return loose;
   }
 
-  /// sum |x_l||y_l| of digits of at most 7 bits.
-  static std::uint64_t magnitude_sum(const std::int16_t* x, const std::int16_t* y, Index length) {
-    std::uint64_t total = 0;
-    for (Index start = 0; start < length; start += 1 << 16) {
-      std::int32_t sum = 0;  // below 2^16 * 2^14
-      for (Index l = start; l < std::min<Index>(length, start + (1 << 16)); ++l) sum += std::abs(x[l]) * std::abs(y[l]);
-      total += static_cast<std::uint64_t>(sum);
-    }
-    return total;
-  }
-
   void level_one() {
     for_each([this](Index i, Index j) {
       const auto least = magnitude_sum(a_.sliced.slice(i, 1), b_.sliced.slice(j, 1), k());
-      const auto& row = a_.counts[at(i)];
-      const auto& column = b_.counts[at(j)];
-      const bool zero = row.whole.max == 0 || column.whole.max == 0;
-      const auto rest = zero ? 0 : row.digits[0].sum + column.digits[0].sum + static_cast<std::uint64_t>(k());
+      const auto rest = level_one_rest(a_.counts[at(i)], b_.counts[at(j)], k());
       lower(i, j) = integer_down(least) * 0x1p-14;
       upper(i, j) = integer_up(least + rest) * 0x1p-14;
     });
@@ -477,7 +480,7 @@ double RelativeBound::at(Index i, Index j) const {
   return std::min(total, uniform);
 }
 
-RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Counted& b) {
+RelativeBound plan_bound(const reference::SlicePlan& plan, const Counted& a, const Counted& b) {
   const auto& sa = plan.a;
   const auto& sb = plan.b;
   const bool exactly = plan.accumulation == reference::Accumulation::exact;
@@ -505,6 +508,81 @@ RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Co
       "underflow", a, b, [&](const VectorCounts& v) { return unless_zero(v, std::ldexp(terms, -1074)); },
       [&](const VectorCounts& v) { return unless_zero(v, 1); }));
   return bound;
+}
+
+namespace {
+
+Norms everywhere(double x) { return {x, x, x}; }
+
+/// 2^-bits / 2 where something of a vector is rounded.
+double rounding(const reference::RoundedVectors& vectors, Index i) {
+  return vectors.exact(i) ? 0 : std::ldexp(1.0, -vectors.bits() - 1);
+}
+
+/// Integers that |a'| is at most, in units of 2^(bits - 16): those of |a|, and what rounding to fewer bits adds (R8).
+struct IntegerLimits {
+  IntegerLimits(const Counts& of, int bits, Index k) : sum(of.sum), squares(of.squares), max(of.max) {
+    if (bits >= fraction || of.max == 0) return;
+    const cpp_int h = cpp_int(1) << static_cast<unsigned>(fraction - 1 - bits);
+    squares += 2 * h * sum + k * h * h;
+    sum += k * h;
+    max += h;
+  }
+
+  cpp_int sum, squares, max;
+};
+
+/// Whether x units of 2^exponent are at most `limit`.
+bool at_most(const cpp_int& x, int exponent, const cpp_int& limit) {
+  return exponent >= 0 ? (x << static_cast<unsigned>(exponent)) <= limit : x <= (limit << static_cast<unsigned>(-exponent));
+}
+
+bool held_by_norms(const IntegerLimits& x, const IntegerLimits& y, int unit, const cpp_int& limit) {
+  return at_most(x.sum * y.max, unit, limit) || at_most(x.max * y.sum, unit, limit) ||
+         at_most(x.squares * y.squares, 2 * unit, limit * limit);
+}
+
+}  // namespace
+
+RelativeBound residue_bound(const Counted& a, const reference::RoundedVectors& rounded_a, const Counted& b,
+                            const reference::RoundedVectors& rounded_b) {
+  const double k = integer_up(static_cast<std::uint64_t>(a.sliced.inner()));
+  RelativeBound::Term left{"A rounding x B", {}, {}}, right{"A rounded x B rounding", {}, {}};
+  const auto one_norm = [](const VectorCounts& v) { return norms(v.whole, -fraction).one; };
+  for (Index i = 0; i < rounded_a.count(); ++i) {
+    const double error = rounding(rounded_a, i);
+    left.rows.push_back(everywhere(error));
+    right.rows.push_back(everywhere(sum_up(one_norm(a.counts[at(i)]), product_up(k, error))));
+  }
+  for (Index j = 0; j < rounded_b.count(); ++j) {
+    left.columns.push_back(everywhere(one_norm(b.counts[at(j)])));
+    right.columns.push_back(everywhere(rounding(rounded_b, j)));
+  }
+  return {{std::move(left), std::move(right)}, infinity, exponents(a), exponents(b)};
+}
+
+std::optional<std::pair<Index, Index>> find_not_held(const reference::ResiduePlan& plan, const Counted& a,
+                                                     const reference::RoundedVectors& rounded_a, const Counted& b,
+                                                     const reference::RoundedVectors& rounded_b) {
+  const auto limit = reference::largest_told(plan.moduli);
+  const Index k = a.sliced.inner();
+  const int bits = plan.bits_a + plan.bits_b;
+  std::vector<IntegerLimits> x, y;
+  for (const auto& row : a.counts) x.emplace_back(row.whole, plan.bits_a, k);
+  for (const auto& column : b.counts) y.emplace_back(column.whole, plan.bits_b, k);
+  std::vector<Index> first(x.size(), -1);
+  for_rows(rounded_a.count(), rounded_b.count() * (1 + k), [&](Index i) {
+    for (Index j = 0; j < rounded_b.count() && first[at(i)] < 0; ++j) {
+      if (held_by_norms(x[at(i)], y[at(j)], bits - 2 * fraction, limit)) continue;
+      const bool floors = (plan.bits_a >= 7 || rounded_a.exact(i)) && (plan.bits_b >= 7 || rounded_b.exact(j));
+      const auto level =
+          magnitude_sum(a.sliced.slice(i, 1), b.sliced.slice(j, 1), k) + level_one_rest(a.counts[at(i)], b.counts[at(j)], k);
+      if (!floors || !at_most(level, bits - 14, limit)) first[at(i)] = j;
+    }
+  });
+  for (Index i = 0; i < rounded_a.count(); ++i)
+    if (first[at(i)] >= 0) return std::pair(i, first[at(i)]);
+  return std::nullopt;
 }
 
 RelativeBound times_complex(RelativeBound bound, double alpha, double imaginary_alpha) {

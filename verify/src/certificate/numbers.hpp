@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "claims.hpp"
@@ -60,8 +62,21 @@ struct RelativeBound {
   }
 };
 
-/// Truncation (G2, G3) and accumulation (G5) of a plan.
-RelativeBound plan_bound(const reference::Plan& plan, const Counted& a, const Counted& b);
+/// Truncation (G2, G3) and accumulation (G5) of a plan by slices.
+RelativeBound plan_bound(const reference::SlicePlan& plan, const Counted& a, const Counted& b);
+
+/// Rounding of a plan by residues (residues.md, R10, R14). @param a, b under `level_one_digits`
+RelativeBound residue_bound(const Counted& a, const reference::RoundedVectors& rounded_a, const Counted& b,
+                            const reference::RoundedVectors& rounded_b);
+
+/// The first entry that a plan by residues may not hold, by norms (residues.md, R8) and by level 1 (R9); none where it holds
+/// all. @param a, b under `level_one_digits`
+std::optional<std::pair<Index, Index>> find_not_held(const reference::ResiduePlan& plan, const Counted& a,
+                                                     const reference::RoundedVectors& rounded_a, const Counted& b,
+                                                     const reference::RoundedVectors& rounded_b);
+
+/// The slicing of level 1 of the enclosure, whose scales are those of residues.
+inline constexpr reference::Slicing level_one_digits{reference::Digits::truncated, 7, 1};
 
 /// The bound of the real and imaginary parts, in rows 2i and 2i + 1, of alpha times what `bound` is about (G8); alpha has an
 /// imaginary part.

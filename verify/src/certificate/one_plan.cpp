@@ -16,10 +16,14 @@ constexpr Index longest_by_tensor_cores = Index{1} << 21;  ///< inner dimension,
 class OnePlan final : public Expected {
  public:
   OnePlan(const Claims& claims, const Subject& subject) : Expected(claims, subject) {
-    source = "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one rounding";
-    bounds.product = plans[0].bound;
+    source = plans[0].by_residues()
+                 ? "residues: 1/2 (2^-p_A ||b_j||_1 + 2^-p_B ||a~_i||_1), 0 for what is exact; one rounding"
+                 : "general bound: sum_p h(A_p, T^B_c(p)) + h(T^A_sA, B), or k rho sigma (sum_p a_p t_c(p) + t_sA); one "
+                   "rounding";
+    bounds.product = plans[0].bound();
     if (!subject.scaled) return;
-    source = "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding";
+    source = plans[0].by_residues() ? "residues of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"
+                                    : "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding";
     bounds.product = times_complex(bounds.product, subject.operands.alpha, subject.operands.imaginary_alpha);
   }
 
@@ -52,7 +56,7 @@ class OnePlan final : public Expected {
     const auto& in = subject_.operands;
     if (!subject_.scaled) return worst_ratio(bounds.product, target, tau_, subject_.u, in, subject_.finite);
     if (target.kind == Target::Kind::normwise && subject_.finite != subject_.finite_product) return {infinity};
-    return worst_ratio(plans[0].bound, target, tau_, subject_.u, {in.a, in.b}, subject_.finite_product);
+    return worst_ratio(plans[0].bound(), target, tau_, subject_.u, {in.a, in.b}, subject_.finite_product);
   }
 
   /// What is assumed where nothing is, and what a search for the worst entry by tensor cores may have taken on trust: where

@@ -48,6 +48,7 @@ class Totals {
     findings_.say("bound", gathered_.wrong_bound.empty(), gathered_.wrong_bound);
     const auto& identity = gathered_.tally.wrong_identity;
     if (!expected_.plans.empty()) findings_.say("identity", identity.empty(), identity);
+    if (expected_.by_residues()) guard();
     if (claims_.holds) target();
     for (const auto& limit : expected_.limits) findings_.limit(limit);
     if (!of_all_) findings_.limit("c, bound, identity, target: by a sample");
@@ -73,6 +74,12 @@ class Totals {
         if (subject_.is_finite(i, j)) of_rows[at(i)] = std::max(of_rows[at(i)], expected_.bounds.at(i, j, subject_.c(i, j)));
     });
     return of_rows.empty() ? 0 : *std::max_element(of_rows.begin(), of_rows.end());
+  }
+
+  /// That residues tell the sums: of all entries by norms or by level 1, of those that are looked at by the sums themselves.
+  void guard() const {
+    const auto& wrong = gathered_.tally.wrong_guard;
+    findings_.say("guard", expected_.guard.empty() && wrong.empty(), expected_.guard.empty() ? wrong : expected_.guard);
   }
 
   void target() const {

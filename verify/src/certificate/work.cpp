@@ -10,12 +10,22 @@ constexpr double small_work = 0x1p31;
 constexpr double products_allowed = 10;
 constexpr Index fewest_entries = 1000, most_entries = 1 << 20;
 
-/// Slice products of a plan.
-double products_of(const reference::Plan& plan) {
-  double products = 0;
-  for (int p = 1; p <= plan.a.slices; ++p) products += std::clamp(plan.cut - p, 0, plan.b.slices);
-  return products;
-}
+/// What a plan takes: INT8 products; for each element, and each entry's bound, of the check; and for each of the k terms of an
+/// entry that is looked at.
+struct PlanWork {
+  explicit PlanWork(const reference::SlicePlan& plan)
+      : element(100 + 20 * (plan.a.slices + plan.b.slices)), bound(20 * (plan.a.slices + 2)) {
+    for (int p = 1; p <= plan.a.slices; ++p) products += std::clamp(plan.cut - p, 0, plan.b.slices);
+    term = products / 8;
+  }
+  explicit PlanWork(const reference::ResiduePlan& plan) : products(plan.moduli), element(300), bound(500), term(16) {}
+
+  static PlanWork of(const Plan& plan) {
+    return std::visit([](const auto& kind) { return PlanWork(kind); }, plan.plan);
+  }
+
+  double products = 0, element = 0, bound = 0, term = 0;
+};
 
 /// Sizes of the real product that is multiplied, as real numbers: those of a forged certificate have products beyond 2^63.
 struct Sizes {
@@ -35,7 +45,7 @@ double work_of_product(const Claims& claims, const Sizes& of) {
   if (claims.method == Method::exact) return 3 * of.entries * of.inner;
   if (claims.method == Method::native) return of.entries * of.inner / 32;
   double work = 0;
-  for (const auto& [text, plan] : claims.plans) work += of.entries * of.inner * products_of(plan) / 128;
+  for (const auto& plan : claims.plans) work += of.entries * of.inner * PlanWork::of(plan).products / 128;
   return work;
 }
 
@@ -47,9 +57,10 @@ bool has_worst_entry(const Claims& claims) {
 /// Fingerprints, norms, |A||B| where the ratio is over it, and the bound of every entry.
 double work_of_bounds(const Claims& claims, const Sizes& of) {
   double work = 4 * of.elements + 50 * of.entries;
-  for (const auto& [text, plan] : claims.plans) {
-    work += of.elements * (100 + 20 * (plan.a.slices + plan.b.slices));
-    if (has_worst_entry(claims)) work += of.entries * 20 * (plan.a.slices + 2);
+  for (const auto& plan : claims.plans) {
+    const auto of_plan = PlanWork::of(plan);
+    work += of.elements * of_plan.element;
+    if (has_worst_entry(claims)) work += of.entries * of_plan.bound;
   }
   if (has_worst_entry(claims)) work += 200 * of.elements + of.entries * of.inner / 2;
   return work;
@@ -58,7 +69,7 @@ double work_of_bounds(const Claims& claims, const Sizes& of) {
 /// The exact product, twice, and the sums of digits.
 double work_of_entry(const Claims& claims, const Sizes& of) {
   double work = 4000 + 8 * of.inner;
-  for (const auto& [text, plan] : claims.plans) work += 2000 + of.inner * products_of(plan) / 8;
+  for (const auto& plan : claims.plans) work += 2000 + of.inner * PlanWork::of(plan).term;
   return work;
 }
 

@@ -25,6 +25,14 @@ std::vector<std::int64_t> sums_of(const std::vector<Pairs>& groups, const Sliced
                                   Index j);
 
 /// The last q that slice p of A meets; 0 if none.
-int last_b(const Plan& plan, int p);
+int last_b(const SlicePlan& plan, int p);
+
+// Of residues (docs/derivations/residues.md).
+
+/// H = floor((P - 1) / 2) of the first N moduli: the largest |C'| that they tell.
+cpp_int largest_told(int moduli);
+
+/// sum_l x_l y_l; of magnitudes sum_l |x_l y_l|. @pre |x_l|, |y_l| <= 2^120.
+cpp_int integer_dot(const RoundedVectors::Integer* x, const RoundedVectors::Integer* y, Index length, bool magnitudes);
 
 }  // namespace ozbound::reference

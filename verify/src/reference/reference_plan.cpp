@@ -11,6 +11,7 @@ namespace ozbound::reference {
 namespace {
 
 constexpr int most_slices = 20;
+constexpr int most_bits = 120;
 
 [[noreturn]] void refuse(std::string_view text) { throw std::invalid_argument("not a plan: '" + std::string(text) + "'"); }
 
@@ -61,13 +62,25 @@ std::string encoding_text(const Slicing& slicing) {
   throw std::invalid_argument("digits are of no known kind");
 }
 
-}  // namespace
+ResiduePlan parse_residues(std::string_view text) {
+  auto rest = text;
+  take(rest, ':', text);
+  ResiduePlan plan;
+  plan.moduli = number(take(rest, ':', text), 2, most_moduli, text);
+  plan.bits_a = number(take(rest, 'x', text), 1, most_bits, text);
+  plan.bits_b = number(rest, 1, most_bits, text);
+  return plan;
+}
 
-Plan parse_plan(std::string_view text) {
+std::string text_of(const ResiduePlan& plan) {
+  return "residues:" + std::to_string(plan.moduli) + ":" + std::to_string(plan.bits_a) + "x" + std::to_string(plan.bits_b);
+}
+
+SlicePlan parse_slices(std::string_view text) {
   auto rest = text;
   const auto encodings = take(rest, ':', text);
   const auto comma = encodings.find(',');
-  Plan plan{encoding(encodings.substr(0, comma), text), {}, 2, Accumulation::exact};
+  SlicePlan plan{encoding(encodings.substr(0, comma), text), {}, 2, Accumulation::exact};
   plan.b = comma == std::string_view::npos ? plan.a : encoding(encodings.substr(comma + 1), text);
   if (plan.a.radix_bits != plan.b.radix_bits) refuse(text);
   plan.a.slices = number(take(rest, 'x', text), 1, most_slices, text);
@@ -81,7 +94,7 @@ Plan parse_plan(std::string_view text) {
   return plan;
 }
 
-std::string to_string(const Plan& plan) {
+std::string text_of(const SlicePlan& plan) {
   auto text = encoding_text(plan.a);
   if (encoding_text(plan.b) != text) text += "," + encoding_text(plan.b);
   text += ":" + std::to_string(plan.a.slices) + "x" + std::to_string(plan.b.slices);
@@ -94,12 +107,23 @@ std::string to_string(const Plan& plan) {
   throw std::invalid_argument("accumulation is out of range");
 }
 
+}  // namespace
+
+Plan parse_plan(std::string_view text) {
+  if (text.starts_with("residues:")) return parse_residues(text);
+  return parse_slices(text);
+}
+
+std::string to_string(const Plan& plan) {
+  return std::visit([](const auto& kind) { return text_of(kind); }, plan);
+}
+
 int Slicing::largest_digit() const {
   const bool all_bits = digits == Digits::truncated || digits == Digits::ozimmu || digits == Digits::unsigned8;
   return all_bits ? (1 << radix_bits) - 1 : (1 << radix_bits) / 2;
 }
 
-std::vector<Pairs> Plan::groups(Index k) const {
+std::vector<Pairs> SlicePlan::groups(Index k) const {
   std::vector<Pairs> result;
   if (accumulation == Accumulation::per_product) {
     for (int p = 1; p <= a.slices; ++p)

@@ -148,12 +148,16 @@ ExactNumber largest_element(MatrixView<const double> vectors, Index i) {
   return exact(std::bit_cast<double>(top));
 }
 
-void check_shapes(const Operands& operands, const Plan& plan, Index inner_repeat) {
+void check_shapes(const Operands& operands, Index inner_repeat) {
   if (operands.a.cols() != operands.b.rows()) throw std::invalid_argument("b must have as many rows as a has columns");
   if (inner_repeat < 1) throw std::invalid_argument("inner_repeat must be at least 1: " + std::to_string(inner_repeat));
   constexpr Index longest = std::numeric_limits<Index>::max() >> 21;  // products below 2^16 each, 20 pairs on a diagonal
   if (operands.a.cols() > longest / inner_repeat) throw std::invalid_argument("the inner dimension is too long");
+}
+
+const SlicePlan& of_one_radix(const SlicePlan& plan) {
   if (plan.a.radix_bits != plan.b.radix_bits) throw std::invalid_argument("plan: the encodings have different radix");
+  return plan;
 }
 
 /// x + y as a double, to nearest even, subnormal ones too. @pre it does not overflow.
@@ -177,7 +181,7 @@ std::string exact_text(const ExactNumber& x) {
   return fmt::format("{}0x{}p{:+}", x.number < 0 ? "-" : "", odd.str(0, std::ios_base::hex), exponent);
 }
 
-int last_b(const Plan& plan, int p) { return std::clamp(plan.cut - p, 0, plan.b.slices); }
+int last_b(const SlicePlan& plan, int p) { return std::clamp(plan.cut - p, 0, plan.b.slices); }
 
 SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& slicing)
     : slicing_(slicing),
@@ -266,32 +270,50 @@ ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNu
   return sum;
 }
 
-Product::Product(const Operands& operands, const Plan& plan, Index inner_repeat)
-    : operands_(operands),
-      plan_((check_shapes(operands, plan, inner_repeat), plan)),
+SlicedProduct::SlicedProduct(const Operands& operands, const SlicePlan& plan, Index inner_repeat)
+    : plan_((check_shapes(operands, inner_repeat), of_one_radix(plan))),
       inner_repeat_(inner_repeat),
       groups_(plan.groups(inner_repeat * operands.a.cols())),
       a_(operands.a, plan.a),
       b_(operands.b.transposed(), plan.b) {}
 
-std::vector<int> Product::weights(Index i, Index j) const { return weights_of(groups_, a_, b_, i, j); }
+std::vector<int> SlicedProduct::weights(Index i, Index j) const { return weights_of(groups_, a_, b_, i, j); }
 
-std::vector<std::int64_t> Product::group_sums(Index i, Index j) const {
+std::vector<std::int64_t> SlicedProduct::group_sums(Index i, Index j) const {
   auto sums = sums_of(groups_, a_, b_, i, j);
   for (auto& sum : sums) sum *= inner_repeat_;
   return sums;
 }
 
-namespace {
-
-/// S at (i, j).
-ExactNumber plan_sum(const Product& product, Index i, Index j) {
-  auto sum = accumulated(product.plan().accumulation, product.weights(i, j), product.group_sums(i, j));
-  sum.exponent += product.a().exponent(i) + product.b().exponent(j);
+ExactNumber SlicedProduct::sum(Index i, Index j) const {
+  auto sum = accumulated(plan_.accumulation, weights(i, j), group_sums(i, j));
+  sum.exponent += a_.exponent(i) + b_.exponent(j);
   return sum;
 }
 
+ExactNumber SlicedProduct::exact_sum(Index i, Index j) const {
+  auto sum = accumulated(Accumulation::exact, weights(i, j), group_sums(i, j));
+  sum.exponent += a_.exponent(i) + b_.exponent(j);
+  return sum;
+}
+
+namespace {
+
+std::variant<SlicedProduct, ResidueProduct> made(const Operands& operands, const Plan& plan, Index inner_repeat) {
+  if (const auto* const slices = std::get_if<SlicePlan>(&plan)) return SlicedProduct(operands, *slices, inner_repeat);
+  return ResidueProduct(operands, std::get<ResiduePlan>(plan), inner_repeat);
+}
+
 }  // namespace
+
+Product::Product(const Operands& operands, const Plan& plan, Index inner_repeat)
+    : operands_((check_shapes(operands, inner_repeat), operands)),
+      inner_repeat_(inner_repeat),
+      made_(made(operands, plan, inner_repeat)) {}
+
+bool Product::finite(Index i, Index j) const {
+  return std::visit([&](const auto& of) { return of.a().finite(i) && of.b().finite(j); }, made_);
+}
 
 /// Whether a NaN or an infinity is among what makes up the entry.
 bool Product::decided_by_specials(Index i, Index j) const {
@@ -310,24 +332,37 @@ double Product::entry(Index i, Index j, ResultFormat format) const {
   }
   ExactNumber total;
   for (const auto& [factor, row] : product_terms(operands_, i))
-    if (a_.inner() > 0) total = total + exact(factor) * plan_sum(*this, row, j);
+    if (operands_.a.cols() > 0)
+      total = total + exact(factor) * std::visit([&, row = row](const auto& of) { return of.sum(row, j); }, made_);
   for (const auto& [factor, row] : c0_terms(operands_, i)) total = total + exact(factor) * exact(operands_.c0(row, j));
   return rounded_to(total, format);
 }
 
 std::string Product::truncation_error(Index i, Index j) const {
   ExactNumber error;
-  for (Index l = 0; l < a_.inner(); ++l) error = error + exact(operands_.a(i, l)) * exact(operands_.b(l, j));
+  for (Index l = 0; l < operands_.a.cols(); ++l) error = error + exact(operands_.a(i, l)) * exact(operands_.b(l, j));
   error.number *= inner_repeat_;
-  auto chosen = accumulated(Accumulation::exact, weights(i, j), group_sums(i, j));
-  chosen.exponent += a_.exponent(i) + b_.exponent(j);
-  return exact_text(error + -chosen);
+  const auto* const slices = std::get_if<SlicedProduct>(&made_);
+  return exact_text(error + -(slices != nullptr ? slices->exact_sum(i, j) : residues().sum(i, j)));
 }
 
-std::string truncation_bound(const Plan& plan, Index k) {
+namespace {
+
+ExactNumber truncation_of(const SlicePlan& plan) {
   auto sum = tail_magnitude(plan.a, plan.a.slices);
   for (int p = 1; p <= plan.a.slices; ++p) sum = sum + slice_magnitude(plan.a, p) * tail_magnitude(plan.b, last_b(plan, p));
-  return exact_text(ExactNumber{k, 0} * sum);
+  return sum;
+}
+
+ExactNumber truncation_of(const ResiduePlan& plan) {
+  const auto a = power_of_two(-plan.bits_a - 1), b = power_of_two(-plan.bits_b - 1);
+  return a + b * (power_of_two(0) + a);
+}
+
+}  // namespace
+
+std::string truncation_bound(const Plan& plan, Index k) {
+  return exact_text(ExactNumber{k, 0} * std::visit([](const auto& kind) { return truncation_of(kind); }, plan));
 }
 
 }  // namespace ozbound::reference

@@ -35,6 +35,8 @@ class CpuEngine final : public Engine {
   [[nodiscard]] const HostMatrices& matrices() const override { return matrices_; }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                                   const ResiduePlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
   [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override;

@@ -36,11 +36,12 @@ struct ResiduePlan {
 /// of a vector's largest magnitude.
 inline constexpr Slicing residue_measure{{Encoding::Kind::truncated, 7}, 1};
 
-/// Longest inner dimension: sums of k products of residues stay below 2^46, and the norms of the guard below 2^64.
+/// Longest inner dimension: sums of k products of residues stay below 2^46 (docs/derivations/residues.md, R4), and the norms of
+/// the guard below 2^64.
 inline constexpr Index longest_residue_inner = (Index{1} << 32) - 1;
 
 /// The largest sum W of |a' b'| in units of 2^(bits_a + bits_b - 2 * IntegerNorms::fraction_bits) that a plan recovers:
-/// floor(floor((P - 1) / 2) / unit), 2^64 - 1 where it is more.
+/// floor(floor((P - 1) / 2) / unit), 2^64 - 1 where it is more (R8).
 std::uint64_t guard_limit(const ResiduePlan& plan);
 
 /// An entry (i, j) that a plan may not hold, and the least N that holds it with the same bits; 0 where no N does.
@@ -50,8 +51,8 @@ struct NotHeld {
 };
 
 /// Whether a plan holds every entry of a product, by norms of |a_i| and |b_j| in units of 2^-16 of their scales, rounded up:
-/// W <= min(||x||_1 ||y||_inf, ||x||_inf ||y||_1, sqrt(||x||_2^2 ||y||_2^2)), in integers. Of the entries that it may not hold,
-/// one that needs the most moduli; nothing where it holds all.
+/// W <= min(||x||_1 ||y||_inf, ||x||_inf ||y||_1, sqrt(||x||_2^2 ||y||_2^2)), in integers (R8). Of the entries that it may not
+/// hold, one that needs the most moduli; nothing where it holds all.
 /// @param rows of the m rows of A @param columns of the n columns of B @param k the inner dimension: rounding to fewer than 16
 /// bits may add to each of its k terms
 std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,

@@ -6,14 +6,19 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/verify/oracle.hpp"
 
-/// What a plan makes of A and B, by its definition (docs/derivations/slicing.md, general_bound.md): exact rational arithmetic
-/// in plain loops, slow, and without a line in common with the engines that it judges. It makes the conformance vectors
-/// (docs/vectors.md).
+namespace ozbound {
+struct ExactNumber;
+}
+
+/// What a plan makes of A and B, by its definition (docs/derivations/slicing.md, residues.md, general_bound.md): exact rational
+/// arithmetic in plain loops, slow, and without a line in common with the engines that it judges. It makes the conformance
+/// vectors (docs/vectors.md).
 namespace ozbound::reference {
 
 enum class Digits : std::uint8_t { truncated, ozimmu, nearest, nearest_adaptive, balanced, unsigned8 };
@@ -35,7 +40,8 @@ enum class Accumulation : std::uint8_t { exact, per_product, per_diagonal };
 /// Slice pairs (p, q), from 1, whose products one integer sums.
 using Pairs = std::vector<std::pair<int, int>>;
 
-struct Plan {
+/// A product by slices.
+struct SlicePlan {
   Slicing a, b;
   int cut = 2;
   Accumulation accumulation = Accumulation::exact;
@@ -54,7 +60,23 @@ struct Plan {
   }
 };
 
-/// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION` (docs/command.md).
+/// A product by residues: integers a' of A, b' of B, of so many bits, and C' = sum a' b'. The moduli have no part in what comes
+/// out (residues.md, R12).
+struct ResiduePlan {
+  int moduli = 2, bits_a = 1, bits_b = 1;
+};
+
+using Plan = std::variant<SlicePlan, ResiduePlan>;
+
+inline constexpr int most_moduli = 20;
+
+/// The modulus t = 1 … most_moduli (residues.md, R1).
+int modulus(int t);
+
+/// The residue of an integer, given as its remainder modulo p of either sign (R3).
+int balanced_residue(int remainder, int p);
+
+/// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`, `residues:N:AxB` (docs/command.md).
 /// @throws std::invalid_argument for anything else, and for plans that are none.
 Plan parse_plan(std::string_view text);
 
@@ -96,17 +118,15 @@ class SlicedVectors {
   std::vector<std::int16_t> digits_;
 };
 
-/// C = alpha A B + beta C0 under a plan; complex scalars as Operands says.
-class Product {
+/// The digits of a product by slices, and their sums.
+class SlicedProduct {
  public:
-  /// @param operands must outlive this.
-  /// @param inner_repeat >= 1: the columns of A and the rows of B stand there so many times, one after the other.
-  /// @throws std::invalid_argument if shapes do not fit, or the inner dimension is too long for 64-bit sums.
-  Product(const Operands& operands, const Plan& plan, Index inner_repeat = 1);
+  /// @param operands must outlive this. @param inner_repeat, and what is thrown: Product
+  SlicedProduct(const Operands& operands, const SlicePlan& plan, Index inner_repeat = 1);
 
   [[nodiscard]] const SlicedVectors& a() const { return a_; }
   [[nodiscard]] const SlicedVectors& b() const { return b_; }
-  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const SlicePlan& plan() const { return plan_; }
 
   /// What is summed in integers: the plan's groups at this inner dimension.
   [[nodiscard]] const std::vector<Pairs>& groups() const { return groups_; }
@@ -117,27 +137,116 @@ class Product {
   /// The sum of the digit products of each group.
   [[nodiscard]] std::vector<std::int64_t> group_sums(Index i, Index j) const;
 
+  /// What they are together, added up as the accumulation says; as `exact` does.
+  [[nodiscard]] ExactNumber sum(Index i, Index j) const;
+  [[nodiscard]] ExactNumber exact_sum(Index i, Index j) const;
+
+ private:
+  SlicePlan plan_;
+  Index inner_repeat_;
+  std::vector<Pairs> groups_;
+  SlicedVectors a_, b_;
+};
+
+/// The integers of vectors along the inner dimension: x 2^(bits - e), rounded to nearest, ties to even, with 2^e twice the unit
+/// in the first place of the vector's largest element (residues.md, R2).
+class RoundedVectors {
+ public:
+  __extension__ typedef __int128 Integer;  ///< at most 2^120 in magnitude
+
+  /// @param vectors count x k: A, or B transposed. @param bits 1 … 120
+  RoundedVectors(MatrixView<const double> vectors, int bits);
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(exponents_.size()); }
+  [[nodiscard]] Index inner() const { return inner_; }
+  [[nodiscard]] int bits() const { return bits_; }
+
+  /// Whether a vector is without NaN and infinities. Vectors that are not have the scale 1 and no integers but 0.
+  [[nodiscard]] bool finite(Index i) const { return finite_[static_cast<std::size_t>(i)] != 0; }
+
+  /// e; 0 for a vector of zeros.
+  [[nodiscard]] int exponent(Index i) const { return exponents_[static_cast<std::size_t>(i)]; }
+
+  /// Whether every element is its integer times 2^(e - bits).
+  [[nodiscard]] bool exact(Index i) const { return exact_[static_cast<std::size_t>(i)] != 0; }
+
+  [[nodiscard]] const Integer* integers(Index i) const { return integers_.data() + i * inner_; }
+  [[nodiscard]] Integer integer(Index i, Index l) const { return integers(i)[l]; }
+  [[nodiscard]] std::string text(Index i, Index l) const;  ///< in decimal
+
+  /// Of modulus t = 1 …
+  [[nodiscard]] int residue(Index i, Index l, int t) const;
+
+ private:
+  void round(MatrixView<const double> vectors, Index i);
+
+  int bits_;
+  Index inner_;
+  std::vector<std::uint8_t> finite_, exact_;
+  std::vector<int> exponents_;
+  std::vector<Integer> integers_;
+};
+
+/// The integers of a product by residues, and their sums.
+class ResidueProduct {
+ public:
+  /// @param operands must outlive this. @param inner_repeat, and what is thrown: Product
+  ResidueProduct(const Operands& operands, const ResiduePlan& plan, Index inner_repeat = 1);
+
+  [[nodiscard]] const RoundedVectors& a() const { return a_; }
+  [[nodiscard]] const RoundedVectors& b() const { return b_; }
+  [[nodiscard]] const ResiduePlan& plan() const { return plan_; }
+
+  /// C' = sum a' b' times its unit, and sum |a' b'| times the same, from integers alone: no modulus has a part in it.
+  [[nodiscard]] ExactNumber sum(Index i, Index j) const;
+  [[nodiscard]] ExactNumber magnitude(Index i, Index j) const;
+
+  /// Whether 2 sum |a' b'| < P, so that the moduli tell C' (R5).
+  [[nodiscard]] bool held(Index i, Index j) const;
+
+  /// C', in decimal.
+  [[nodiscard]] std::string integer_text(Index i, Index j) const;
+
+  /// The sum of the products of residues of modulus t = 1 …
+  [[nodiscard]] std::int64_t residue_sum(Index i, Index j, int t) const;
+
+ private:
+  ResiduePlan plan_;
+  Index inner_repeat_;
+  RoundedVectors a_, b_;
+};
+
+/// C = alpha A B + beta C0 under a plan; complex scalars as Operands says.
+class Product {
+ public:
+  /// @param operands must outlive this.
+  /// @param inner_repeat >= 1: the columns of A and the rows of B stand there so many times, one after the other.
+  /// @throws std::invalid_argument if shapes do not fit, or the inner dimension is too long for 64-bit sums.
+  Product(const Operands& operands, const Plan& plan, Index inner_repeat = 1);
+
+  /// The product before scalars. @throws std::bad_variant_access for a plan of the other kind.
+  [[nodiscard]] const SlicedProduct& slices() const { return std::get<SlicedProduct>(made_); }
+  [[nodiscard]] const ResidueProduct& residues() const { return std::get<ResidueProduct>(made_); }
+
   /// Entry (i, j), rounded once to the format; NaN and infinities as Oracle says.
   [[nodiscard]] double entry(Index i, Index j, ResultFormat format) const;
 
   /// Whether NaN and infinities leave AB something to be computed there.
-  [[nodiscard]] bool finite(Index i, Index j) const { return a_.finite(i) && b_.finite(j); }
+  [[nodiscard]] bool finite(Index i, Index j) const;
 
-  /// AB - S, S the exact sum of the plan's slice products, spelled as exact_text does. @pre finite(i, j).
+  /// AB - S, S the exact sum of the plan's products, spelled as exact_text does. @pre finite(i, j).
   [[nodiscard]] std::string truncation_error(Index i, Index j) const;
 
  private:
   [[nodiscard]] bool decided_by_specials(Index i, Index j) const;
 
   Operands operands_;
-  Plan plan_;
   Index inner_repeat_;
-  std::vector<Pairs> groups_;
-  SlicedVectors a_, b_;
+  std::variant<SlicedProduct, ResidueProduct> made_;
 };
 
-/// The a-priori bound of |AB - S| over rho_i sigma_j (general_bound.md, G2), exactly: `0x1f3ap-120`, an odd hexadecimal integer
-/// times a power of two, or `0x0p+0`.
+/// The a-priori bound of |AB - S| over rho_i sigma_j (general_bound.md, G2; residues.md, R11), exactly: `0x1f3ap-120`, an odd
+/// hexadecimal integer times a power of two, or `0x0p+0`.
 std::string truncation_bound(const Plan& plan, Index k);
 
 }  // namespace ozbound::reference

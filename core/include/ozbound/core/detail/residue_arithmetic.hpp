@@ -11,7 +11,8 @@
 #include "ozbound/core/residue_plan.hpp"
 #include "ozbound/core/residues.hpp"
 
-// The exact arithmetic of residues: integers from doubles, their residues, and what recovers an integer from its residues.
+// The exact arithmetic of residues (docs/derivations/residues.md): integers from doubles, their residues, and what recovers an
+// integer from its residues.
 
 namespace ozbound {
 
@@ -22,7 +23,7 @@ OZB_HD constexpr std::int32_t power_mod(int shift, std::int32_t p) {
   return power;
 }
 
-/// The residue of x (mod p) in [-floor(p / 2), ceil(p / 2) - 1]: [-128, 127] for 256, symmetric for odd p.
+/// The residue of x (mod p) in [-floor(p / 2), ceil(p / 2) - 1]: [-128, 127] for 256, symmetric for odd p (R3).
 OZB_HD constexpr std::int32_t balanced(std::int64_t x, std::int32_t p) {
   auto rest = static_cast<std::int32_t>(x % p);
   if (rest < 0) rest += p;
@@ -56,7 +57,7 @@ OZB_HD constexpr std::int32_t inverse_mod(std::int32_t x, std::int32_t p) {
 
 inline constexpr int residue_limbs = 3;  ///< 64-bit words: N P < 2^161
 
-/// The constants that recover an integer C' from its residues modulo the first N moduli, by the Chinese remainder theorem.
+/// The constants that recover an integer C' from its residues modulo the first N moduli, by the Chinese remainder theorem (R5).
 struct ResidueBase {
   int count = 0;                                         ///< N
   WideInteger<residue_limbs> product = {};               ///< P, of the moduli
@@ -111,7 +112,7 @@ struct ResidueBase {
 };
 
 /// Into how many limbs kernels cut P and P / p_t, and of how many bits: P < 2^(limbs * bits). N * 128 * 2^bits + (N / 2 + 1) *
-/// 2^bits < 2^51, so that sums of N products of a balanced residue and a limb, less a multiple of P, are exact in doubles.
+/// 2^bits < 2^51, so that sums of N products of a balanced residue and a limb, less a multiple of P, are exact in doubles (R6).
 OZB_HD constexpr int residue_limbs_of(int moduli_count) {
   return moduli_count <= 5 ? 1 : moduli_count <= 10 ? 2 : moduli_count <= 15 ? 3 : 4;
 }
