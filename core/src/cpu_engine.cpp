@@ -111,11 +111,21 @@ std::vector<Entry> CpuEngine::multiply_slices(const SlicedMatrix& a, const Slice
   return sorted_entries(undecided);
 }
 
+namespace {
+
+/// The products of all moduli.
+TiledProduct product_of_residues(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
+                                 const CpuEngine::Options& options, const Kernel& kernel) {
+  const Index int32_terms = residue_int32_terms;
+  return {rows.view(), columns.view(), residue_products(plan.moduli), int32_terms, plan.products(), options, kernel};
+}
+
+}  // namespace
+
 std::vector<Entry> CpuEngine::multiply_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
                                                 const Epilogue& epilogue, OutputView c) const {
   const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
-  TiledProduct product(rows.view(), columns.view(), residue_products(plan.moduli), residue_int32_terms, plan.products(),
-                       current_options(), *kernel_);
+  auto product = product_of_residues(rows, columns, plan, current_options(), *kernel_);
   const TileEpilogue last(rows.scales(), columns.scales(), residue_layout(plan), residue_head_upper(plan.moduli), epilogue, c,
                           *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
@@ -141,6 +151,16 @@ void take_sums(EntrySums& tile, std::vector<Matrix<std::int64_t>>& sums) {
     }
 }
 
+/// Takes groups of a carry chain to the only ones below the radix, of which the first has the sign.
+void carry(std::vector<Matrix<std::int64_t>>& groups, int radix_bits) {
+  for (std::size_t g = groups.size() - 1; g > 0; --g)
+    for (Index t = 0; t < groups[g].rows() * groups[g].cols(); ++t) {
+      const std::int64_t up = groups[g].data()[t] >> radix_bits;
+      groups[g].data()[t] -= up * (std::int64_t{1} << radix_bits);
+      groups[g - 1].data()[t] += up;
+    }
+}
+
 }  // namespace
 
 std::vector<Matrix<std::int64_t>> CpuEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
@@ -163,12 +183,12 @@ std::vector<Matrix<std::int64_t>> CpuEngine::recovered_groups(const ResidueMatri
   const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
   std::vector<Matrix<std::int64_t>> groups;
   for (int g = 0; g < residue_groups(plan.moduli); ++g) groups.emplace_back(a.count(), b.count());
-  TiledProduct product(rows.view(), columns.view(), residue_products(plan.moduli), residue_int32_terms, plan.products(),
-                       current_options(), *kernel_);
+  auto product = product_of_residues(rows, columns, plan, current_options(), *kernel_);
   product.run([&](SumTile& tile, std::size_t) {
     ResidueSums recovered(tile, plan.moduli, *kernel_->functions);
     take_sums(recovered, groups);
   });
+  carry(groups, residue_layout(plan).radix_bits);
   return groups;
 }
 

@@ -49,7 +49,8 @@ TEST(Check, FindsShrinksStoresAndReplays) {
   EXPECT_EQ(shrunk.m(), 2);
   EXPECT_EQ(shrunk.n(), 1);
   EXPECT_EQ(shrunk.k(), 3);
-  EXPECT_EQ(shrunk.plan, (SplitPlan{{shrunk.plan.a.encoding, 1}, {shrunk.plan.b.encoding, 1}, 2, Accumulation::exact}));
+  EXPECT_EQ(shrunk.plan,
+            Plan(SplitPlan{{shrunk.plan.split().a.encoding, 1}, {shrunk.plan.split().b.encoding, 1}, 2, Accumulation::exact}));
   EXPECT_EQ(shrunk.alpha, 1);
   EXPECT_EQ(shrunk.beta, 0);
   EXPECT_EQ(shrunk.a.values(0, 0), 0);

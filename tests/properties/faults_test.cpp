@@ -131,6 +131,66 @@ FaultyEngine losing_the_last_sums() {
   return engine;
 }
 
+/// Integers are cut off, not rounded: those of the elements with all bits below the last cleared.
+FaultyEngine cutting_integers() {
+  FaultyEngine engine;
+  engine.faulty_residues = [](const Engine& right, InputView operand, Side side, ResidueForm form) {
+    const auto vectors = vectors_of(operand, side);
+    Matrix<double> cut(operand.rows(), operand.cols());
+    for (Index i = 0; i < vectors.rows(); ++i) {
+      int scale = 0;
+      double top = 0;
+      for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, std::abs(double_from_bits(vectors.bits(i, l))));
+      if (top != 0) std::frexp(top, &scale);
+      for (Index l = 0; l < vectors.cols(); ++l) {
+        const double x = double_from_bits(vectors.bits(i, l));
+        const double kept = form.bits < 50 ? std::ldexp(std::trunc(std::ldexp(x, form.bits - scale)), scale - form.bits) : x;
+        (side == Side::rows_of_a ? cut(i, l) : cut(l, i)) = kept;
+      }
+    }
+    return right.prepare(cut, side, form).residues();
+  };
+  return engine;
+}
+
+/// C' is off by P where it is negative, as if the range were 0 ... P - 1.
+FaultyEngine recovering_positive_integers() {
+  FaultyEngine engine;
+  engine.falsify_recovered = [](const ResiduePlan& plan, std::vector<Matrix<std::int64_t>>& groups) {
+    if (plan.moduli > 5) return;  // of one group
+    std::int64_t p = 1;
+    for (int t = 0; t < plan.moduli; ++t) p *= residue_moduli[t];
+    for (auto& group : groups)
+      for (Index t = 0; t < group.rows() * group.cols(); ++t)
+        if (group.data()[t] < 0) group.data()[t] += p;
+  };
+  return engine;
+}
+
+/// C' is off by one where it is large.
+FaultyEngine recovering_nearly() {
+  FaultyEngine engine;
+  engine.falsify_recovered = [](const ResiduePlan&, std::vector<Matrix<std::int64_t>>& groups) {
+    for (Index t = 0; t < groups.back().rows() * groups.back().cols(); ++t)
+      if (groups.front().data()[t] > 1 << 10) groups.back().data()[t] += 1;
+  };
+  return engine;
+}
+
+/// Norms are half of what they are, so that the guard takes what wraps; and so are bounds.
+FaultyEngine halving_norms() {
+  FaultyEngine engine;
+  engine.faulty_measure = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
+    auto facts = right.measure(operand, side, slicing);
+    for (auto& vector : facts.vectors) {
+      vector.vector.sum /= 2, vector.vector.sum_squares /= 4;
+      vector.vector.max = (vector.vector.max + 1) / 2;
+    }
+    return facts;
+  };
+  return engine;
+}
+
 /// Ziv's test decides every entry.
 FaultyEngine sure_of_itself() {
   FaultyEngine engine;
@@ -229,6 +289,14 @@ std::vector<Fault> faults() {
           {"bounds-hold", "tails are not measured", seeing_no_tails()},
           {"error-free-products", "an odd last term is forgotten", missing_the_last_term()},
           {"error-free-products", "sums wrap around at 2^31", wrapping()},
+          {"residue-products-error-free", "integers are cut off", cutting_integers()},
+          {"residue-products-error-free", "C' is off by one where it is large", recovering_nearly()},
+          {"no-wrap", "norms are half of what they are", halving_norms()},
+          {"no-wrap", "C' is not negative", recovering_positive_integers()},
+          {"reconstruction-exact", "C' is not negative", recovering_positive_integers()},
+          {"reconstruction-exact", "integers are cut off", cutting_integers()},
+          {"residue-bound", "norms are half of what they are", halving_norms()},
+          {"any-engine", "integers are cut off", cutting_integers()},
           {"rounded-once", "alpha is applied to a rounded product", rounding_twice()},
           {"rounded-once", "the last diagonal is left out", test::dropping_the_last_diagonal()},
           {"bounds-hold", "the last diagonal is left out", test::dropping_the_last_diagonal()},

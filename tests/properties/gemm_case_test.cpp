@@ -119,7 +119,8 @@ TEST(GemmCase, WhatDoesNotFitIsRefused) {
   refused([](GemmCase& one) { one.c0.values = Matrix<double>(one.m() + 1, one.n()); }, "c0");
   refused([](GemmCase& one) { one.a.values(0, 0) = 0x1.0000001p0, one.a.storage.single = true; }, "a.elements");
   refused([](GemmCase& one) { one.c.padding = -1; }, "c.padding");
-  refused([](GemmCase& one) { one.plan.cut = 1; }, "cut");
+  refused([](GemmCase& one) { one.plan = SplitPlan::balanced(2, 2, 1); }, "cut");
+  refused([](GemmCase& one) { one.plan = ResiduePlan{1, 10, 10}; }, "moduli");
   refused([](GemmCase& one) { one.target = Target{Target::Kind::componentwise, -1}; }, "");
   refused([](GemmCase& one) { one.working.row_tile = -1; }, "row_tile");
   refused([](GemmCase& one) { one.inner_repeat = std::numeric_limits<Index>::max(); }, "inner_repeat");

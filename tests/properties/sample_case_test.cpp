@@ -363,13 +363,13 @@ bool is_of(EncodingClass kind, const Encoding& encoding) {
 TEST(SampleCase, PlansAreOfEveryClass) {
   for (const auto& weighted : encoding_weights)
     expect_share(
-        drawn(), [&](const GemmCase& one) { return is_of(weighted.value, one.plan.a.encoding); },
+        drawn(), [&](const GemmCase& one) { return is_of(weighted.value, one.plan.split().a.encoding); },
         probability(encoding_weights, weighted.value), "encoding " + name_of(weighted.value));
   std::vector<GemmCase> free;  // to take any accumulation
-  std::ranges::copy_if(drawn(), std::back_inserter(free), [](const GemmCase& one) { return one.plan.common_ratio(); });
+  std::ranges::copy_if(drawn(), std::back_inserter(free), [](const GemmCase& one) { return one.plan.split().common_ratio(); });
   for (const auto& weighted : accumulation_weights)
     expect_share(
-        free, [&](const GemmCase& one) { return one.plan.accumulation == weighted.value; },
+        free, [&](const GemmCase& one) { return one.plan.split().accumulation == weighted.value; },
         probability(accumulation_weights, weighted.value), to_string(weighted.value));
 }
 

@@ -18,15 +18,26 @@ class FaultyEngine : public Engine {
   using Sums =
       std::function<void(const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&, std::vector<Matrix<std::int64_t>>&)>;
 
+  using Prepare = std::function<ResidueMatrix(const Engine&, InputView, Side, ResidueForm)>;
+  using Recovered = std::function<void(const ResiduePlan&, std::vector<Matrix<std::int64_t>>&)>;
+
   using Measure = std::function<SliceFacts(const Engine&, InputView, Side, Slicing)>;
 
   Slice faulty_slice;
   Measure faulty_measure;
   Multiply faulty_multiply;
   Sums falsify_sums;
+  Prepare faulty_residues;
+  Recovered falsify_recovered;
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
     return faulty_slice ? faulty_slice(right_, operand, side, slicing) : right_.slice(operand, side, slicing);
+  }
+  [[nodiscard]] IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const override {
+    if (const auto* const slicing = std::get_if<Slicing>(&form)) return slice(operand, side, *slicing);
+    const auto& residues = std::get<ResidueForm>(form);
+    if (faulty_residues) return faulty_residues(right_, operand, side, residues);
+    return right_.prepare(operand, side, residues);
   }
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return right_.takes(sliced); }
   [[nodiscard]] const Matrices& matrices() const override { return right_.matrices(); }
@@ -35,8 +46,15 @@ class FaultyEngine : public Engine {
   }
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
-    if (!faulty_multiply) return right_.multiply(a, b, plan, epilogue, c);
+    const bool by_slices = plan.visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
+    if (!faulty_multiply || !by_slices) return right_.multiply(a, b, plan, epilogue, c);
     return faulty_multiply(right_, a.slices(), b.slices(), plan.split(), epilogue, c);
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                                   const ResiduePlan& plan) const override {
+    auto groups = right_.recovered_groups(a, b, plan);
+    if (falsify_recovered) falsify_recovered(plan, groups);
+    return groups;
   }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override {

@@ -472,6 +472,41 @@ TEST(CertificateCheck, RefusesModuliThatDoNotHoldTheProduct) {
   EXPECT_FALSE(sampled.holds()) << "the guard is of all entries, whatever the sample";
 }
 
+/// What is found of a certificate whose plan another one takes the place of, by one entry, not in `column`.
+std::vector<std::string> guard_of_others(const Certified& one, const char* plan, Index column) {
+  auto certificate = one.certificate();
+  certificate["plans"][0] = plan;
+  std::uint64_t seed = 0;
+  while (EntrySelection::sample(1, seed).positions(1, one.product.n())[0] == column) ++seed;
+  std::vector<std::string> failed;
+  for (const auto& claim : one.check(resealed(certificate), {.selection = EntrySelection::sample(1, seed)}).claims)
+    if (!claim.holds) failed.push_back(claim.claim + ": " + claim.finding);
+  return failed;
+}
+
+/// One column of 40 wraps, by less than norms or level 1 could be off the other way, and no entry of it is looked at.
+TEST(CertificateCheck, FindsTheOnlyEntryThatModuliDoNotHold) {
+  constexpr Index n = 40, bad = 7;
+  const auto with = [&](Index k, double first, double rest) {
+    Matrix<double> a(1, k), b(k, n);
+    for (Index l = 0; l < k; ++l) a(0, l) = l == 0 ? first : rest, b(l, bad) = a(0, l);
+    for (Index j = 0; j < n; ++j) b(0, j) = first;
+    return test::product_of(std::move(a), std::move(b));
+  };
+  // Level 1: 59 elements without a digit. H is 513.4 2^108, the sum of digits' products 512, all of them 519.
+  const auto below_digits =
+      certified("below digits", with(60, 1, 0x1.fffp-7), Target::componentwise(1e-3), Method::slices, "residues:16:60x59");
+  EXPECT_THAT(rejections(below_digits, below_digits.certificate()), testing::IsEmpty());
+  EXPECT_THAT(guard_of_others(below_digits, "residues:15:60x59", bad),
+              testing::ElementsAre("guard: residues:15:60x59 is not sure to hold entry (0, 7)"));
+  // Norms: 2024 products of integers 4, which were 3.999, are 32384, and H of two moduli is 32383.
+  const auto rounded_up =
+      certified("rounded up", with(2024, 0x1.fffp0, 0x1.fffp0), Target::componentwise(1e-3), Method::slices, "residues:3:2x2");
+  EXPECT_THAT(rejections(rounded_up, rounded_up.certificate()), testing::IsEmpty());
+  EXPECT_THAT(guard_of_others(rounded_up, "residues:2:2x2", bad),
+              testing::ElementsAre("guard: residues:2:2x2 is not sure to hold entry (0, 7)"));
+}
+
 /// Equal elements, of which norms are sharp: k 2^13 of seven and eight bits, and H of two moduli is 32383.
 TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
   for (const Index k : {3, 4}) {

@@ -226,11 +226,7 @@ GemmCase gemm_case_from(const Members& members) {
   result.c = storage_from(Members(members.at("c"), "c", {"type", "order", "padding"}));
   result.alpha = members.number("alpha");
   result.beta = members.number("beta");
-  result.plan = members.parse("plan", [](const std::string& text) {
-    return parse_plan(text).visit(
-        [](const SplitPlan& slices) { return slices; },
-        [](const ResiduePlan&) -> SplitPlan { throw std::invalid_argument("plan must be by slices"); });
-  });
+  result.plan = members.parse("plan", [](const std::string& text) { return parse_plan(text); });
   if (members.has("target"))
     result.target = members.parse("target", [](const std::string& text) { return parse_target(text); });
   result.working = working_from(members);

@@ -575,8 +575,8 @@ std::optional<std::pair<Index, Index>> find_not_held(const reference::ResiduePla
     for (Index j = 0; j < rounded_b.count() && first[at(i)] < 0; ++j) {
       if (held_by_norms(x[at(i)], y[at(j)], bits - 2 * fraction, limit)) continue;
       const bool floors = (plan.bits_a >= 7 || rounded_a.exact(i)) && (plan.bits_b >= 7 || rounded_b.exact(j));
-      const auto level =
-          magnitude_sum(a.sliced.slice(i, 1), b.sliced.slice(j, 1), k) + level_one_rest(a.counts[at(i)], b.counts[at(j)], k);
+      const auto rest = level_one_rest(a.counts[at(i)], b.counts[at(j)], k);
+      const auto level = magnitude_sum(a.sliced.slice(i, 1), b.sliced.slice(j, 1), k) + rest;
       if (!floors || !at_most(level, bits - 14, limit)) first[at(i)] = j;
     }
   });

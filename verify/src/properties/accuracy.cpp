@@ -75,7 +75,7 @@ Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const Pla
   for (const auto& [bound, value] : bounds.named)
     if (errors.exceed(*bound, value, i, j)) return "the bound " + bound->name;
   const double a_posteriori = bounds.a_posteriori.upper(i, j);
-  const bool exact = gemm_case.plan.accumulation == Accumulation::exact;
+  const bool exact = gemm_case.plan.split().accumulation == Accumulation::exact;
   if (is_held && a_posteriori != 0) return "the a-posteriori bound where nothing is cut off, which is not 0,";
   if (exact && bounds.total.upper(i, j) != std::min(bounds.a_priori, a_posteriori))
     return "the bound that should be the lesser of two";
@@ -100,7 +100,7 @@ Finding judge_enclosure(const GemmCase& gemm_case, const Engine& engine) {
 
 Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
   const CaseMemory memory(gemm_case);
-  const auto& plan = gemm_case.plan;
+  const auto& plan = gemm_case.plan.split();
   const SlicedPair pair(memory, plan, engine);
   const BoundInputs inputs(memory.a.input(), memory.b.input(), plan, engine);
   const PlanBounds bounds(inputs);
@@ -153,7 +153,7 @@ Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(T
 Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
   const auto call = memory.call();
-  return decide(call, target_of(gemm_case), engine, {.encoding = case_sampling::exactly(gemm_case.plan).a.encoding});
+  return decide(call, target_of(gemm_case), engine, {.encoding = encoding_of(gemm_case)});
 }
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }
@@ -241,9 +241,10 @@ Finding judge_zero(const GemmCase& any, const Engine& engine) {
   auto zero = cancelled(without_c0(finite(any)));
   if (const auto wrong = not_positive_zero(multiplied_by_cr(zero, engine).c, "correctly rounded")) return wrong;
   // All pairs of slices: x and -x have opposite sums of digits, though perhaps not opposite digits.
-  zero.plan.cut = zero.plan.a.slices + zero.plan.b.slices;
-  zero.plan = case_sampling::exactly(zero.plan);
-  if (zero.plan.a.encoding.kind == Encoding::Kind::unsigned8) zero.plan.a.encoding = Encoding::balanced();  // rounded down
+  auto plan = case_sampling::exactly(zero.plan.split());
+  plan.cut = plan.a.slices + plan.b.slices;
+  if (plan.a.encoding.kind == Encoding::Kind::unsigned8) plan.a.encoding = Encoding::balanced();  // rounded down
+  zero.plan = plan;
   return not_positive_zero(multiplied(zero, engine), "under the full cut");
 }
 
@@ -274,7 +275,7 @@ Property correct_rounding() {
   return {"correct-rounding",
           "for cr, C = fl(alpha A B + beta C0), the exact value rounded once, to nearest, ties to even",
           "docs/derivations/targets.md (T5)",
-          {.largest = 4},
+          {.largest = 4, .plans = PlanKinds::any},
           judge_correct_rounding};
 }
 

@@ -8,6 +8,7 @@
 
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/verify/hex_text.hpp"
+#include "properties/sampling.hpp"
 
 namespace ozbound::properties {
 namespace {
@@ -75,6 +76,11 @@ GemmCase finite(GemmCase gemm_case) {
   if (!std::isfinite(gemm_case.alpha)) gemm_case.alpha = 1;
   if (!std::isfinite(gemm_case.beta)) gemm_case.beta = 0;
   return gemm_case;
+}
+
+Encoding encoding_of(const GemmCase& gemm_case) {
+  return gemm_case.plan.visit([](const SplitPlan& plan) { return case_sampling::exactly(plan).a.encoding; },
+                              [](const ResiduePlan&) { return Encoding::balanced(); });
 }
 
 GemmCase without_c0(GemmCase gemm_case) {

@@ -49,6 +49,9 @@ CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine, 
 /// The case with zeros for NaNs and infinities, and alpha = 1, beta = 0 where those are not finite.
 GemmCase finite(GemmCase gemm_case);
 
+/// The encoding that a target is decided with: the plan's, of residues the default.
+Encoding encoding_of(const GemmCase& gemm_case);
+
 /// A times what is given: the plain product, beta = 0.
 GemmCase without_c0(GemmCase gemm_case);
 

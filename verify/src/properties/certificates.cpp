@@ -239,7 +239,7 @@ Way by_plan(const GemmCase& gemm_case, const Target& target, Method method) {
 Way by_target(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
   Choices choices;
-  choices.encoding = case_sampling::exactly(gemm_case.plan).a.encoding;
+  choices.encoding = encoding_of(gemm_case);
   return {to_string(target) + " as decided",
           [=](const RealProduct& call, const Engine& engine) { return multiply(call, target, engine, choices).certificate; }};
 }
@@ -303,13 +303,14 @@ Finding judge_certificates(const GemmCase& any, const Engine& engine) {
 
 Property certificates() {
   return {"certificates",
-          "whatever a real product of slices is asked for, by a plan or a target, in any environment of the caller: |C^ - C| "
+          "whatever a real product of slices or residues is asked for, by a plan or a target, in any environment of the "
+          "caller: |C^ - C| "
           "<= every "
           "entry's bound and <= ratio times what the target allows; it holds exactly where ratio <= 1; no entry is infinite "
           "whose exact value does not round to that; its record reads back as the same numbers, and bounds every entry alike; "
           "a second program confirms it",
           "docs/derivations/general_bound.md (G6); docs/derivations/targets.md (T0), (T8); docs/records.md",
-          {.largest = 4, .targets = true, .attacked = true},
+          {.largest = 4, .targets = true, .attacked = true, .plans = PlanKinds::any},
           judge_certificates};
 }
 

@@ -103,19 +103,20 @@ Finding judge_storage(const GemmCase& gemm_case, const Engine& engine) {
 }  // namespace
 
 Property any_engine() {
-  return {"any-engine",
-          "facts, sums of groups and C have the same bits as those of the portable engine, whatever its kernel, threads, "
-          "inner block and tiles",
-          "design: inputs and plan fix every bit of C",
-          {.specials = true},
-          judge_engine};
+  return {
+      "any-engine",
+      "facts, residues, sums of groups and C have the same bits as those of the portable engine, whatever its kernel, threads, "
+      "inner block and tiles",
+      "design: inputs and plan fix every bit of C",
+      {.specials = true, .plans = PlanKinds::any},
+      judge_engine};
 }
 
 Property any_workspace() {
   return {"any-workspace",
           "C has the same bits under every cap on the workspace, and so has the correctly rounded C",
           "design: a workspace cap is kept by blocking m and n; results keep their bits",
-          {.specials = true},
+          {.specials = true, .plans = PlanKinds::any},
           judge_workspace};
 }
 
@@ -125,7 +126,7 @@ Property any_storage() {
           "or not; nothing "
           "but C is written",
           "design: semantics",
-          {.specials = true},
+          {.specials = true, .plans = PlanKinds::any},
           judge_storage};
 }
 

@@ -29,13 +29,38 @@ inline bool same_facts(const VectorFacts& x, const VectorFacts& y) {
 /// What an engine makes of a case before any rounding.
 struct Integers {
   SliceFacts a, b;
-  std::vector<Matrix<std::int64_t>> sums;
+  std::vector<int> residues_a, residues_b;  ///< of a plan by residues: all, vector by vector
+  std::vector<Matrix<std::int64_t>> sums;   ///< of the groups; of residues those that C' is recovered in
 
-  Integers(const CaseMemory& memory, const SplitPlan& plan, const Engine& engine)
-      : a(engine.measure(memory.a.input(), Side::rows_of_a, plan.a)),
-        b(engine.measure(memory.b.input(), Side::columns_of_b, plan.b)),
-        sums(engine.group_sums(engine.slice(memory.a.input(), Side::rows_of_a, plan.a),
-                               engine.slice(memory.b.input(), Side::columns_of_b, plan.b), plan)) {}
+  Integers(const CaseMemory& memory, const Plan& plan, const Engine& engine)
+      : a(engine.measure(memory.a.input(), Side::rows_of_a, slicing_of(plan, Side::rows_of_a))),
+        b(engine.measure(memory.b.input(), Side::columns_of_b, slicing_of(plan, Side::columns_of_b))) {
+    plan.visit(
+        [&](const SplitPlan& slices) {
+          sums = engine.group_sums(engine.slice(memory.a.input(), Side::rows_of_a, slices.a),
+                                   engine.slice(memory.b.input(), Side::columns_of_b, slices.b), slices);
+        },
+        [&](const ResiduePlan& residues) {
+          const auto left = engine.prepare(memory.a.input(), Side::rows_of_a, residues.a()).residues();
+          const auto right = engine.prepare(memory.b.input(), Side::columns_of_b, residues.b()).residues();
+          residues_a = all_residues(left.residues()), residues_b = all_residues(right.residues());
+          sums = engine.recovered_groups(left, right, residues);
+        });
+  }
+
+ private:
+  static Slicing slicing_of(const Plan& plan, Side side) {
+    return plan.visit([&](const SplitPlan& slices) { return side == Side::rows_of_a ? slices.a : slices.b; },
+                      [](const ResiduePlan&) { return residue_measure; });
+  }
+
+  static std::vector<int> all_residues(const Residues& of) {
+    std::vector<int> all;
+    for (Index i = 0; i < of.count(); ++i)
+      for (int t = 0; t < of.form().moduli; ++t)
+        for (Index l = 0; l < of.inner_dimension(); ++l) all.push_back(of.residue(i, t, l));
+    return all;
+  }
 };
 
 inline bool same_vectors(const SliceFacts& x, const SliceFacts& y) {
@@ -56,6 +81,8 @@ inline Finding other_sums(const Integers& x, const Integers& y, const std::strin
 inline Finding other_integers(const Integers& x, const Integers& y, const std::string& what) {
   if (!same_vectors(x.a, y.a)) return "facts about A differ; " + what;
   if (!same_vectors(x.b, y.b)) return "facts about B differ; " + what;
+  if (x.residues_a != y.residues_a) return "residues of A differ; " + what;
+  if (x.residues_b != y.residues_b) return "residues of B differ; " + what;
   return other_sums(x, y, what);
 }
 

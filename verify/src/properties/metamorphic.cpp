@@ -45,14 +45,15 @@ CaseMatrix transposed(const CaseMatrix& matrix) {
 
 Finding judge_transposition(const GemmCase& any, const Engine& engine) {
   auto gemm_case = finite(any);
-  auto& plan = gemm_case.plan;
+  auto plan = gemm_case.plan.split();
   if (!plan.common_ratio()) return {};  // has no order that is symmetric
   if (plan.accumulation == Accumulation::per_product) plan.accumulation = Accumulation::per_diagonal;
   const auto groups = groups_by_definition(plan, gemm_case.k());
   if (groups.size() > static_cast<std::size_t>(plan.cut - 1)) plan.accumulation = Accumulation::exact;  // not symmetric either
+  gemm_case.plan = plan;
   auto other = gemm_case;
   other.a = transposed(gemm_case.b), other.b = transposed(gemm_case.a), other.c0 = transposed(gemm_case.c0);
-  other.plan = {plan.b, plan.a, plan.cut, plan.accumulation};
+  other.plan = SplitPlan{plan.b, plan.a, plan.cut, plan.accumulation};
   const auto c = values_of(multiplied(gemm_case, engine));
   const auto expected = transposed({c, gemm_case.c});
   return differing(multiplied(other, engine), stored_values(expected.values, gemm_case.c), "of B^T A^T; of A B it is");
@@ -208,11 +209,12 @@ Finding not_negated(const StoredMatrix& c, const StoredMatrix& of, const std::st
 
 Finding judge_sign(const GemmCase& any, const Engine& engine) {
   auto gemm_case = finite(any);
-  auto& plan = gemm_case.plan;
+  auto plan = gemm_case.plan.split();
   if (plan.a.encoding.beta == 8) {  // digits of -x are no opposites; all of balanced together are, those rounded down never
     plan.a.encoding = plan.b.encoding = Encoding::balanced();
     plan = {plan.a, plan.b, plan.a.slices + plan.b.slices, Accumulation::exact};
   }
+  gemm_case.plan = plan;
   auto opposite = gemm_case;
   negate(opposite.c0.values);
   auto minus_a = opposite, minus_b = opposite, minus_alpha = opposite, both = gemm_case;

@@ -11,6 +11,11 @@ Property exact_splitting();
 Property error_free_products();
 Property rounded_once();
 
+Property residue_products();
+Property no_wrap();
+Property reconstruction_exact();
+Property residue_bound();
+
 Property bounds_hold();
 Property targets_met();
 Property certificates();

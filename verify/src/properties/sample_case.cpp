@@ -59,14 +59,16 @@ GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
   drawn.c = case_sampling::sample_storage(domain.floats && random.once_in(4), random);
   drawn.alpha = random.once_in(2) ? 1 : case_sampling::sample_scalar(random);
   drawn.beta = random.once_in(2) ? 0 : case_sampling::sample_scalar(random);
-  drawn.plan = case_sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
-  if (domain.exact_only) drawn.plan = case_sampling::exactly(drawn.plan);
+  const auto slices = case_sampling::sample_plan(random, random.once_in(8) ? max_slices : domain.most_slices);
+  drawn.plan = domain.exact_only ? case_sampling::exactly(slices) : slices;
   if (domain.targets) drawn.target = sample_target(drawn.c.single, random);
   if (domain.attacked) case_sampling::attack(drawn, random);
   if (domain.specials) add_specials(drawn, random);
   drawn.working = case_sampling::sample_options(random);
   if (!random.once_in(8)) drawn.working.threads = 1;  // starting threads takes longer than the product
   drawn.seed = random();
+  if (domain.plans == PlanKinds::residues || (domain.plans == PlanKinds::any && random.once_in(2)))
+    drawn.plan = case_sampling::sample_residue_plan(random, drawn.k());
   return drawn;
 }
 

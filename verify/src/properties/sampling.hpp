@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
 #include "ozbound/core/split_plan.hpp"
 #include "ozbound/verify/number_classes.hpp"
@@ -99,6 +102,28 @@ inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
   plan.cut = sample_cut(plan.a.slices, plan.b.slices, random);
   plan.accumulation = random.pick(accumulation_weights);
   if (!plan.common_ratio()) plan.accumulation = Accumulation::per_product;
+  return plan;
+}
+
+/// The plan with no more bits than it holds for any operands of inner dimension k: |a'| <= 2^bits_a, and norms of the guard in
+/// units of 2^-16 of the scale, with what rounding may add, are at most 5/4 of that. Of k that takes all its bits, one of more
+/// moduli.
+inline ResiduePlan held(ResiduePlan plan, Index k) {
+  const auto most = [k](int moduli) {
+    return ResidueBase::of(moduli).half.bits() - 2 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k)));
+  };
+  while (most(plan.moduli) < 2) ++plan.moduli;
+  while (plan.bits_a + plan.bits_b > most(plan.moduli)) --(plan.bits_a > plan.bits_b ? plan.bits_a : plan.bits_b);
+  return plan;
+}
+
+/// Any number of moduli, and mostly as many bits as they hold, spread over both operands, evenly or not.
+inline ResiduePlan sample_residue_plan(RandomBits& random, Index k) {
+  ResiduePlan plan{random.between(2, max_moduli), most_residue_bits, most_residue_bits};
+  if (random.once_in(3)) plan.bits_a = random.between(1, most_residue_bits);
+  if (random.once_in(3)) plan.bits_b = random.between(1, most_residue_bits);
+  plan = held(plan, k);
+  if (random.once_in(4)) plan.bits_a = random.between(1, plan.bits_a);
   return plan;
 }
 

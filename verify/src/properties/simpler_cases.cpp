@@ -151,16 +151,37 @@ class Simplifier {
   }
 
   void simplify_plan() {
-    const auto& plan = case_.plan;
+    case_.plan.visit([this](const SplitPlan& plan) { simplify_slices(plan); },
+                     [this](const ResiduePlan& plan) { simplify_residues(plan); });
+  }
+
+  void simplify_residues(const ResiduePlan& plan) {
+    const auto with = [&](int moduli, int bits_a, int bits_b) {
+      const ResiduePlan next{moduli, bits_a, bits_b};
+      if (moduli >= 2 && bits_a >= 1 && bits_b >= 1 && next != plan) attempt([=](GemmCase& simpler) { simpler.plan = next; });
+    };
+    with(2, 1, 1);
+    with(plan.moduli / 2, plan.bits_a / 2, plan.bits_b / 2);
+    with(plan.moduli - 1, plan.bits_a - 4, plan.bits_b - 4);
+    with(plan.moduli - 1, plan.bits_a, plan.bits_b);
+    with(plan.moduli, plan.bits_a / 2, plan.bits_b);
+    with(plan.moduli, plan.bits_a, plan.bits_b / 2);
+    with(plan.moduli, plan.bits_a - 1, plan.bits_b);
+    with(plan.moduli, plan.bits_a, plan.bits_b - 1);
+  }
+
+  void simplify_slices(const SplitPlan& plan) {
     const auto with = [&](int slices_a, int slices_b, int cut) {
       const bool fewer = slices_a <= plan.a.slices && slices_b <= plan.b.slices && slices_a >= 1 && slices_b >= 1;
       if (!fewer) return;
       attempt([=](GemmCase& next) {
-        next.plan.a.slices = slices_a, next.plan.b.slices = slices_b;
-        next.plan.cut = std::clamp(cut, 2, slices_a + slices_b);
+        auto fewer_slices = next.plan.split();
+        fewer_slices.a.slices = slices_a, fewer_slices.b.slices = slices_b;
+        fewer_slices.cut = std::clamp(cut, 2, slices_a + slices_b);
+        next.plan = fewer_slices;
       });
     };
-    attempt([](GemmCase& next) { next.plan = case_sampling::exactly(next.plan); });
+    attempt([](GemmCase& next) { next.plan = case_sampling::exactly(next.plan.split()); });
     with(1, 1, 2);
     with(plan.a.slices / 2, plan.b.slices / 2, plan.cut / 2);
     with(plan.a.slices - 1, plan.b.slices - 1, plan.cut - 2);

@@ -107,7 +107,7 @@ Property special_values() {
           "both infinities "
           "occur; else, with an infinity, that infinity; else no NaN",
           "docs/adr/0002",
-          {.specials = true},
+          {.specials = true, .plans = PlanKinds::any},
           judge_values};
 }
 
@@ -115,7 +115,7 @@ Property special_neighbours() {
   return {"special-neighbours",
           "an entry without specials in its row, column and C0 has the bits that it has without specials elsewhere",
           "docs/adr/0002",
-          {.specials = true},
+          {.specials = true, .plans = PlanKinds::any},
           judge_neighbours};
 }
 
@@ -123,7 +123,7 @@ Property unread_operands() {
   return {"unread-operands",
           "beta = 0 reads neither C0 nor what C held, alpha = 0 neither A nor B",
           "design: semantics; the BLAS standard",
-          {},
+          {.plans = PlanKinds::any},
           judge_unread};
 }
 

@@ -131,16 +131,18 @@ Finding judge_side(const StoredMatrix& operand, Side side, Slicing slicing, Inde
 Finding judge_splitting(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   const CaseMemory memory(gemm_case);
-  if (const auto wrong = judge_side(memory.a, Side::rows_of_a, gemm_case.plan.a, gemm_case.inner_repeat, engine)) return wrong;
-  return judge_side(memory.b, Side::columns_of_b, gemm_case.plan.b, gemm_case.inner_repeat, engine);
+  const auto& plan = gemm_case.plan.split();
+  if (const auto wrong = judge_side(memory.a, Side::rows_of_a, plan.a, gemm_case.inner_repeat, engine)) return wrong;
+  return judge_side(memory.b, Side::columns_of_b, plan.b, gemm_case.inner_repeat, engine);
 }
 
 Finding judge_products(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   const CaseMemory memory(gemm_case);
-  const SlicedPair pair(memory, gemm_case.plan, engine);
-  const auto sums = engine.group_sums(pair.a(), pair.b(), gemm_case.plan);
-  const auto groups = groups_by_definition(gemm_case.plan, gemm_case.k());
+  const auto& plan = gemm_case.plan.split();
+  const SlicedPair pair(memory, plan, engine);
+  const auto sums = engine.group_sums(pair.a(), pair.b(), plan);
+  const auto groups = groups_by_definition(plan, gemm_case.k());
   if (sums.size() != groups.size()) return fmt::format("{} sums, not {}", sums.size(), groups.size());
   for (std::size_t t = 0; t < groups.size(); ++t)
     for (Index i = 0; i < gemm_case.m(); ++i)
@@ -165,7 +167,7 @@ std::uint64_t expected_bits(const GemmCase& gemm_case, const SlicedPair& pair, I
 Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   const CaseMemory memory(gemm_case);
-  const SlicedPair pair(memory, gemm_case.plan, engine);
+  const SlicedPair pair(memory, gemm_case.plan.split(), engine);
   const auto c = multiplied(gemm_case, engine);
   for (Index i = 0; i < gemm_case.m(); ++i)
     for (Index j = 0; j < gemm_case.n(); ++j) {

@@ -76,8 +76,8 @@ class Engine {
   [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                                      const SplitPlan& plan) const = 0;
 
-  /// C' of every entry of a plan by residues, recovered: in residue_layout's groups of a carry chain, [g] group g, m x n. What
-  /// tests compare. @pre the plan holds the operands. The default refuses it.
+  /// C' of every entry of a plan by residues, recovered: in residue_layout's groups of a carry chain, [g] group g, m x n, from
+  /// 0 to the radix less 1 but for the first. What tests compare. @pre the plan holds the operands. The default refuses it.
   [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
                                                                            const ResiduePlan& plan) const;
 

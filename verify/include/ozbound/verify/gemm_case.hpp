@@ -11,7 +11,7 @@
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/matrix.hpp"
-#include "ozbound/core/split_plan.hpp"
+#include "ozbound/core/plan.hpp"
 #include "ozbound/verify/storage.hpp"
 
 namespace ozbound {
@@ -30,7 +30,7 @@ struct GemmCase {
   Storage c;
   double alpha = 1;
   double beta = 0;
-  SplitPlan plan = SplitPlan::balanced(7, 7, 8);
+  Plan plan = SplitPlan::balanced(7, 7, 8);
   std::optional<Target> target;                 ///< for the properties that need one; `dgemm` where there is none
   CpuEngine::Options working = {.threads = 1};  ///< of the portable engine that others are compared with
   std::uint64_t seed = 0;                       ///< of what a property draws for itself: a permutation, scalings, a partition

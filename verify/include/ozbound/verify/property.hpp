@@ -13,6 +13,9 @@
 
 namespace ozbound {
 
+/// Kinds of plans.
+enum class PlanKinds : std::uint8_t { slices, residues, any };
+
 /// Which cases are drawn for a property. A property holds for every case, but learns nothing from some.
 struct CaseDomain {
   Index largest = 7;        ///< of m and n; k up to three times that
@@ -23,6 +26,7 @@ struct CaseDomain {
   bool exact_only = false;  ///< the accumulation is `exact`
   bool targets = false;     ///< a target is drawn
   bool attacked = false;    ///< scalars of every class; k to 133145, problem families, overflow and cancellation in some cases
+  PlanKinds plans = PlanKinds::slices;
 };
 
 /// A statement about what an engine makes of any case: stated once, and used by tests, by the command and by users' own tests.
@@ -42,7 +46,10 @@ std::span<const Property> all_properties();
 /// @throws std::invalid_argument listing the names.
 const Property& find_property(std::string_view name);
 
-/// What falsify says; an exception is an explanation too. @throws std::invalid_argument where the case is none.
+/// What falsify says; an exception is an explanation too. A property of the other kind of plans gets a plan of its own; of a
+/// plan by residues that does not hold the operands bits are left out until it does. Of residues nothing is said of an engine
+/// that refuses them.
+/// @throws std::invalid_argument where the case is none.
 std::optional<std::string> judge(const Property& property, const GemmCase& gemm_case, const Engine& engine);
 
 /// A case of a domain: the same for a seed on every platform. Classes of numbers are weighted as number_classes.hpp says.
