@@ -113,11 +113,13 @@ std::vector<Entry> CpuEngine::multiply_slices(const SlicedMatrix& a, const Slice
 
 namespace {
 
+/// Products of residues that an INT32 sum takes.
+Index terms_of_residues() { return residue_int32_terms; }
+
 /// The products of all moduli.
 TiledProduct product_of_residues(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
                                  const CpuEngine::Options& options, const Kernel& kernel) {
-  const Index int32_terms = residue_int32_terms;
-  return {rows.view(), columns.view(), residue_products(plan.moduli), int32_terms, plan.products(), options, kernel};
+  return {rows.view(), columns.view(), residue_products(plan.moduli), terms_of_residues(), plan.products(), options, kernel};
 }
 
 }  // namespace
@@ -203,9 +205,9 @@ double CpuEngine::residues_workspace(const ResiduePlan& plan, Index m, Index n, 
   const auto tile = TiledProduct::tile_shape(current_options(), *kernel_, groups.size(), m, n);
   const auto rows = layout(Side::rows_of_a), columns = layout(Side::columns_of_b);
   const Index longest = std::numeric_limits<Index>::max() - rows.multiple;
-  const bool wide = exceeds_int32(groups, rows.filled_up(std::min(k, longest)), residue_int32_terms);
+  const bool wide = exceeds_int32(groups, rows.filled_up(std::min(k, longest)), terms_of_residues());
   return PanelResidues::bytes(m, k, plan.moduli, rows) + PanelResidues::bytes(n, k, plan.moduli, columns) +
-         threads() * SumTile::bytes({tile.rows, tile.columns, groups.size(), residue_int32_terms, wide});
+         threads() * SumTile::bytes({tile.rows, tile.columns, groups.size(), terms_of_residues(), wide});
 }
 
 double CpuEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {

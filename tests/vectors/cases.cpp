@@ -490,6 +490,13 @@ CaseFile residue_products() {
                           .b = column({-1}),
                           .plan = "residues:5:8x8",
                           .inner_repeat = k});
+  for (const Index k : {135266, 135267, 137216})
+    file.cases.push_back({.name = "int32-of-odd-moduli",
+                          .why = "every residue modulo 253 is 126: INT32 holds 135266 products",
+                          .a = column({0x1.f8p0}),
+                          .b = column({-0x1.f8p0}),
+                          .plan = "residues:5:7x7",
+                          .inner_repeat = k});
   add(file,
       {.name = "ties-of-integers",
        .why = "half-way between two integers: to even; and up to a power of two",

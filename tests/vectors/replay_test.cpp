@@ -355,7 +355,7 @@ TEST(Coverage, SumsReachTheInt32LimitAndPassIt) {
 
 TEST(Coverage, ResiduesReachEveryLimit) {
   std::set<int> moduli, bits;
-  std::set<std::int64_t> residues, sums;
+  std::set<std::int64_t> residues, sums, odd_sums;  // of 256, and of 253
   std::set<int> nearly_half;  // numbers of moduli of which some |C'| is above P (1/2 - 2^-8), where doubles do not tell it
   for (const auto& record : read_vectors("residues.json")) {
     const auto plan = parse_plan(record.at("plan").get<std::string>())
@@ -365,6 +365,8 @@ TEST(Coverage, ResiduesReachEveryLimit) {
     for (const auto& row : record.at("a_residues").at(0)) residues.insert(row.begin(), row.end());
     for (const auto& row : record.at("residue_sums").at(0))
       for (const auto& sum : row) sums.insert(std::abs(integer(sum)));
+    for (const auto& row : record.at("residue_sums").at(1))
+      for (const auto& sum : row) odd_sums.insert(std::abs(integer(sum)));
     test::cpp_int p = 1;
     for (int t = 0; t < plan.moduli; ++t) p *= residue_moduli[t];
     for (const auto& row : record.at("integers"))
@@ -377,6 +379,8 @@ TEST(Coverage, ResiduesReachEveryLimit) {
   for (const int r : {-128, -1, 0, 1, 127}) EXPECT_TRUE(residues.contains(r)) << r;
   EXPECT_TRUE(sums.contains(131071 * 128 * 128));
   EXPECT_TRUE(sums.contains(std::int64_t{131072} * 128 * 128)) << "which is 2^31";
+  EXPECT_TRUE(odd_sums.contains(135266 * 126 * 126));
+  EXPECT_TRUE(odd_sums.contains(std::int64_t{135267} * 126 * 126)) << "above 2^31";
 }
 
 TEST(Coverage, RoundingsReachEveryKindOfResult) {

@@ -133,6 +133,8 @@ TEST(ResidueInequalities, Int32And64HoldSumsOfResidues) {
   constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
   EXPECT_LE(std::int64_t{131071} * 128 * 128 + 128, most) << "a residue beside it too";
   EXPECT_GT(std::int64_t{131072} * 128 * 128, most);
+  EXPECT_LE(std::int64_t{135266} * 126 * 126, most) << "of odd moduli";
+  EXPECT_GT(std::int64_t{135267} * 126 * 126, most);
   EXPECT_LT(cpp_int(longest_residue_inner) * 128 * 128, cpp_int(1) << 46);
 }
 
