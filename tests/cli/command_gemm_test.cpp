@@ -481,7 +481,13 @@ TEST(CommandGemm, APlanByResiduesIsProvenAndJudged) {
   const auto report = files.report({"--plan", "residues:13:46x47", "--target", "dgemm", "--verify", "exact"});
   EXPECT_EQ(report["certificate"]["plans"][0], "residues:13:46x47");
   EXPECT_EQ(report["certificate"]["holds"], true);
-  for (const auto* const target : {"cr", "relative:1e-12"}) files.report({"--plan", "residues:14:48x48", "--target", target});
+  for (const auto* const target : {"dgemm", "cr", "relative:1e-12"}) {
+    files.report({"--plan", "residues:14:48x48", "--target", target, "--report", files.path("R.json")});
+    const auto checked =
+        ozbound({"verify", files.a_path(), files.b_path(), files.c_path(), "--certificate", files.path("R.json")});
+    EXPECT_EQ(checked.code, 0) << target << checked.err;
+    EXPECT_THAT(checked.out, testing::ContainsRegex("certificate +(every claim holds|a sample .*no claim fails)\n")) << target;
+  }
 }
 
 TEST(CommandGemm, PlansByResiduesThatDoNotDoAreRefusedInALine) {

@@ -177,6 +177,16 @@ FaultyEngine recovering_nearly() {
   return engine;
 }
 
+/// A bit of every third column of C is wrong where residues made it.
+FaultyEngine misrounding_residues() {
+  FaultyEngine engine;
+  engine.falsify_c_of_residues = [](OutputView c) {
+    for (Index i = 0; i < c.rows(); ++i)
+      for (Index j = 0; j < c.cols(); j += 3) test::flip(c, i, j);
+  };
+  return engine;
+}
+
 /// Norms are half of what they are, so that the guard takes what wraps; and so are bounds.
 FaultyEngine halving_norms() {
   FaultyEngine engine;
@@ -295,6 +305,8 @@ std::vector<Fault> faults() {
           {"no-wrap", "C' is not negative", recovering_positive_integers()},
           {"reconstruction-exact", "C' is not negative", recovering_positive_integers()},
           {"reconstruction-exact", "integers are cut off", cutting_integers()},
+          {"reconstruction-exact", "a bit of C is wrong", misrounding_residues()},
+          {"certificates", "a bit of C is wrong", misrounding_residues()},
           {"residue-bound", "norms are half of what they are", halving_norms()},
           {"any-engine", "integers are cut off", cutting_integers()},
           {"rounded-once", "alpha is applied to a rounded product", rounding_twice()},

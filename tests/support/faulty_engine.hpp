@@ -29,6 +29,7 @@ class FaultyEngine : public Engine {
   Sums falsify_sums;
   Prepare faulty_residues;
   Recovered falsify_recovered;
+  std::function<void(OutputView)> falsify_c_of_residues;
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
     return faulty_slice ? faulty_slice(right_, operand, side, slicing) : right_.slice(operand, side, slicing);
@@ -47,7 +48,11 @@ class FaultyEngine : public Engine {
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     const bool by_slices = plan.visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
-    if (!faulty_multiply || !by_slices) return right_.multiply(a, b, plan, epilogue, c);
+    if (!faulty_multiply || !by_slices) {
+      auto open = right_.multiply(a, b, plan, epilogue, c);
+      if (falsify_c_of_residues && !by_slices) falsify_c_of_residues(c);
+      return open;
+    }
     return faulty_multiply(right_, a.slices(), b.slices(), plan.split(), epilogue, c);
   }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,

@@ -447,8 +447,8 @@ int bits_of_product(int moduli) {
   return bits[moduli];
 }
 
-/// How often H, half the product of the moduli, holds 2^(bits_of_product - 10): floor. Of fewer than 16 bits norms are not sure
-/// of so many.
+/// How often H, half the product of the moduli, holds 2^(bits_of_product - 10), rounded down; of up to five moduli three
+/// quarters of that, since norms of fewer than 16 bits are not sure of more.
 Index most_terms(int moduli) {
   constexpr Index terms[] = {0,   0,   758, 744, 724, 698, 876, 818, 751, 683, 611,
                              542, 944, 800, 660, 513, 789, 595, 888, 628, 878};
@@ -476,8 +476,8 @@ CaseFile residue_products() {
         {"moduli", "as many bits as they hold", problem.a, problem.b, residues(moduli, bits / 2, bits - bits / 2)});
     // Every a' b' is 2^(bits_a + bits_b - 2).
     const int bits_both = bits_of_product(moduli) - 8;
-    file.cases.push_back({.name = "nearly-half",
-                          .why = "|C'| is nearly half the product of the moduli, of either sign",
+    file.cases.push_back({.name = "near-half",
+                          .why = "|C'| is near half the product of the moduli, of either sign",
                           .a = column({1, -1}),
                           .b = column({1}),
                           .plan = residues(moduli, bits_both - bits_both / 2, bits_both / 2),

@@ -238,6 +238,28 @@ void expect_residues(const Residues& residues, bool rows, const json& exponents,
   }
 }
 
+/// C' as every engine recovers it.
+void expect_integers(const Engine& engine, const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
+                     const json& integers) {
+  const auto groups = engine.recovered_groups(a, b, plan);
+  for (Index i = 0; i < a.count(); ++i)
+    for (Index j = 0; j < b.count(); ++j) {
+      test::cpp_int found = 0;
+      for (const auto& group : groups) found = (found << residue_layout(plan).radix_bits) + group(i, j);
+      EXPECT_EQ(found, long_integer(integers.at(static_cast<std::size_t>(i)).at(static_cast<std::size_t>(j))))
+          << "entry " << i << ", " << j;
+    }
+}
+
+/// The vector's integers have the vector's residues.
+void expect_own_residues(const json& integers, const json& residues) {
+  for (std::size_t t = 0; t < residues.size(); ++t)
+    for (std::size_t i = 0; i < integers.size(); ++i)
+      for (std::size_t l = 0; l < integers[i].size(); ++l)
+        EXPECT_EQ((long_integer(integers[i][l]) - residues[t][i][l].get<int>()) % residue_moduli[t], 0)
+            << "modulus " << residue_moduli[t] << ", element " << i << ", " << l;
+}
+
 /// The vector's own sums give the vector's own integer.
 void expect_recovery(const ResiduePlan& plan, const Vector& v, const json& record) {
   const auto base = ResidueBase::of(plan.moduli);
@@ -262,7 +284,10 @@ void expect_parts(const Vector& v, const ResiduePlan& plan, const json& record) 
     const auto a = engine->prepare(v.a, Side::rows_of_a, plan.a()), b = engine->prepare(v.b, Side::columns_of_b, plan.b());
     expect_residues(a.residues().residues(), true, record.at("a_exponents"), record.at("a_residues"), v.k);
     expect_residues(b.residues().residues(), false, record.at("b_exponents"), record.at("b_residues"), v.k);
+    expect_integers(*engine, a.residues(), b.residues(), plan, record.at("integers"));
   }
+  expect_own_residues(record.at("a_integers"), record.at("a_residues"));
+  expect_own_residues(record.at("b_integers"), record.at("b_residues"));
   expect_recovery(plan, v, record);
   const auto rows = engines().front()->measure(v.a, Side::rows_of_a, residue_measure).vectors;
   const auto columns = engines().front()->measure(v.b, Side::columns_of_b, residue_measure).vectors;

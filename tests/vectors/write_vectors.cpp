@@ -82,7 +82,8 @@ json weights(const reference::SlicedVectors& x) {
 
 /// JSON's own integers where every reader has them exactly, strings beyond.
 json integer(std::int64_t x) {
-  if (std::abs(x) <= std::int64_t{1} << 53) return x;
+  constexpr auto most = std::int64_t{1} << 53;
+  if (-most <= x && x <= most) return x;
   return std::to_string(x);
 }
 
@@ -142,7 +143,7 @@ void add_parts(json& all, const reference::ResidueProduct& product, Index m, Ind
     all["residue_sums"].push_back(table(m, n, [&](Index i, Index j) { return integer(product.residue_sum(i, j, t)); }));
   all["integers"] = table(m, n, [&](Index i, Index j) {
     const auto text = product.integer_text(i, j);
-    return text.size() < 16 ? json(std::stoll(text)) : json(text);
+    return text.size() < 19 ? integer(std::stoll(text)) : json(text);
   });
 }
 

@@ -142,6 +142,11 @@ const std::vector<Certified>& all_certified() {
           add("cr", Target::correctly_rounded(), Method::correctly_rounded, plan);
           add("relative", Target::relative(1e-10), Method::slices, plan);
         }
+        if (scalars.alpha.imag() == 0 && scalars.beta.imag() == 0) {
+          add("residues", Target::dgemm(), Method::slices, "residues:15:52x53");
+          add("residues cr", Target::correctly_rounded(), Method::correctly_rounded, "residues:5:14x15");
+          add("residues relative", Target::relative(1e-10), Method::slices, "residues:5:14x15");
+        }
         add("too coarse", Target::dgemm(), Method::slices, "truncated7:2x3:cut=4:per_diagonal");
         add("cr by a plan", Target::correctly_rounded(), Method::slices, "balanced:3x3:full:exact");
         list.push_back(certified(prepared("binary32", *problem, scalars, true), Target::dgemm(), Method::slices,

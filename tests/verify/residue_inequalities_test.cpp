@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every inequality of docs/derivations/residues.md in integers and fractions, on all of what is finite and on samples of the
-// rest. Of the project only tables and constants have a part in it: no code that multiplies, none that judges.
+// The inequalities of docs/derivations/residues.md, R1 to R11, in integers and fractions, on all of what is finite and on
+// samples of the rest. Of the project only tables and constants have a part in it: no code that multiplies, none that judges.
 
 #include <gtest/gtest.h>
 
@@ -76,13 +76,13 @@ TEST(ResidueInequalities, TheTablesAreOfCoprimeNumbersAndTheSame) {
   }
 }
 
-/// The largest product of N pairwise coprime numbers up to 256, for every N: all sets of coprime composites above 172, filled
-/// up with the largest primes, which are coprime to all of them. A number below 173 is never among the best 20, for there are
-/// 20 pairwise coprime ones from 173 on.
+/// The largest product of N pairwise coprime numbers up to 256, for every N: all sets of coprime composites above 130, filled
+/// up with the largest primes above 130, which are coprime to all of them. Of these 23 primes a set of 20 leaves one out, which
+/// makes a larger product in place of a number up to 130.
 struct LargestProducts {
   LargestProducts() {
     for (int n = 256; n > 128; --n) (is_prime(n) ? primes : composites).push_back(n);
-    std::erase_if(composites, [](int n) { return n < 173; });
+    std::erase_if(composites, [](int n) { return n < 131; });
     look_from(0);
   }
 
@@ -201,7 +201,7 @@ TEST(ResidueInequalities, FloatingPointQuotientsAreTheNearestIntegers) {
   EXPECT_LT(8 * 255 * 127 + 127, 1 << 18) << "bytes times the residues of their weights";
 }
 
-// --- R2, R8 … R11, R13 ---
+// --- R2, R8 … R11 ---
 
 /// A row or a column as it is rounded.
 struct Rounded {
@@ -300,7 +300,7 @@ cpp_rational check_pair(const Rounded& a, const Rounded& b) {
 
 TEST(ResidueInequalities, GuardsAndBoundsHold) {
   RandomStream random(2);
-  const auto bits = [&random] { return 1 + static_cast<int>(std::abs(random.signed_unit()) * 59); };
+  const auto bits = [&random] { return 1 + static_cast<int>(std::abs(random.signed_unit()) * 119); };
   for (const int k : {1, 2, 5, 16, 40})
     for (int kind_a = 0; kind_a < 8; ++kind_a)
       for (int kind_b = 0; kind_b < 8; ++kind_b)
@@ -321,18 +321,6 @@ TEST(ResidueInequalities, TheBoundIsAttained) {
     const Rounded x(a, bits), y(ones, 2);
     EXPECT_GT(check_pair(x, y), cpp_rational(999, 1000)) << bits;
   }
-}
-
-/// errata.md, 24: the least N with E >= 0, of log2 P by 256, 255, 253, …, cuts elements to integers of E + 1 bits.
-TEST(ResidueInequalities, TheFewestModuliSayNothingOfAccuracy) {
-  const double x = 0x1.fffffffffffffp0, k = 1024;
-  const double fraction = std::log2(x) - std::floor(std::log2(x));  // nearly 1, or 0 where log2 rounds up to 1
-  const int e = static_cast<int>(std::floor((std::log2(256.0 * 255.0) - 1 - std::log2(k) - 2 * fraction) / 2));
-  EXPECT_TRUE(e == 1 || e == 2);  // whichever way log2 rounds
-  const double cut = std::floor(std::ldexp(x, 1)) / 2;
-  EXPECT_EQ(cut * cut, 2.25) << "for nearly 4";
-  EXPECT_GE(std::floor((std::log2(256.0 * 255.0) - 1 - 12 - 2) / 2), 0)
-      << "two moduli do up to k = 2^12, whatever the elements";
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ void Expected::look_at_guard(Tally& tally, Index i, Index j) const {
     for (const auto& [alpha, row] : product_terms(subject_.operands, i))
       if (!plans[t].holds(row, j))
         note(tally.wrong_guard, subject_, i, j,
-             "sum |a' b'| of " + claims_.plans[t].text + " is not below half the product of the moduli");
+             "sum |a' b'| of " + claims_.plans[t].text + " is above half the product of the moduli");
 }
 
 bool check_method(Findings& findings, const Claims& claims, const Subject& subject) {
@@ -128,6 +128,9 @@ bool check_method(Findings& findings, const Claims& claims, const Subject& subje
   const bool refined = claims.method == Method::correctly_rounded || relative;
   bool fits = sliced ? (refined ? count >= 1 : count == 1) : count == 0;
   for (std::size_t t = 1; fits && t < count; ++t) fits = follows(claims.plans[t], claims.plans[t - 1]);
+  const bool long_for_residues = subject.operands.a.cols() > reference::longest_residue_inner;
+  for (const auto& plan : claims.plans)
+    fits = fits && !(long_for_residues && std::holds_alternative<reference::ResiduePlan>(plan.plan));
   findings.say("plans", fits, fmt::format("{} plans, or their order, do not go with the method and the target", count));
   const bool runs_native = claims.method == Method::native && !subject.all_special;
   const bool native = runs_native ? !claims.native.empty() && !claims.narrow : claims.native.empty();

@@ -56,7 +56,7 @@ class Expected {
   /// from has a part in it.
   virtual void look_at_identity(Tally&, EntryProducts&, Index, Index) const {}
 
-  /// Whether residues tell the sums of a finite entry.
+  /// Notes an entry whose sum the moduli do not hold. @pre it is finite.
   void look_at_guard(Tally& tally, Index i, Index j) const;
   [[nodiscard]] bool by_residues() const;
 

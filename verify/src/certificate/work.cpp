@@ -10,21 +10,22 @@ constexpr double small_work = 0x1p31;
 constexpr double products_allowed = 10;
 constexpr Index fewest_entries = 1000, most_entries = 1 << 20;
 
-/// What a plan takes: INT8 products; for each element, and each entry's bound, of the check; and for each of the k terms of an
-/// entry that is looked at.
+/// What a plan takes: INT8 products; for each element, each entry's bound and each entry's guard, of the check; and for each of
+/// the k terms of an entry that is looked at.
 struct PlanWork {
   explicit PlanWork(const reference::SlicePlan& plan)
       : element(100 + 20 * (plan.a.slices + plan.b.slices)), bound(20 * (plan.a.slices + 2)) {
     for (int p = 1; p <= plan.a.slices; ++p) products += std::clamp(plan.cut - p, 0, plan.b.slices);
     term = products / 8;
   }
-  explicit PlanWork(const reference::ResiduePlan& plan) : products(plan.moduli), element(300), bound(500), term(16) {}
+  explicit PlanWork(const reference::ResiduePlan& plan)
+      : products(plan.moduli), element(300), bound(300), guard(700), term(16) {}
 
   static PlanWork of(const Plan& plan) {
     return std::visit([](const auto& kind) { return PlanWork(kind); }, plan.plan);
   }
 
-  double products = 0, element = 0, bound = 0, term = 0;
+  double products = 0, element = 0, bound = 0, guard = 0, term = 0;
 };
 
 /// Sizes of the real product that is multiplied, as real numbers: those of a forged certificate have products beyond 2^63.
@@ -60,7 +61,7 @@ double work_of_bounds(const Claims& claims, const Sizes& of) {
   for (const auto& plan : claims.plans) {
     const auto of_plan = PlanWork::of(plan);
     work += of.elements * of_plan.element;
-    if (has_worst_entry(claims)) work += of.entries * of_plan.bound;
+    work += of.entries * (of_plan.guard + (has_worst_entry(claims) ? of_plan.bound : 0));
   }
   if (has_worst_entry(claims)) work += 200 * of.elements + of.entries * of.inner / 2;
   return work;

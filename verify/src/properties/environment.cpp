@@ -120,8 +120,8 @@ Finding judge_environment(const GemmCase& gemm_case, const Engine& engine) {
 Property any_environment() {
   return {"any-environment",
           "facts, residues, sums of groups, C, decision, certificate, what its checker finds and the case file have the same "
-          "bits, and are "
-          "read back the same, in every rounding mode of the caller, where subnormal results are flushed and where subnormal "
+          "bits, and are read back the same, in every rounding mode of the caller, where subnormal results are flushed and "
+          "where subnormal "
           "operands are read as zero; the caller's mode stays",
           "design: semantics; the caller's rounding mode and flush-to-zero setting change nothing",
           {.largest = 5, .specials = true, .targets = true, .plans = PlanKinds::any},

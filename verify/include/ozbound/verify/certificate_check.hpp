@@ -15,7 +15,8 @@ namespace ozbound {
 
 /// One claim of a certificate, and whether it is so.
 struct ClaimCheck {
-  std::string claim;  ///< a member, `bound.terms`; or `c`, the bits of C; `bound` and `target`, its exact error within them
+  std::string claim;  ///< a member, `bound.terms`; or `c`, the bits of C; `bound` and `target`, its exact error
+                      ///< within them; `identity` and `guard`, of plans (docs/records.md)
   bool holds = true;
   std::string finding;  ///< for people, where it does not hold: what is claimed, and what is so
 };
@@ -43,7 +44,7 @@ struct CertificateCheckOptions {
 /// every rounding.
 ///
 /// That both implementations follow the same derivation is no proof of it: the claim `identity` says that AB minus the sum of
-/// the slices' products, in exact arithmetic, is within the bound at every entry that is looked at.
+/// the plan's products, in exact arithmetic, is within the bound at every entry that is looked at.
 ///
 /// Of a complex product (Operands) the claim `complex` says that A is made of blocks (x, -y; y, x) where it is read; with
 /// complex scalars `imaginary.alpha` and `imaginary.beta` are theirs. Where one of these is not so, nothing else is recomputed.

@@ -69,6 +69,7 @@ struct ResiduePlan {
 using Plan = std::variant<SlicePlan, ResiduePlan>;
 
 inline constexpr int most_moduli = 20;
+inline constexpr Index longest_residue_inner = (Index{1} << 32) - 1;
 
 /// The modulus t = 1 … most_moduli (residues.md, R1).
 int modulus(int t);
