@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <bit>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -18,6 +19,7 @@
 #include "ozbound.h"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/native.hpp"
 #include "ozbound/verify/problem.hpp"
@@ -31,10 +33,10 @@ namespace {
 struct Work {
   Problem problem;
   Matrix<double> c;
-  SplitPlan plan;
+  Plan plan;
   CpuEngine engine;
 
-  Work(const SeriesEntry& entry, double phi, const SplitPlan& under)
+  Work(const SeriesEntry& entry, double phi, const Plan& under)
       : problem(generate(
             {phi > 0 ? Family::wide_exponents : Family::uniform, entry.shape.m, entry.shape.n, entry.shape.k, phi, 1})),
         c(entry.shape.m, entry.shape.n),
@@ -42,8 +44,12 @@ struct Work {
         engine(make_engine(entry.threads, entry.kernel)) {}
 
   [[nodiscard]] RealProduct call() { return {.a = problem.a, .b = problem.b, .c = c}; }
-  [[nodiscard]] SlicedMatrix sliced_a() const { return engine.slice(problem.a, Side::rows_of_a, plan.a); }
-  [[nodiscard]] SlicedMatrix sliced_b() const { return engine.slice(problem.b, Side::columns_of_b, plan.b); }
+  [[nodiscard]] IntegerOperand prepared_a() const {
+    return engine.prepare(problem.a, Side::rows_of_a, plan.form(Side::rows_of_a));
+  }
+  [[nodiscard]] IntegerOperand prepared_b() const {
+    return engine.prepare(problem.b, Side::columns_of_b, plan.form(Side::columns_of_b));
+  }
 };
 
 /// The registers' peak as a further subject, and a subject's rate over it.
@@ -77,7 +83,7 @@ Series kernel_series(const SeriesEntry& entry) {
 /// Products of sliced operands and their combination, over the integer peak.
 Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
   const auto work = std::make_shared<Work>(entry, 0, plan);
-  const auto a = std::make_shared<SlicedMatrix>(work->sliced_a()), b = std::make_shared<SlicedMatrix>(work->sliced_b());
+  const auto a = std::make_shared<IntegerOperand>(work->prepared_a()), b = std::make_shared<IntegerOperand>(work->prepared_b());
   Builder builder;
   const auto subject = builder.add("multiply", [=] { work->engine.multiply(*a, *b, work->plan, {}, work->c); });
   over_peak(builder, integer_peak(entry.kernel), entry.threads, "multiply/" + to_string(plan), subject,
@@ -86,10 +92,9 @@ Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
 }
 
 /// The whole product over OpenBLAS and over the integer peak, and its parts.
-Series gemm_series(const SeriesEntry& entry, const SplitPlan& plan) {
+Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string& name) {
   const auto work = std::make_shared<Work>(entry, 0, plan);
-  const auto a = std::make_shared<SlicedMatrix>(work->sliced_a()), b = std::make_shared<SlicedMatrix>(work->sliced_b());
-  const auto name = "gemm/" + to_string(plan);
+  const auto a = std::make_shared<IntegerOperand>(work->prepared_a()), b = std::make_shared<IntegerOperand>(work->prepared_b());
   Builder builder;
   const auto whole = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
   if (have_openblas()) {
@@ -98,8 +103,8 @@ Series gemm_series(const SeriesEntry& entry, const SplitPlan& plan) {
   }
   over_peak(builder, integer_peak(entry.kernel), entry.threads, name, whole, operations(entry.shape) * plan.products());
   const auto slicing = builder.add("slicing", [=] {
-    benchmark::DoNotOptimize(work->sliced_a());
-    benchmark::DoNotOptimize(work->sliced_b());
+    benchmark::DoNotOptimize(work->prepared_a());
+    benchmark::DoNotOptimize(work->prepared_b());
   });
   const auto rest = builder.add("multiplying", [=] { work->engine.multiply(*a, *b, work->plan, {}, work->c); });
   builder.share(name + "/slicing", "gemm", slicing, whole);
@@ -189,7 +194,7 @@ Decision sliced_decision(const Work& work, const Target& target) {
 Series proof_series(const SeriesEntry& entry, double phi) {
   const auto work = std::make_shared<Work>(entry, phi, SplitPlan{});
   const auto decision = std::make_shared<Decision>(sliced_decision(*work, Target::dgemm()));
-  work->plan = decision->plan->split();
+  work->plan = *decision->plan;
   const auto name = fmt::format("proof/phi={}", phi);
   Builder builder;
   const auto plain = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
@@ -204,13 +209,19 @@ Series proof_series(const SeriesEntry& entry, double phi) {
   return builder.take();
 }
 
+/// As many bits of both operands as N moduli hold of any elements at inner dimension k, but 3 at most.
+ResiduePlan widest_residues(int moduli, Index k) {
+  const int both = ResidueBase::of(moduli).half.bits() - 1 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k)));
+  return {moduli, (both + 1) / 2, both / 2};
+}
+
 SplitPlan triangular(int slices) { return SplitPlan::balanced(slices, slices, slices + 1); }
 
 Shape cube(Index n) { return {n, n, n}; }
 
 /// Sizes of a run.
 struct Sizes {
-  std::vector<Index> all, plans, multiply, proof, call, adapter, complex, forced, large, correctly_rounded;
+  std::vector<Index> all, plans, residues, multiply, proof, call, adapter, complex, forced, large, correctly_rounded;
   std::vector<Shape> lengthy, skinny, small;
   std::vector<int> slices;
 };
@@ -218,6 +229,7 @@ struct Sizes {
 Sizes full_sizes() {
   return {.all = {64, 128, 256, 512, 1024, 2048},
           .plans = {512, 1024, 2048},
+          .residues = {1024, 2048},
           .multiply = {256, 512, 1024, 2048},
           .proof = {512, 1024, 2048},
           .call = {1, 8, 16, 32, 64, 128, 256, 1024},
@@ -235,6 +247,7 @@ Sizes full_sizes() {
 Sizes quick_sizes() {
   return {.all = {48},
           .plans = {48},
+          .residues = {48},
           .multiply = {48},
           .proof = {48},
           .call = {8, 48},
@@ -284,6 +297,15 @@ class Catalogue {
       for (const int slices : sizes_.slices) product(triangular(slices), cube(n), kernel);
   }
 
+  void products_by_residues(const std::string& kernel) {
+    for (const Index n : sizes_.residues)
+      for (const int moduli : {8, 13, 15, 18, 20}) {
+        const auto name = "residues:" + std::to_string(moduli);
+        add("gemm", name, cube(n), kernel,
+            [=](const auto& entry) { return gemm_series(entry, widest_residues(moduli, n), "gemm/" + name); });
+      }
+  }
+
   void large_products(const std::string& kernel) {
     for (const Index n : sizes_.large) product(triangular(7), cube(n), kernel);
   }
@@ -326,7 +348,8 @@ class Catalogue {
 
  private:
   void product(const SplitPlan& plan, const Shape& shape, const std::string& kernel) {
-    add("gemm", to_string(plan), shape, kernel, [plan](const auto& entry) { return gemm_series(entry, plan); });
+    add("gemm", to_string(plan), shape, kernel,
+        [plan](const auto& entry) { return gemm_series(entry, plan, "gemm/" + to_string(plan)); });
   }
 
   /// A series that is there already is not added again.
@@ -362,6 +385,7 @@ std::vector<SeriesEntry> cpu_series(bool quick) {
   for (const auto& kernel : kernels) catalogue.bare_kernel(kernel);
   catalogue.multiplications(best);
   catalogue.products(best, sizes.plans);
+  catalogue.products_by_residues(best);
   catalogue.shapes(best);
   catalogue.small_products(best, "portable");
   catalogue.accurate_products(best);

@@ -18,6 +18,7 @@ struct Rule {
   double goal;
   bool at_most;
   Condition concerns;
+  std::string kernel = "vnni";  ///< or "avx2": of which the goal is
 };
 
 /// The kernel that is judged by VNNI's peak where the engine takes `own` by itself: a processor with AMX has AVX512-VNNI too.
@@ -31,6 +32,17 @@ bool large_cube(const Shape& shape, Index n) { return cube(shape) && shape.n >= 
 Condition whole_product(int slices, const std::string& baseline) {
   const auto name = "gemm/" + to_string(SplitPlan::balanced(slices, slices, slices + 1));
   return [=](const Measurement& x) { return x.name == name && x.baseline == baseline && large_cube(x.shape, 1024); };
+}
+
+/// The product by N moduli over OpenBLAS.
+Condition by_residues(int moduli) {
+  const auto name = "gemm/residues:" + std::to_string(moduli);
+  return [=](const Measurement& x) { return x.name == name && x.baseline == "OpenBLAS" && large_cube(x.shape, 1024); };
+}
+
+Rule residue_rule(int moduli, double goal, const std::string& kernel) {
+  return {std::to_string(moduli) + " moduli over OpenBLAS, n >= 1024" + (kernel == "avx2" ? ", AVX2" : ""), goal, false,
+          by_residues(moduli), kernel};
 }
 
 Condition correctly_rounded(const std::string& baseline) {
@@ -60,6 +72,14 @@ std::vector<Rule> rules() {
           {"28 products over OpenBLAS, n >= 1024", 0.28, false, whole_product(7, "OpenBLAS")},
           {"36 products over OpenBLAS, n >= 1024", 0.23, false, whole_product(8, "OpenBLAS")},
           {"3 products over OpenBLAS, n >= 1024", 1.5, false, whole_product(2, "OpenBLAS")},
+          residue_rule(8, 0.6, "vnni"),
+          residue_rule(13, 0.45, "vnni"),
+          residue_rule(15, 0.39, "vnni"),
+          residue_rule(18, 0.33, "vnni"),
+          residue_rule(8, 0.25, "avx2"),
+          residue_rule(13, 0.16, "avx2"),
+          residue_rule(15, 0.135, "avx2"),
+          residue_rule(18, 0.11, "avx2"),
           {"correctly rounded over MPFR at 2048 bits, n = 1024, phi = 1", 400, false, correctly_rounded("MPFR, 2048 bits")},
           {"correctly rounded over double-double, n = 1024, phi = 1", 3, false, correctly_rounded("double-double")},
           {"deciding and certifying over the product, dgemm, n >= 512", 0.15, true, proof}};
@@ -79,10 +99,11 @@ std::optional<double> worst(std::span<const Measurement> measurements, const std
 }  // namespace
 
 std::vector<Goal> judge_goals(std::span<const Measurement> measurements, const std::string& kernel) {
-  const bool applicable = vnni_kernel(kernel).find("vnni") != std::string::npos;
   std::vector<Goal> goals;
-  for (const auto& rule : rules())
+  for (const auto& rule : rules()) {
+    const bool applicable = vnni_kernel(kernel).find(rule.kernel) != std::string::npos;
     goals.push_back({rule.name, rule.goal, rule.at_most, applicable, worst(measurements, kernel, rule)});
+  }
   return goals;
 }
 
