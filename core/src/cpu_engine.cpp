@@ -16,6 +16,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/panel_residues.hpp"
 #include "ozbound/core/panel_slices.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "residue_sums.hpp"
 #include "tile_epilogue.hpp"
 #include "tiled_product.hpp"
@@ -82,6 +83,10 @@ bool CpuEngine::takes(const SlicedMatrix& sliced) const {
 
 SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) const {
   return {operand, side, slicing, threads()};
+}
+
+std::vector<IntegerNorms> CpuEngine::norms(InputView operand, Side side) const {
+  return vector_norms(operand, side, threads());
 }
 
 IntegerOperand CpuEngine::prepare(InputView operand, Side side, const OperandForm& form) const {

@@ -12,6 +12,12 @@ namespace ozbound {
 
 bool Engine::start(const RealProduct&, const Plan&, KeptSlices) const { return false; }
 
+std::vector<IntegerNorms> Engine::norms(InputView operand, Side side) const {
+  std::vector<IntegerNorms> norms;
+  for (const auto& facts : measure(operand, side, residue_measure).vectors) norms.push_back(facts.vector);
+  return norms;
+}
+
 IntegerOperand Engine::prepare(InputView operand, Side side, const OperandForm& form) const {
   const auto* const slicing = std::get_if<Slicing>(&form);
   if (slicing == nullptr) throw std::invalid_argument("plan: this engine multiplies slices alone, not residues");

@@ -115,16 +115,10 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, co
   return undecided;
 }
 
-std::vector<IntegerNorms> norms_of(const Engine& engine, InputView operand, Side side) {
-  std::vector<IntegerNorms> norms;
-  for (const auto& facts : engine.measure(operand, side, residue_measure).vectors) norms.push_back(facts.vector);
-  return norms;
-}
-
 /// Refuses operands that a plan by residues may not hold. @param parts rows of the product that are one row of the caller's C
 void check_residues_held(const RealProduct& call, const ResiduePlan& plan, const Engine& engine, Index parts) {
   check_inner_dimension(plan, call.k());
-  const auto rows = norms_of(engine, call.a, Side::rows_of_a), columns = norms_of(engine, call.b, Side::columns_of_b);
+  const auto rows = engine.norms(call.a, Side::rows_of_a), columns = engine.norms(call.b, Side::columns_of_b);
   const auto open = find_not_held(plan, rows, columns, call.k());
   if (!open) return;
   const std::string enough = open->moduli == 0 ? "; fewer bits do, or slices"

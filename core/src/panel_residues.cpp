@@ -51,7 +51,7 @@ class PanelMaker {
         elements_(factor_.size() * together) {
     for (Index v = 0; v < vectors_; ++v) {
       const int up = form.bits - scale(v).exponent;
-      const bool holds = !scale(v).special && form.bits <= functions.residue_bits && std::abs(up) <= most_factor;
+      const bool holds = !scale(v).special && std::abs(up) <= most_factor;
       by_kernel_[static_cast<std::size_t>(v)] = holds ? 1 : 0;
       if (holds) factor_[static_cast<std::size_t>(v)] = power_of_two(up);
     }
@@ -109,7 +109,7 @@ class PanelMaker {
     auto* const out = layer_of(block, 1) + start / step_ * step_ * vectors_ + start % step_;
     for (Index lane = 0; lane < vectors_; lane += slice_lanes)
       functions_.residues(reinterpret_cast<const Lanes*>(elements_.data() + lane * together), count / 4,
-                          residue_constants(form_.moduli), &factor_[static_cast<std::size_t>(lane)],
+                          residue_constants(form_.moduli), &factor_[static_cast<std::size_t>(lane)], form_.bits,
                           std::min<Index>(slice_lanes, vectors_ - lane), flip_, shape, out + lane * step_);
   }
 

@@ -165,7 +165,12 @@ ResidueConstants constants_of(int count) {
   for (int t = 0; t < count; ++t) {
     c.modulus[t] = residue_moduli[t];
     c.reciprocal[t] = 1.0 / residue_moduli[t];
-    c.power_26[t] = balanced(std::int64_t{1} << 26, residue_moduli[t]);
+    for (int w = 0; w < 3; ++w) c.word_power[t][w] = balanced(power_mod(32 * (w + 1), residue_moduli[t]), residue_moduli[t]);
+    for (int i = 0; i < 8; ++i)
+      c.byte_weights[t][2 + i / 4] |=
+          static_cast<std::uint32_t>(balanced(power_mod(56 + 8 * i, residue_moduli[t]), residue_moduli[t]) & 0xff)
+          << (8 * (i % 4));
+    c.wide_init[t] = balanced(-power_mod(63, residue_moduli[t]) - power_mod(119, residue_moduli[t]), residue_moduli[t]);
     c.inverse[t] = balanced(base.inverse[t], residue_moduli[t]);
     std::int64_t power = 1;  // 2^(8 i) mod p
     for (int i = 0; i < 8; ++i, power = power * 256 % residue_moduli[t]) {

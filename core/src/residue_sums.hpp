@@ -30,10 +30,7 @@ class ResidueSums final : public EntrySums {
       : tile_(tile), constants_(residue_constants(moduli_count)), functions_(functions) {}
 
   const std::int64_t* sums(Index i, Index first, Index count) override {
-    const auto row = functions_.recover_products == nullptr ? SumTile::RowProducts{} : tile_.row_products(i, first, count);
-    if (row.products != nullptr && functions_.recover_products(row.products, row.stride, row.corrections, row.correction_stride,
-                                                               count, constants_, groups_.data(), part))
-      return groups_.data();
+    if (recover_products(i, first, count)) return groups_.data();
     const auto* const of_moduli = tile_.sums(i, first, count);
     if (functions_.recover(of_moduli, part, count, constants_, groups_.data())) return groups_.data();
     const auto base = ResidueBase::of(constants_.count);
@@ -48,6 +45,20 @@ class ResidueSums final : public EntrySums {
   [[nodiscard]] Index columns() const override { return tile_.columns(); }
 
  private:
+  /// From INT32 products, panel by panel; false where there are none, or one entry is not sure.
+  bool recover_products(Index i, Index first, Index count) {
+    if (functions_.recover_products == nullptr) return false;
+    for (Index j = first; j < first + count;) {
+      const auto row = tile_.row_products(i, j, first + count - j);
+      if (row.products == nullptr ||
+          !functions_.recover_products(row.products, row.stride, row.corrections, row.correction_stride, row.count, constants_,
+                                       groups_.data() + (j - first), part))
+        return false;
+      j += row.count;
+    }
+    return true;
+  }
+
   SumTile& tile_;
   const ResidueConstants& constants_;
   const KernelFunctions& functions_;

@@ -29,6 +29,9 @@ Index longest_group(const std::vector<ProductGroup>& groups) {
   return pairs;
 }
 
+/// What a product of a block looks at while it goes on.
+void between_runs() { poll_cancelled(); }
+
 }  // namespace
 
 std::vector<ProductRound> product_rounds(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms,
@@ -60,13 +63,15 @@ SumTile::SumTile(const Kernel& kernel, const Shape& shape)
       column_corrections_(at(shape.columns) * shape.groups),
       sums_(at(part) * shape.groups) {
   runs_.reserve(shape.groups);
+  blocks_.reserve(at(shape.columns / kernel.columns()));
 }
 
 double SumTile::bytes(const Shape& shape) {
   const auto height = static_cast<double>(shape.rows), width = static_cast<double>(shape.columns);
   const auto sums = static_cast<double>(sizeof(std::int32_t) + (shape.wide ? sizeof(std::int64_t) : 0));
   return static_cast<double>(shape.groups) *
-         (sums * height * width + 4 * (height + width) + 8 * static_cast<double>(part) + double{sizeof(KernelRun)});
+             (sums * height * width + 4 * (height + width) + 8 * static_cast<double>(part) + double{sizeof(KernelRun)}) +
+         width * double{sizeof(KernelBlock)};
 }
 
 std::int32_t* SumTile::products(Index panel_row, Index panel_column, std::size_t group) {
@@ -103,11 +108,31 @@ void SumTile::add_block(const PanelView& a, const PanelView& b, Index block, con
   }
 }
 
+/// By a kernel that makes something of a panel of A first: run by run, so that what both operands have of it stays in the
+/// cache, and a panel of A with all of B.
+void SumTile::multiply_panels(const PanelView& a, const PanelView& b, Index block, const ProductRound& round) {
+  const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns(), length = a.block_digits(block);
+  const Index apart = shape_.rows / kernel_.rows() * static_cast<Index>(shape_.groups) * kernel_.rows() * kernel_.columns();
+  for (const auto& run : round)
+    for (Index x = 0; x * kernel_.rows() < rows_; ++x) {
+      between_runs();
+      blocks_.clear();
+      for (Index y = 0; y * kernel_.columns() < columns_; ++y)
+        blocks_.push_back({a.block_start(first_a + x, block), a.panel_vectors(first_a + x), b.block_start(first_b + y, block),
+                           b.panel_vectors(first_b + y), length});
+      kernel_.functions->multiply_panels(
+          blocks_.data(), static_cast<std::int64_t>(blocks_.size()),
+          {a.place(run.p) * length + run.skip, b.place(run.q) * length + run.skip, run.digits, products(x, 0, run.group)},
+          apart);
+    }
+}
+
 void SumTile::multiply(const PanelView& a, const PanelView& b, Index block, const ProductRound& round) {
+  if (kernel_.functions->multiply_panels != nullptr) return multiply_panels(a, b, block, round);
   const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns(), length = a.block_digits(block);
   for (Index y = 0; y * kernel_.columns() < columns_; ++y)
     for (Index x = 0; x * kernel_.rows() < rows_; ++x) {
-      poll_cancelled();
+      between_runs();
       runs_.clear();
       for (const auto& run : round)
         runs_.push_back(
@@ -154,8 +179,9 @@ void SumTile::find_corrections(const PanelView& a, const PanelView& b, Index blo
 
 SumTile::RowProducts SumTile::row_products(Index i, Index first, Index count) {
   const Index rows = kernel_.rows(), width = kernel_.columns();
-  if (!wide_.empty() || columns_corrected_ || first / width != (first + count - 1) / width || first % width != 0) return {};
-  return {products(i / rows, first / width, 0) + i % rows * width, rows * width, &row_corrections_[at(i)], shape_.rows};
+  if (!wide_.empty() || columns_corrected_) return {};
+  return {products(i / rows, first / width, 0) + i % rows * width + first % width, std::min(width - first % width, count),
+          rows * width, &row_corrections_[at(i)], shape_.rows};
 }
 
 const std::int64_t* SumTile::sums(Index i, Index first, Index count) {

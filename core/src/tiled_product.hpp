@@ -76,10 +76,13 @@ class SumTile final : public EntrySums {
   [[nodiscard]] Index rows() const override { return rows_; }
   [[nodiscard]] Index columns() const override { return columns_; }
 
-  /// Products of stored bytes of entries (i, first) …: products[t * stride + j] + corrections[t * correction_stride] is the sum
-  /// of group t. Null where INT32 does not hold them, columns have corrections too, or the entries lie in several panels.
+  /// Products of stored bytes of the first of `count` entries (i, first) …, those that lie in one panel: products[t * stride +
+  /// j]
+  /// + corrections[t * correction_stride] is the sum of group t. Null where INT32 does not hold them, or columns have
+  /// corrections too.
   struct RowProducts {
     const std::int32_t* products = nullptr;
+    Index count = 0;
     Index stride = 0;
     const std::uint32_t* corrections = nullptr;
     Index correction_stride = 0;
@@ -100,6 +103,7 @@ class SumTile final : public EntrySums {
   const std::uint32_t* sums_of(const PanelView& x, Index panel, Index block, int p, Index skip, Index count,
                                std::uint32_t* found) const;
   void multiply(const PanelView& a, const PanelView& b, Index block, const ProductRound& round);
+  void multiply_panels(const PanelView& a, const PanelView& b, Index block, const ProductRound& round);
 
   const Kernel& kernel_;
   Shape shape_;  ///< rows and columns of whole panels
@@ -112,6 +116,7 @@ class SumTile final : public EntrySums {
   std::vector<std::uint32_t> column_corrections_;  ///< [group][column]
   std::vector<std::int64_t> sums_;                 ///< [group][part]
   std::vector<KernelRun> runs_;
+  std::vector<KernelBlock> blocks_;  ///< a panel of A with each of B
 };
 
 /// What one product needs beside its operands, allocated before any entry of C is written.

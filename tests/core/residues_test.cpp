@@ -18,6 +18,8 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/kernel.hpp"
+#include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "residue_constants.hpp"
 #include "support/gemm_calls.hpp"
 #include "support/residue_reference.hpp"
@@ -550,15 +552,18 @@ TEST_P(ResidueKernel, RecoversWhatTheScalarCodeDoes) {
 TEST_P(ResidueKernel, MakesTheResiduesOfTheScalarCode) {
   const FloatEnvironment environment;
   RandomBits random(23);
-  for (const int p : {1, 2, 7, 8, 20, 26, 27, 49, 50, static_cast<int>(functions.residue_bits)})
+  for (const int p : {1,  2,  7,  8,  20, 26, 27, 31, 32, 33, 49, 50, 51,  52,  53,  54,
+                      55, 61, 62, 63, 64, 65, 75, 86, 95, 96, 97, 98, 117, 118, 119, most_residue_bits})
     for (const auto flip : {std::uint8_t{0}, std::uint8_t{0x80}}) {
       constexpr int fours = 3;
       double x[4 * fours][slice_lanes];
       for (auto& lanes : x)
         for (auto& one : lanes) {
           const double unit = std::ldexp(1.0, -p);
-          switch (random.between(0, 4)) {
-            case 0: one = unit * (random.between(-9, 9) + 0.5); break;                  // ties
+          switch (random.between(0, 6)) {
+            case 0: one = unit * (random.between(-9, 9) + 0.5); break;  // ties
+            case 5: one = unit * (std::ldexp(1.0, random.between(0, 51)) + 0.5 * random.between(-3, 3)); break;
+            case 6: one = unit * std::ldexp(1.0, random.between(0, p - 1)) * (1 + 0x1p-52 * random.between(-2, 2)); break;
             case 1: one = (random.between(0, 1) == 0 ? 1 : -1) * (1 - 0x1p-53); break;  // up to 2^p
             case 2: one = std::ldexp(unit_interval(random), -random.between(0, p + 3)); break;
             case 3: one = std::ldexp(any_finite(random) > 0 ? 0x1p-1074 : -0x1p-1074, random.between(0, 60)); break;
@@ -571,7 +576,7 @@ TEST_P(ResidueKernel, MakesTheResiduesOfTheScalarCode) {
       const int moduli = max_moduli;
       std::vector<std::int8_t> out(static_cast<std::size_t>(moduli * fours * 4 * slice_lanes));
       const ResidueShape shape{fours * 4 * slice_lanes, 4 * slice_lanes, 4};
-      functions.residues(x, fours, residue_constants(moduli), scale, slice_lanes, flip, shape, out.data());
+      functions.residues(x, fours, residue_constants(moduli), scale, p, slice_lanes, flip, shape, out.data());
       for (int t = 0; t < moduli; ++t)
         for (int l = 0; l < 4 * fours; ++l)
           for (int v = 0; v < slice_lanes; ++v) {
@@ -585,6 +590,37 @@ TEST_P(ResidueKernel, MakesTheResiduesOfTheScalarCode) {
 
 INSTANTIATE_TEST_SUITE_P(, ResidueKernel, testing::ValuesIn(kernels()),
                          [](const auto& kernel) { return std::string(kernel.param->name); });
+
+// --- norms ---
+
+/// Those of facts, of every kind of vector, in every order in memory.
+TEST(VectorNorms, AreThoseOfFacts) {
+  RandomBits random(31);
+  for (int kind = 0; kind < 8; ++kind)
+    for (const Index k : {0, 1, 7, 8, 9, 100}) {
+      auto a = kind == 7 ? Matrix<double>(70, k) : sample(random, 70, k, kind, true);
+      if (k > 0 && kind % 2 == 1) a(3, k - 1) = nan, a(67, 0) = -inf;
+      Matrix<double> transposed(k, 70), wide(70, 2 * k + 1);
+      Matrix<float> narrow(70, k);
+      for (Index i = 0; i < 70; ++i)
+        for (Index l = 0; l < k; ++l) transposed(l, i) = wide(i, 2 * l) = a(i, l), narrow(i, l) = static_cast<float>(a(i, l));
+      const auto expect = [&](InputView operand, Side side) {
+        const SliceFacts facts(operand, side, residue_measure, 1);
+        const auto norms = vector_norms(operand, side, 2);
+        ASSERT_EQ(norms.size(), facts.vectors.size());
+        for (std::size_t i = 0; i < norms.size(); ++i) {
+          EXPECT_EQ(norms[i].sum, facts.vectors[i].vector.sum) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].sum_squares, facts.vectors[i].vector.sum_squares) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].max, facts.vectors[i].vector.max) << kind << ' ' << i;
+        }
+      };
+      expect(a, Side::rows_of_a);
+      expect(a, Side::columns_of_b);
+      expect(transposed, Side::columns_of_b);
+      expect(narrow, Side::rows_of_a);
+      expect(MatrixView<const double>(wide.data(), 70, k, 2 * k + 1, 2), Side::rows_of_a);
+    }
+}
 
 // --- forms ---
 

@@ -197,8 +197,8 @@ TEST(ResidueInequalities, FloatingPointQuotientsAreTheNearestIntegers) {
     const auto narrow = cpp_rational(static_cast<double>(static_cast<float>(1.0 / p)));
     EXPECT_LT(power(19) * abs(narrow - exact) + power(19) * narrow * power(-24), from_tie) << p;
   }
-  EXPECT_LT(power(27) * 128 + power(25), power(46)) << "h (2^26 mod p) + l";
-  EXPECT_LT(8 * 255 * 127 + 127, 1 << 18) << "bytes times the residues of their weights";
+  EXPECT_LT(power(31) + 2 * power(31) * 128 + power(32) * 128, power(46)) << "words times the residues of 2^32, 2^64, 2^96";
+  EXPECT_LT(16 * 255 * 126 + 126, 1 << 19) << "bytes times the residues of their weights, of odd moduli";
 }
 
 // --- R2, R8 … R11 ---

@@ -30,8 +30,7 @@ struct Vnni512 {
 };
 
 constexpr KernelFunctions with_residues(KernelFunctions functions) {
-  functions.residue_bits = 62;
-  functions.residues = residue_steps_vnni;
+  functions.residues = residues_vnni;
   functions.recover_products = recover_vnni;
   return functions;
 }

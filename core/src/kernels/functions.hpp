@@ -35,12 +35,13 @@ struct ResidueConstants {
   std::int32_t groups;     ///< what comes out: the limbs, or, of four limbs, three groups of 48 bits
   double modulus[most_moduli];
   double reciprocal[most_moduli];                  ///< 1 / p, rounded
-  double power_26[most_moduli];                    ///< 2^26 mod p, balanced
+  double word_power[most_moduli][3];               ///< 2^32, 2^64, 2^96 mod p, balanced
   double inverse[most_moduli];                     ///< (P / p)^-1 mod p, balanced
   double weight[most_moduli][most_residue_limbs];  ///< limbs of P / p, most significant first
   double product[most_residue_limbs];              ///< of P
-  std::uint32_t byte_weights[most_moduli][2];      ///< 2^(8 i) mod p of byte i, balanced, as int8
+  std::uint32_t byte_weights[most_moduli][4];      ///< 2^(8 i) mod p of byte i, balanced, as int8; from [2] on 2^(56 + 8 i)
   std::int32_t byte_init[most_moduli];             ///< -2^63 mod p, balanced
+  std::int32_t wide_init[most_moduli];             ///< -2^63 - 2^119 mod p, balanced
   std::uint32_t sum_weights[most_moduli];          ///< 2^(8 i) (P / p)^-1 mod p of byte i
   std::int32_t sum_init[most_moduli];              ///< -2^31 (P / p)^-1 mod p
   double reciprocal_product;                       ///< 2^(limb_bits (limbs - 1)) / P, rounded
@@ -86,17 +87,19 @@ struct KernelFunctions {
   /// are undefined for i >= a_vectors and j >= b_vectors.
   void (*multiply)(const KernelBlock& block, const KernelRun* runs, std::int64_t count, bool add);
 
+  /// The same of one run of a panel of A with each of some panels of B, their products `apart` from those before, which are
+  /// added to: of kernels that make something of A's digits first, once for all of these. Null of others.
+  void (*multiply_panels)(const KernelBlock* blocks, std::int64_t panels, const KernelRun& run, std::int64_t apart);
+
   /// Digits of `lanes` vectors, `fours` times four elements: x[4 t + l][v] is element 4 t + l of vector v, zero from `lanes`
   /// on, and scale[v] the power of two that takes it to units of the last digit of the first word. @pre FloatEnvironment.
   void (*slice)(const double (*x)[slice_lanes], std::int64_t fours, const SliceShape& shape, const double* scale,
                 std::int64_t lanes, std::int8_t* out);
 
-  std::int64_t residue_bits;  ///< 50, or what `residues` takes
-
-  /// Residues of RN(x scale), |x scale| <= 2^residue_bits, of elements that lie as those of `slice`. `flip` = 0x80 stores them
-  /// as uint8, 128 more, and 0 as int8.
+  /// Residues of RN(x scale), |x scale| <= 2^bits, bits <= 120, of elements that lie as those of `slice`. `flip` = 0x80 stores
+  /// them as uint8, 128 more, and 0 as int8.
   void (*residues)(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
-                   std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out);
+                   int bits, std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out);
 
   /// C' of at most 64 entries from the sums of their moduli, |sums| < 2^46, sums[t * stride + j], as groups of a carry chain of
   /// radix 2^limb_bits; false where that is not sure, |C'| being near P / 2.

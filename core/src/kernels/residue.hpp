@@ -16,26 +16,48 @@ namespace {
 /// from a tie for odd p, far more than its rounding errors (docs/derivations/residues.md, R7).
 double balanced_rest(double z, double p, double reciprocal) { return z - nearest_integer(z * reciprocal) * p; }
 
-/// Residues of `lanes` vectors, `fours` times four elements.
-[[maybe_unused]] void residue_steps(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of,
-                                    const double* scale, std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape,
-                                    std::int8_t* out) {
+/// Words of integers in radix 2^32, from -2^31 to 2^31 but for the most significant, whose sum is RN(x scale): what is left of
+/// an element is exact, and the last word is rounded to even where it is.
+template <int Count>
+struct IntegerWords {
+  double word[static_cast<unsigned>(Count)][4][slice_lanes];  ///< least significant first
+
+  IntegerWords(const double (*x)[slice_lanes], const double* scale) {
+    for (int l = 0; l < 4; ++l) {
+      double rest[slice_lanes];
+      for (int v = 0; v < slice_lanes; ++v) rest[v] = x[l][v] * scale[v];
+#pragma GCC unroll 4
+      for (int w = Count - 1; w >= 0; --w) {
+        const double unit = two_to(32 * w), per_unit = two_to(-32 * w);
+        for (int v = 0; v < slice_lanes; ++v) {
+          word[w][l][v] = nearest_integer(rest[v] * per_unit);
+          rest[v] -= word[w][l][v] * unit;
+        }
+      }
+    }
+  }
+
+  /// An integer below 2^42 that is congruent.
+  [[nodiscard]] double congruent(int l, int v, const double* power) const {
+    double z = word[0][l][v];
+#pragma GCC unroll 4
+    for (int w = 1; w < Count; ++w) z += word[w][l][v] * power[w - 1];
+    return z;
+  }
+};
+
+template <int Count>
+void residue_words(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
+                   std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out) {
   const auto flip_word = flip * 0x01010101u;
   for (std::int64_t f = 0; f < fours; ++f, x += 4, out += shape.four_bytes) {
-    double high[4][slice_lanes], low[4][slice_lanes];
-    for (int l = 0; l < 4; ++l)
-      for (int v = 0; v < slice_lanes; ++v) {
-        const double integer = nearest_integer(x[l][v] * scale[v]);
-        high[l][v] = nearest_integer(integer * 0x1p-26);
-        low[l][v] = integer - high[l][v] * 0x1p26;
-      }
+    const IntegerWords<Count> words(x, scale);
     auto* bytes = out;
     for (int t = 0; t < of.count; ++t, bytes += shape.layer_bytes) {
       std::uint32_t four[slice_lanes] = {};
       for (int l = 0; l < 4; ++l)
         for (int v = 0; v < slice_lanes; ++v) {
-          const double z = high[l][v] * of.power_26[t] + low[l][v];
-          const double rest = balanced_rest(z, of.modulus[t], of.reciprocal[t]);
+          const double rest = balanced_rest(words.congruent(l, v, of.word_power[t]), of.modulus[t], of.reciprocal[t]);
           four[v] |= (static_cast<std::uint32_t>(static_cast<std::int32_t>(rest)) & 0xff) << (8 * l);
         }
       for (int v = 0; v < slice_lanes; ++v) four[v] ^= flip_word;
@@ -44,47 +66,118 @@ double balanced_rest(double z, double p, double reciprocal) { return z - nearest
   }
 }
 
-/// C' of some entries from the sums of their moduli, as groups of a carry chain of radix 2^limb_bits, most significant first.
-/// False where some |C'| may be above P (1/2 - 2^-8): the nearest multiple of P is not known for sure then (R6).
-[[maybe_unused]] bool recover(const std::int64_t* sums, std::int64_t stride, std::int64_t count, const ResidueConstants& of,
-                              std::int64_t* groups) {
-  constexpr int lanes = 64;
-  double limb[most_residue_limbs][lanes] = {};
-  std::int64_t open = 0;
+/// Residues of `lanes` vectors, `fours` times four elements.
+[[maybe_unused]] void residue_steps(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of,
+                                    const double* scale, int bits, std::int64_t lanes, std::uint8_t flip,
+                                    const ResidueShape& shape, std::int8_t* out) {
+  if (bits <= 32) return residue_words<1>(x, fours, of, scale, lanes, flip, shape, out);
+  if (bits <= 64) return residue_words<2>(x, fours, of, scale, lanes, flip, shape, out);
+  if (bits <= 96) return residue_words<3>(x, fours, of, scale, lanes, flip, shape, out);
+  residue_words<4>(x, fours, of, scale, lanes, flip, shape, out);
+}
+
+/// Entries that are recovered side by side.
+inline constexpr int recovered_lanes = 8;
+
+/// C' of some entries from sums of their moduli, doubles below 2^46 that load(t, lanes) stores, as groups of a carry chain of
+/// radix 2^limb_bits, most significant first. False where some |C'| may be above P (1/2 - 2^-8): the nearest multiple of P is
+/// not known for sure then (R6).
+template <int Limbs, class Load>
+bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
+                   std::int64_t stride) {
+  constexpr int lanes = recovered_lanes;
+  double limb[static_cast<unsigned>(Limbs)][lanes] = {};
   for (int t = 0; t < of.count; ++t) {
-    const auto* const from = sums + t * stride;
     double c[lanes];
-    for (int j = 0; j < lanes; ++j) {
-      const double rest = balanced_rest(exact_double(j < count ? from[j] : 0), of.modulus[t], of.reciprocal[t]);
-      c[j] = balanced_rest(rest * of.inverse[t], of.modulus[t], of.reciprocal[t]);
-    }
-    for (int g = 0; g < of.limbs; ++g)
+    load(t, c);
+    const double p = of.modulus[t], reciprocal = of.reciprocal[t], inverse = of.inverse[t];
+    for (int j = 0; j < lanes; ++j) c[j] = balanced_rest(balanced_rest(c[j], p, reciprocal) * inverse, p, reciprocal);
+#pragma GCC unroll 4
+    for (int g = 0; g < Limbs; ++g)
       for (int j = 0; j < lanes; ++j) limb[g][j] += c[j] * of.weight[t][g];
   }
   double quotient[lanes];
+  std::int64_t open = 0;
   for (int j = 0; j < lanes; ++j) {
     const double share = limb[0][j] * of.reciprocal_product;
     quotient[j] = nearest_integer(share);
-    open |= __builtin_fabs(share - quotient[j]) > 0.5 - 0x1p-8 ? 1 : 0;
+    open |= (j < count) & (__builtin_fabs(share - quotient[j]) > 0.5 - 0x1p-8) ? 1 : 0;
   }
-  for (int g = 0; g < of.limbs; ++g)
+#pragma GCC unroll 4
+  for (int g = 0; g < Limbs; ++g)
     for (int j = 0; j < lanes; ++j) limb[g][j] -= quotient[j] * of.product[g];
-  if (of.groups == of.limbs) {
-    for (int g = 0; g < of.limbs; ++g)
+  if (Limbs < 4 || of.groups == 4) {
+#pragma GCC unroll 4
+    for (int g = 0; g < Limbs; ++g)
       for (std::int64_t j = 0; j < count; ++j) groups[g * stride + j] = exact_integer(limb[g][j]);
     return open == 0;
   }
-  const int r = of.limb_bits, a = 48 - r, b = 96 - 2 * r;  // 32 <= r <= 36: limbs of r bits into groups of 48
-  const std::int64_t mask = (std::int64_t{1} << r) - 1;
-  for (std::int64_t j = 0; j < count; ++j) {
-    std::int64_t l3 = exact_integer(limb[3][j]), l2 = exact_integer(limb[2][j]) + (l3 >> r),
-                 l1 = exact_integer(limb[1][j]) + (l2 >> r), l0 = exact_integer(limb[0][j]) + (l1 >> r);
-    l3 &= mask, l2 &= mask, l1 &= mask;
-    groups[2 * stride + j] = l3 | (l2 & ((std::int64_t{1} << a) - 1)) << r;
-    groups[stride + j] = l2 >> a | (l1 & ((std::int64_t{1} << b) - 1)) << (r - a);
-    groups[j] = (l1 >> b) + (l0 << (r - b));
+  if constexpr (Limbs == 4) {
+    const int r = of.limb_bits, a = 48 - r, b = 96 - 2 * r;  // 32 <= r <= 36: limbs of r bits into groups of 48
+    const std::int64_t mask = (std::int64_t{1} << r) - 1;
+    for (std::int64_t j = 0; j < count; ++j) {
+      std::int64_t l3 = exact_integer(limb[3][j]), l2 = exact_integer(limb[2][j]) + (l3 >> r),
+                   l1 = exact_integer(limb[1][j]) + (l2 >> r), l0 = exact_integer(limb[0][j]) + (l1 >> r);
+      l3 &= mask, l2 &= mask, l1 &= mask;
+      groups[2 * stride + j] = l3 | (l2 & ((std::int64_t{1} << a) - 1)) << r;
+      groups[stride + j] = l2 >> a | (l1 & ((std::int64_t{1} << b) - 1)) << (r - a);
+      groups[j] = (l1 >> b) + (l0 << (r - b));
+    }
   }
   return open == 0;
+}
+
+/// By the number of limbs.
+template <class Load>
+bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
+                   std::int64_t stride) {
+  switch (of.limbs) {
+    case 1: return recover_lanes<1>(load, count, of, groups, stride);
+    case 2: return recover_lanes<2>(load, count, of, groups, stride);
+    case 3: return recover_lanes<3>(load, count, of, groups, stride);
+    default: return recover_lanes<4>(load, count, of, groups, stride);
+  }
+}
+
+/// Calls part(first, count) for recovered_lanes entries at a time; false where one call says so.
+template <class Part>
+bool recover_all(std::int64_t count, const Part& part) {
+  bool sure = true;
+  for (std::int64_t j = 0; j < count; j += recovered_lanes)
+    sure = part(j, count - j < recovered_lanes ? count - j : std::int64_t{recovered_lanes}) && sure;
+  return sure;
+}
+
+/// From sums in INT64.
+[[maybe_unused]] bool recover(const std::int64_t* sums, std::int64_t stride, std::int64_t count, const ResidueConstants& of,
+                              std::int64_t* groups) {
+  return recover_all(count, [&](std::int64_t first, std::int64_t some) {
+    const auto load = [&](int t, double* c) {
+      const auto* const from = sums + t * stride + first;
+      for (int j = 0; j < recovered_lanes; ++j) c[j] = exact_double(j < some ? from[j] : 0);
+    };
+    return recover_lanes(load, some, of, groups + first, stride);
+  });
+}
+
+/// From INT32 products of stored bytes and their corrections.
+[[maybe_unused]] bool recover_int32(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,
+                                    std::int64_t correction_stride, std::int64_t count, const ResidueConstants& of,
+                                    std::int64_t* groups, std::int64_t group_stride) {
+  return recover_all(count, [&](std::int64_t first, std::int64_t some) {
+    const auto load = [&](int t, double* c) {
+      const auto correction = corrections[t * correction_stride];
+      std::int32_t sums[recovered_lanes] = {};
+      const auto* const from = products + t * stride + first;
+      if (some == recovered_lanes)
+        __builtin_memcpy(sums, from, sizeof sums);
+      else
+        for (std::int64_t j = 0; j < some; ++j) sums[j] = from[j];
+      for (int j = 0; j < recovered_lanes; ++j)
+        c[j] = static_cast<double>(static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) + correction));
+    };
+    return recover_lanes(load, some, of, groups + first, group_stride);
+  });
 }
 
 }  // namespace

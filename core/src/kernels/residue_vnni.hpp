@@ -34,34 +34,57 @@ __m512i merged_bytes(const __m512i* r) {
   return _mm512_mask_blend_epi16(0xaaaaaaaa, low, high);
 }
 
-/// As residue_steps, for |x scale| <= 2^62.
+/// The bytes of an integer of 64 bits plus 2^63, of two times eight vectors.
+struct IntegerBytes {
+  __m512i low, high;
+  IntegerBytes() = default;
+  IntegerBytes(__m512d first_integers, __m512d second_integers) {
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1)), top = _mm512_set1_epi64(INT64_MIN);
+    const __m512i first = _mm512_cvtpd_epi64(first_integers), second = _mm512_cvtpd_epi64(second_integers);
+    low = _mm512_permutex2var_epi32(first, even, second);
+    high = _mm512_permutex2var_epi32(_mm512_xor_si512(first, top), odd, _mm512_xor_si512(second, top));
+  }
+};
+
+/// x in units of 2^56, rounded.
+__m512d upper_part(__m512d x) { return _mm512_roundscale_pd(_mm512_mul_pd(x, _mm512_set1_pd(0x1p-56)), 8); }
+__m512d lower_part(__m512d x, __m512d upper) { return _mm512_fnmadd_pd(upper, _mm512_set1_pd(0x1p56), x); }
+
+/// As residue_steps, for |x scale| <= 2^62; Wide, in a part of 2^56 and what is left, 2^118.
+template <bool Wide>
 void residue_steps_vnni(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
                         std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out) {
   const __m512d scales = _mm512_loadu_pd(scale);
-  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
-  const __m512i top = _mm512_set1_epi64(INT64_MIN), flips = _mm512_set1_epi8(static_cast<char>(flip));
+  const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
   for (std::int64_t f = 0; f < fours; f += 2, x += 8, out += 2 * shape.four_bytes) {
     const bool two = f + 1 < fours;
-    __m512i low[4], high[4];
+    IntegerBytes part[4], upper[4];
     for (int l = 0; l < 4; ++l) {
-      const __m512i first = _mm512_cvtpd_epi64(_mm512_mul_pd(_mm512_loadu_pd(x[l]), scales));
-      const __m512i second = two ? _mm512_cvtpd_epi64(_mm512_mul_pd(_mm512_loadu_pd(x[4 + l]), scales)) : first;
-      low[l] = _mm512_permutex2var_epi32(first, even, second);
-      high[l] = _mm512_permutex2var_epi32(_mm512_xor_si512(first, top), odd, _mm512_xor_si512(second, top));
+      __m512d first = _mm512_mul_pd(_mm512_loadu_pd(x[l]), scales);
+      __m512d second = two ? _mm512_mul_pd(_mm512_loadu_pd(x[4 + l]), scales) : first;
+      if constexpr (Wide) {
+        const __m512d first_upper = upper_part(first), second_upper = upper_part(second);
+        upper[l] = IntegerBytes(first_upper, second_upper);
+        first = lower_part(first, first_upper), second = lower_part(second, second_upper);
+      }
+      part[l] = IntegerBytes(first, second);
     }
     auto* bytes = out;
     for (int t = 0; t < of.count; ++t, bytes += shape.layer_bytes) {
       __m512i r[4];
       if (t == 0) {
-        for (int l = 0; l < 4; ++l) r[l] = low[l];
+        for (int l = 0; l < 4; ++l) r[l] = part[l].low;
       } else {
-        const VnniModulus modulus(of.byte_init[t], of, t);
-        const __m512i w0 = _mm512_set1_epi32(static_cast<int>(of.byte_weights[t][0])),
-                      w1 = _mm512_set1_epi32(static_cast<int>(of.byte_weights[t][1]));
+        const VnniModulus modulus(Wide ? of.wide_init[t] : of.byte_init[t], of, t);
+        const auto weights = [&](int i) { return _mm512_set1_epi32(static_cast<int>(of.byte_weights[t][i])); };
+        const __m512i w0 = weights(0), w1 = weights(1), w2 = weights(2), w3 = weights(3);
 #pragma GCC unroll 4
-        for (int l = 0; l < 4; ++l)
-          r[l] = modulus.rest(_mm512_dpbusd_epi32(_mm512_dpbusd_epi32(modulus.init, low[l], w0), high[l], w1));
+        for (int l = 0; l < 4; ++l) {
+          __m512i z = _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(modulus.init, part[l].low, w0), part[l].high, w1);
+          if constexpr (Wide) z = _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(z, upper[l].low, w2), upper[l].high, w3);
+          r[l] = modulus.rest(z);
+        }
       }
       const __m512i four = _mm512_xor_si512(merged_bytes(r), flips);
       if (lanes == slice_lanes && shape.vector_bytes == 4) {
@@ -82,6 +105,13 @@ void residue_steps_vnni(const double (*x)[slice_lanes], std::int64_t fours, cons
       }
     }
   }
+}
+
+void residues_vnni(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
+                   int bits, std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out) {
+  if (bits <= 62) return residue_steps_vnni<false>(x, fours, of, scale, lanes, flip, shape, out);
+  if (bits <= 118) return residue_steps_vnni<true>(x, fours, of, scale, lanes, flip, shape, out);
+  residue_steps(x, fours, of, scale, bits, lanes, flip, shape, out);
 }
 
 /// As in recover: four limbs, most significant first, as three groups of 48 bits.

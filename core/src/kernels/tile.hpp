@@ -68,48 +68,90 @@ struct Tile {
   }
 };
 
-/// One tile over all steps; digits of A are widened first where the unit needs it, so many steps at a time.
+/// One tile over all steps.
 template <class Unit, unsigned Rows, unsigned Vectors>
-void multiply_tile(const std::int8_t* a, std::int64_t a_vectors, const std::uint8_t* b, std::int64_t b_vectors,
+void multiply_tile(const typename Unit::ADigit* a, std::int64_t a_stride, const std::uint8_t* b, std::int64_t b_vectors,
                    std::int64_t steps, std::int32_t* products, bool add) {
   Tile<Unit, Rows, Vectors> tile;
   tile.clear();
-  if constexpr (sizeof(typename Unit::ADigit) == 1) {
-    tile.add(a, 4 * a_vectors, b, 4 * b_vectors, steps);
-  } else {
-    constexpr unsigned most = 64;
-    std::int16_t widened[most * Rows * 4];
-    for (std::int64_t start = 0; start < steps; start += most) {
-      const auto count = steps - start < most ? steps - start : most;
-      for (std::int64_t t = 0; t < count; ++t)
-        for (unsigned d = 0; d < 4 * Rows; ++d) widened[t * Rows * 4 + d] = a[(start + t) * a_vectors * 4 + d];
-      tile.add(widened, 4 * Rows, b + start * b_vectors * 4, 4 * b_vectors, count);
-    }
-  }
+  tile.add(a, a_stride, b, 4 * b_vectors, steps);
   tile.store(products, add);
 }
 
-using Multiply = void(const std::int8_t*, std::int64_t, const std::uint8_t*, std::int64_t, std::int64_t, std::int32_t*, bool);
+template <class Unit>
+using Multiply = void(const typename Unit::ADigit*, std::int64_t, const std::uint8_t*, std::int64_t, std::int64_t,
+                      std::int32_t*, bool);
+
+/// Rows of the smallest tile that holds a panel of A.
+template <class Unit>
+std::int64_t rows_of_tile(std::int64_t vectors) {
+  return vectors == 1 ? 1 : vectors <= 2 ? 2 : vectors <= 4 ? 4 : std::int64_t{Unit::rows};
+}
 
 template <class Unit, unsigned Vectors>
-Multiply* tile_of_rows(std::int64_t rows) {
+Multiply<Unit>* tile_of_rows(std::int64_t rows) {
   if (rows == 1) return multiply_tile<Unit, 1, Vectors>;
   if (rows <= 2) return multiply_tile<Unit, 2, Vectors>;
   if (rows <= 4) return multiply_tile<Unit, 4, Vectors>;
   return multiply_tile<Unit, Unit::rows, Vectors>;
 }
 
-/// By the smallest tile that holds the panels.
+/// The smallest tile that holds the panels.
+template <class Unit>
+Multiply<Unit>* tile_of(const KernelBlock& block) {
+  const auto vectors = (block.b_vectors + Unit::columns - 1) / Unit::columns;
+  return vectors == 1                         ? tile_of_rows<Unit, 1>(block.a_vectors)
+         : vectors == 2 || Unit::vectors == 2 ? tile_of_rows<Unit, 2>(block.a_vectors)
+                                              : tile_of_rows<Unit, Unit::vectors>(block.a_vectors);
+}
+
+inline const std::uint8_t* digits_of_b(const KernelBlock& block, std::int64_t digit) {
+  return reinterpret_cast<const std::uint8_t*>(block.b) + digit * block.b_vectors;
+}
+
+/// One run of a panel of A, whose digits are widened once, with each of some panels of B.
+template <class Unit>
+void multiply_widened(const KernelBlock* blocks, std::int64_t panels, const KernelRun& run, std::int64_t apart, bool add) {
+  constexpr std::int64_t most = 256;  // steps that are widened at a time
+  std::int16_t widened[most * Unit::rows * 4];
+  const auto vectors = blocks->a_vectors, rows = rows_of_tile<Unit>(vectors), steps = run.digits / 4;
+  for (std::int64_t start = 0; start < steps; start += most) {
+    const auto count = steps - start < most ? steps - start : most;
+    const auto* const a = blocks->a + (run.a + 4 * start) * vectors;
+    if (rows == vectors)
+      for (std::int64_t d = 0; d < 4 * rows * count; ++d) widened[d] = a[d];
+    else
+      for (std::int64_t t = 0; t < count; ++t)
+        for (std::int64_t d = 0; d < 4 * rows; ++d) widened[t * rows * 4 + d] = a[t * vectors * 4 + d];
+    for (std::int64_t y = 0; y < panels; ++y)
+      tile_of<Unit>(blocks[y])(widened, 4 * rows, digits_of_b(blocks[y], run.b + 4 * start), blocks[y].b_vectors, count,
+                               run.products + y * apart, add || start > 0);
+  }
+}
+
 template <class Unit>
 void multiply(const KernelBlock& block, const KernelRun* runs, std::int64_t count, bool add) {
-  const auto vectors = (block.b_vectors + Unit::columns - 1) / Unit::columns;
-  auto* const tile = vectors == 1                         ? tile_of_rows<Unit, 1>(block.a_vectors)
-                     : vectors == 2 || Unit::vectors == 2 ? tile_of_rows<Unit, 2>(block.a_vectors)
-                                                          : tile_of_rows<Unit, Unit::vectors>(block.a_vectors);
   for (const auto* run = runs; run != runs + count; ++run)
-    tile(block.a + run->a * block.a_vectors, block.a_vectors,
-         reinterpret_cast<const std::uint8_t*>(block.b) + run->b * block.b_vectors, block.b_vectors, run->digits / 4,
-         run->products, add);
+    if constexpr (sizeof(typename Unit::ADigit) == 1)
+      tile_of<Unit>(block)(block.a + run->a * block.a_vectors, 4 * block.a_vectors, digits_of_b(block, run->b), block.b_vectors,
+                           run->digits / 4, run->products, add);
+    else
+      multiply_widened<Unit>(&block, 1, *run, 0, add);
+}
+
+template <class Unit>
+void multiply_panels(const KernelBlock* blocks, std::int64_t panels, const KernelRun& run, std::int64_t apart) {
+  multiply_widened<Unit>(blocks, panels, run, apart, true);
+}
+
+using MultiplyPanels = void(const KernelBlock*, std::int64_t, const KernelRun&, std::int64_t);
+
+template <class Unit>
+constexpr MultiplyPanels* panels_of() {
+  if constexpr (sizeof(typename Unit::ADigit) == 1)
+    return nullptr;
+  else
+    return multiply_panels<Unit>;
 }
 
 /// A unit without a state that threads share.
@@ -132,11 +174,11 @@ inline constexpr KernelFunctions functions_of{.rows = Unit::rows,
                                               .start = need_nothing,
                                               .stop = need_nothing,
                                               .multiply = multiply<Unit>,
+                                              .multiply_panels = panels_of<Unit>(),
                                               .slice = slice_steps,
-                                              .residue_bits = 50,
                                               .residues = residue_steps,
                                               .recover = recover,
-                                              .recover_products = nullptr,
+                                              .recover_products = recover_int32,
                                               .magnitudes = magnitudes,
                                               .digit_sums = digit_sums,
                                               .add = add,

@@ -53,6 +53,9 @@ class Engine {
   [[nodiscard]] virtual bool takes(const SlicedMatrix& sliced) const = 0;
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
+  /// vector_norms, of which the guard of residues is made. The default takes them from `measure`.
+  [[nodiscard]] virtual std::vector<IntegerNorms> norms(InputView operand, Side side) const;
+
   /// Makes the slices or residues of an operand that a plan asks for. The default slices, and refuses residues.
   /// @throws std::invalid_argument where this engine has no such form.
   [[nodiscard]] virtual IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const;
