@@ -191,7 +191,7 @@ class RealMultiplication : private Certifier {
       product.c = wide->view();
       multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
       auto accepted = examiner_.accept_relative(product.c.as_input(), bound, factor_, factor, specials_, call_.c);
-      worst = std::max(worst, accepted.worst);
+      worst = std::max(worst, std::min(1.0, accepted.worst));  // an equal error is accepted, and its quotient rounds up
       return std::move(accepted.open);
     });
     certificate_.bound = rounding_bound();

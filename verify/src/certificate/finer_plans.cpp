@@ -47,7 +47,8 @@ class RelativeTarget final : public FinerPlans {
       const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && error <= allowed;
       if (plans[t].bound().at(i, j) == 0 || close) {
         value = c;
-        if (plans[t].bound().at(i, j) > 0) tally.relative_ratio = std::max(tally.relative_ratio, quotient_up(error, allowed));
+        if (plans[t].bound().at(i, j) > 0)
+          tally.relative_ratio = std::max(tally.relative_ratio, std::min(1.0, quotient_up(error, allowed)));
       } else if (t == 0) {
         ++tally.undecided;
       }
