@@ -69,6 +69,7 @@
 #include "ozbound/core/special.hpp"
 #include "ozbound/core/special_entries.hpp"
 #include "ozbound/core/split_plan.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "ozbound/core/views.hpp"
 #include "ozbound/machine.hpp"
 #include "ozbound/native.hpp"
