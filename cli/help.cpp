@@ -8,7 +8,8 @@ namespace ozbound::cli {
 std::string target_help() {
   return "TARGET, with M = |alpha||A||B| + |beta||C0| and u = 2^-53 (2^-24 for a C of floats); every entry of C is\n"
          "  cr                 the exact one, rounded once\n"
-         "  dgemm              wrong by k u M at most: what a conventional DGEMM guarantees\n"
+         "  dgemm              wrong by k u M at most, by gamma_{k+3} M with alpha or C0: what a conventional DGEMM\n"
+         "                     guarantees\n"
          "  dgemm-typical      wrong by sqrt(k) u M at most: what a conventional DGEMM leaves if its rounding errors\n"
          "                     have random signs\n"
          "  componentwise:TAU  wrong by TAU M at most\n"

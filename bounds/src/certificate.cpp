@@ -40,8 +40,10 @@ std::optional<double> Certificate::typical_factor_upper() const {
   const FloatEnvironment to_nearest;
   const auto& format = narrow ? binary32 : binary64;
   const Index terms = complex ? 2 * k : k;
-  const double tau = target.kind == Target::Kind::correctly_rounded ? unit_roundoff(format) : target_tau(target, terms, format);
-  const double typical = target_tau(Target::dgemm_typical(), terms, format);
+  const bool scaled = !imaginary && is_scaled(alpha, beta);
+  const bool rounds = target.kind == Target::Kind::correctly_rounded;
+  const double tau = rounds ? unit_roundoff(format) : target_tau(target, terms, format, scaled);
+  const double typical = target_tau(Target::dgemm_typical(), terms, format, scaled);
   return tau == typical ? ratio : divide_upper(multiply_upper(ratio, tau), typical);
 }
 

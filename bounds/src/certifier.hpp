@@ -54,8 +54,9 @@ class Certifier {
  protected:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
+  /// @param scaled as target_tau has it
   /// @param open_together parts of a complex entry that refine() counts where one of them is open. @pre the decision fits.
-  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format,
+  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format, bool scaled,
             Index open_together)
       : decision_(decision),
         backend_(backend),
@@ -64,7 +65,7 @@ class Certifier {
         examiner_(backend.examiner()),
         options_(options),
         u_(unit_roundoff(format)),
-        tau_(target_tau(decision.target, decision.real_k(), format)),
+        tau_(target_tau(decision.target, decision.real_k(), format, scaled)),
         open_together_(open_together) {
     certificate_.target = decision.target;
     certificate_.method = decision.method;

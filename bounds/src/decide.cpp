@@ -27,14 +27,15 @@ namespace {
 
 class Chooser {
  public:
-  /// @param k of the product that is decided for, which may not be read.
-  Chooser(const RealProduct& product, const Target& target, const Backend& backend, const Choices& choices, Index k)
+  /// @param given the product that is decided for, some of which may not be read
+  Chooser(const RealProduct& product, const RealProduct& given, const Target& target, const Backend& backend,
+          const Choices& choices)
       : product_(product),
         backend_(backend),
         choices_(choices),
         u_(unit_roundoff(product.c.format())),
-        tau_(target_tau(target, k, product.c.format())),
-        decision_{target, Method::slices, {}, product.m(), product.n(), k, 0, 0, {}, {}, {}},
+        tau_(target_tau(target, given.k(), product.c.format(), is_scaled(given.alpha, given.beta))),
+        decision_{target, Method::slices, {}, product.m(), product.n(), given.k(), 0, 0, {}, {}, {}},
         examination_(backend.examiner().examine(product, choices.encoding)) {}
 
   Decided choose(Purpose purpose) {
@@ -206,7 +207,7 @@ class Chooser {
                       " slices that certifies the target");
     if (!chosen_)
       throw CannotCertify("native DGEMM does not certify " + to_string(decision_.target) + ": " +
-                          (guarantee->obstacle.empty() ? "its guarantee is weaker" : guarantee->obstacle));
+                          native_refusal(*guarantee, decision_.target, decision_.k, product_));
     decision_.method = chosen_->method;
     decision_.plan = chosen_->plan;
     decision_.cost = chosen_->cost;
@@ -252,7 +253,7 @@ Decided decide_with_findings(const RealProduct& product, bool stands_for_complex
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  auto decided = Chooser(read, target, backend, choices, product.k()).choose(purpose);
+  auto decided = Chooser(read, product, target, backend, choices).choose(purpose);
   auto& decision = decided.decision;
   if (stands_for_complex) decision.complex = true, decision.m /= 2, decision.k /= 2;
   return decided;

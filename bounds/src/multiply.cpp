@@ -24,7 +24,7 @@ class RealMultiplication : private Certifier {
   /// @param found what is missing is found here.
   RealMultiplication(const RealProduct& call, const Decision& decision, const Backend& backend, const MultiplyOptions& options,
                      Findings found = {})
-      : Certifier(decision, backend, options, call.c.format(), 1),
+      : Certifier(decision, backend, options, call.c.format(), is_scaled(call.alpha, call.beta), 1),
         call_(call.without_unread()),
         found_(std::move(found)),
         prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),

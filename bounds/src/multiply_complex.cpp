@@ -83,7 +83,7 @@ class ScaledMultiplication : private Certifier {
  public:
   ScaledMultiplication(const ComplexProduct& call, const Decision& decision, const Backend& backend,
                        const MultiplyOptions& options)
-      : Certifier(decision, backend, options, call.c.format(), 2),
+      : Certifier(decision, backend, options, call.c.format(), false, 2),  // tau is that of A B
         call_(call),
         factors_(real_factors(call, engine_.threads())) {
     certificate_.alpha = call.alpha.real(), certificate_.beta = call.beta.real();

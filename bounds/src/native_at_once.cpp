@@ -25,7 +25,8 @@ bool refused_at(const std::vector<Plan>& plans, const RealProduct& product, cons
   entry.c = product.c.block(i, j, 1, 1);
   if (!is_zero(product.beta)) entry.c0 = product.c0.block(i, j, 1, 1);
   static const CpuEngine engine({.threads = 1});
-  const double u = unit_roundoff(product.c.format()), tau = target_tau(target, product.k(), product.c.format());
+  const auto& format = product.c.format();
+  const double u = unit_roundoff(format), tau = target_tau(target, product.k(), format, is_scaled(product.alpha, product.beta));
   const auto examination = HostExaminer(engine).examine(entry);
   const auto allowed = examination->allowance(target, share_before_rounding_lower(tau, u))->probe(0, 0).allowed;
   return std::ranges::all_of(plans, [&](const Plan& plan) {

@@ -66,7 +66,8 @@ ErrorBound read_bound(const json& object) {
 
 RecordedBound bound_from_json(const json& certificate) {
   const FloatEnvironment environment;
-  if (string_member(certificate, "", "schema") != certificate_schema)
+  const auto schema = string_member(certificate, "", "schema");
+  if (schema != certificate_schema && schema != former_certificate_schema)
     refuse_member("", "schema", std::string("is not ") + certificate_schema);
   if (string_member(certificate, "", "seal") != seal_of(certificate))
     refuse_member("", "seal", "is not that of the other members");

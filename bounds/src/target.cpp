@@ -82,14 +82,18 @@ Target Target::relative(double tau) { return checked(Kind::relative, tau); }
 
 bool Target::has_tau() const { return spelling_of(kind).has_tau; }
 
-double target_tau(const Target& target, Index k, const Format& format) {
+bool is_scaled(double alpha, double beta) { return (alpha != 1 && alpha != -1) || !is_zero(beta); }
+
+double target_tau(const Target& target, Index k, const Format& format, bool scaled) {
   const FloatEnvironment environment;
   const auto terms = static_cast<std::uint64_t>(std::max<Index>(k, 1));
+  const auto roundings = scaled ? static_cast<std::uint64_t>(k) + 3 : terms;
   const double u = unit_roundoff(format);  // a power of two
+  const double all = to_double_lower(roundings) * u;
   switch (target.kind) {
     case Target::Kind::correctly_rounded: return 0;
-    case Target::Kind::dgemm: return to_double_lower(terms) * u;
-    case Target::Kind::dgemm_typical: return square_root_lower(terms) * u;
+    case Target::Kind::dgemm: return !scaled ? all : all > 0.5 ? 2 * all : divide_lower(all, 1 - all);
+    case Target::Kind::dgemm_typical: return square_root_lower(roundings) * u;
     default: return target.tau;
   }
 }

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "ozbound/bounds/certificate.hpp"
+#include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/input_file.hpp"
 #include "ozbound/files/json_file.hpp"
@@ -68,8 +70,9 @@ OperandArguments call_of(const InputFile& file, const nlohmann::json& operands) 
 class CertificateReader {
  public:
   CertificateReader(const InputFile& file, const nlohmann::json& json) : file_(file), json_(json) {
-    if (!json_.is_object() || !json_.contains("schema") || json_["schema"] != "ozbound-certificate-4")
-      throw InputError(file.name(), "the report has no certificate of schema ozbound-certificate-4");
+    if (!json_.is_object() || !json_.contains("schema") ||
+        (json_["schema"] != certificate_schema && json_["schema"] != former_certificate_schema))
+      throw InputError(file.name(), fmt::format("the report has no certificate of schema {}", certificate_schema));
   }
 
   [[nodiscard]] Claims claims() const {
@@ -81,7 +84,7 @@ class CertificateReader {
     if (claims.complex && !flag("complex"))
       throw InputError(file_.name(), "the certificate's 'complex' must be true, or missing");
     claims.source = file_.name();
-    if (flag("holds")) claims.targets.push_back(target());
+    if (flag("holds")) claims.targets.push_back(as_of_schema(target(), claims));
     claims.largest_bounds.push_back(largest_bound());
     return claims;
   }
@@ -116,6 +119,15 @@ class CertificateReader {
     } catch (const std::invalid_argument&) {
       fail("target", "a target");
     }
+  }
+
+  /// The target with the tau that it had under the certificate's schema: slices kept it, and an underflow of eta/2.
+  [[nodiscard]] Target as_of_schema(const Target& target, const Claims& claims) const {
+    const bool varies = target.kind == Target::Kind::dgemm || target.kind == Target::Kind::dgemm_typical;
+    if (json_["schema"] == certificate_schema || !varies) return target;
+    if (json_.contains("imaginary") || !is_scaled(number(member("alpha")), number(member("beta")))) return target;
+    const auto& format = member("type") == "binary32" ? binary32 : binary64;
+    return Target::componentwise(target_tau(target, claims.complex ? 2 * claims.k : claims.k, format, false));
   }
 
   [[nodiscard]] double largest_bound() const {

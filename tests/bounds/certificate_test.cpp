@@ -29,7 +29,7 @@ TEST(Certificate, RecordsWhatRanAndWhatHolds) {
   product.alpha = -0.5;
   const auto computed = test::compute(product, Target::componentwise(1e-12), engine());
   const auto record = json::parse(to_json(computed.certificate).dump());
-  EXPECT_EQ(record.at("schema"), "ozbound-certificate-4");
+  EXPECT_EQ(record.at("schema"), "ozbound-certificate-5");
   EXPECT_EQ(record.at("target"), "componentwise:1e-12");
   EXPECT_EQ(record.at("method"), "slices");
   EXPECT_EQ(record.at("plans"), json::array({to_string(*computed.decision.plan)}));
@@ -74,7 +74,7 @@ TEST(Certificate, SaysWhatItsBoundIsBesideATypicalDgemm) {
   EXPECT_EQ(judged(Target::rowcol(0.5), 16, 1).typical_factor_upper(), std::nullopt) << "its measure is not M";
 }
 
-/// Exactly: no entry's error is above the factor times sqrt(k) u M, but for eta / 2.
+/// Exactly: no entry's error is above the factor times what dgemm-typical allows, but for eta / 2.
 TEST(Certificate, NoEntryErrsByMoreThanTheFactorSays) {
   test::RandomBits random(17);
   for (const auto family : {Family::uniform, Family::wide_exponents, Family::cancellation, Family::sparse})
@@ -83,11 +83,12 @@ TEST(Certificate, NoEntryErrsByMoreThanTheFactorSays) {
       const auto product = test::sample_product(test::sample_recipe(family, 1, 12, random), random);
       if (product.narrow && target.has_tau() && target.tau < 0x1p-24) continue;
       const auto computed = test::compute(product, target, engine());
-      const double tau = *computed.certificate.typical_factor_upper() *
-                         std::sqrt(static_cast<double>(std::max<Index>(product.k(), 1))) * (product.narrow ? 0x1p-24 : 0x1p-53);
+      const double tau = *computed.certificate.typical_factor_upper() * target_tau(Target::dgemm_typical(), product.k(),
+                                                                                   product.narrow ? binary32 : binary64,
+                                                                                   is_scaled(product.alpha, product.beta));
       if (tau == 0) continue;
       const auto within = verify(computed.c.view(), ExactOracle(product.operands()),
-                                 Target::componentwise(tau * (1 + 0x1p-50)));  // what the two operations here round
+                                 Target::componentwise(tau * (1 + 0x1p-50)));  // what the operations here round
       EXPECT_TRUE(within.holds()) << to_string(target) << ": " << product.describe() << '\n' << explain(within);
     }
 }

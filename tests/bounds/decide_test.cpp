@@ -41,8 +41,9 @@ class Certification {
   Certification(const test::Product& product, const Target& target)
       : product_(product), target_(target), enclosure_(enclose_product(product.problem.a, product.problem.b, engine())) {
     const double u = product.narrow ? 0x1p-24 : 0x1p-53;
-    const auto terms = static_cast<double>(std::max<Index>(product.k(), 1));
-    const double tau = target.kind == Target::Kind::dgemm           ? terms * u
+    const bool scaled = std::abs(product.alpha) != 1 || product.beta != 0;
+    const auto terms = static_cast<double>(scaled ? product.k() + 3 : std::max<Index>(product.k(), 1));
+    const double tau = target.kind == Target::Kind::dgemm           ? terms * u / (scaled ? 1 - terms * u : 1)
                        : target.kind == Target::Kind::dgemm_typical ? std::sqrt(terms) * u
                                                                     : target.tau;
     factor_ = (tau - u) / (1 + u), rounding_ = u / tau;

@@ -146,18 +146,102 @@ TEST(NativeGemm, IsNotCertifiedForWhatItCannotPromise) {
   const auto product = test::product_of({Family::uniform, 3, 3, 10, 0, 2});
   EXPECT_NE(refusal(product, Target::correctly_rounded()), "");
   EXPECT_NE(refusal(product, Target::relative(1e-3)), "");
-  EXPECT_NE(refusal(product, Target::componentwise(1e-15)).find("weaker"), std::string::npos)
-      << refusal(product, Target::componentwise(1e-15));
-  auto scaled = product;
-  scaled.alpha = 0.5;
-  EXPECT_NE(refusal(scaled, Target::dgemm()), "");
-  scaled.alpha = -1;
-  EXPECT_EQ(refusal(scaled, Target::dgemm()), "");
-  scaled.beta = 1, scaled.c0 = Matrix<double>(3, 3);
-  EXPECT_NE(refusal(scaled, Target::dgemm()), "") << "k + 3 roundings are more than k";
-  EXPECT_EQ(refusal(scaled, Target::componentwise(14 * 0x1p-53)), "");
-  scaled.beta = 0.5;
-  EXPECT_NE(refusal(scaled, Target::componentwise(1e-10)), "") << "beta C0 may underflow";
+  EXPECT_EQ(refusal(product, Target::componentwise(1e-15)),
+            "native DGEMM does not certify componentwise:1e-15: it may be wrong by 1.1102230246251565e-15 |A||B|, and the "
+            "target allows 1e-15");
+  const auto relative = refusal(product, Target::relative(1e-3));
+  EXPECT_NE(relative.find("it guarantees nothing relative to |C|"), std::string::npos) << relative;
+}
+
+TEST(NativeGemm, CertifiesScaledProductsWithinGamma) {
+  const Index k = 10;
+  const double gamma = 13 * 0x1p-53 / (1 - 13 * 0x1p-53);  // of k + 3
+  auto scaled = test::product_of({Family::uniform, 3, 3, k, 0, 2});
+  const auto expect = [&](const char* what) {
+    EXPECT_EQ(refusal(scaled, Target::dgemm()), "") << what;
+    EXPECT_EQ(refusal(scaled, Target::componentwise(14 * 0x1p-53)), "") << what;
+    EXPECT_NE(refusal(scaled, Target::componentwise(gamma * (1 - 0x1p-40))), "") << what;
+  };
+  scaled.alpha = 2;
+  expect("alpha 2");
+  scaled.alpha = 0.1;
+  expect("alpha 0.1");
+  scaled.alpha = -1, scaled.beta = 1, scaled.c0 = test::matrix_of(3, 3, {1, 0, -2, 0.1, 3, 0.7, 1, 1, 0x1p-60});
+  expect("C0 - AB");
+  scaled.beta = 0.3;
+  expect("0.3 C0 - AB");
+  const auto text = refusal(scaled, Target::componentwise(1e-15));
+  EXPECT_NE(text.find("wrong by 1.443"), std::string::npos) << text;
+  EXPECT_NE(text.find("(|alpha||A||B| + |beta||C0|), and the target allows 1e-15"), std::string::npos) << text;
+}
+
+/// One product, whose sum is a multiple of 2^-104 that may be as small as that (G7d), and C0 = 1, a multiple of 2^-52.
+TEST(NativeGemm, ScalingMayUnderflowFromAnExponentOn) {
+  const auto certifies = [](double alpha, double beta) {
+    auto product = test::product_of(test::matrix_of(1, 2, {1, 1}), test::matrix_of(2, 1, {1, -1}));
+    product.alpha = alpha, product.beta = beta;
+    if (beta != 0) product.c0 = test::matrix_of(1, 1, {1});
+    const auto text = refusal(product, Target::componentwise(1e-10));
+    EXPECT_TRUE(text.empty() || text.find("underflow may cost") != std::string::npos) << text;
+    return text.empty();
+  };
+  EXPECT_TRUE(certifies(0x1.8p-918, 0)) << "normal: 2^-918 2^-104 = 2^-1022";
+  EXPECT_FALSE(certifies(0x1.8p-971, 0)) << "its last bit is 2^-972";
+  EXPECT_TRUE(certifies(0x1.8p-969, 0)) << "exact: a multiple of 2^-970 2^-104 = 2^-1074";
+  EXPECT_TRUE(certifies(0x1p-970, 0));
+  EXPECT_FALSE(certifies(0x1p-971, 0));
+  EXPECT_TRUE(certifies(0x1.fffffffffffffp-918, 0));
+  EXPECT_FALSE(certifies(0x1.fffffffffffffp-919, 0));
+  EXPECT_TRUE(certifies(1, 0x1.fffffffffffffp-1022)) << "beta C0 is normal";
+  EXPECT_FALSE(certifies(1, 0x1.ffffffffffffep-1023));
+  EXPECT_TRUE(certifies(1, 0x1p-1022)) << "a multiple of 2^-1022 2^-52";
+  EXPECT_FALSE(certifies(1, 0x1p-1023));
+}
+
+/// A number whose exponent is near that, and whose last bits are anything.
+double near_exponent(int exponent, test::RandomBits& random) {
+  const double significand = random.once_in(3) ? 1 : double_from_bits(bits_of(1.0) | random() >> 12);
+  return std::ldexp(random.once_in(2) ? significand : -significand, exponent + static_cast<int>(random.between(-3, 3)));
+}
+
+/// Where the guarantee says that nothing underflows, no exact result contradicts: scalings into the subnormal numbers, and
+/// out of them.
+TEST(NativeGemm, WhatCannotUnderflowDoesNot) {
+  test::RandomBits random(11);
+  int safe = 0, unsafe = 0, subnormal = 0;
+  for (int t = 0; t < 4000; ++t) {
+    const bool cancels = random.once_in(2);
+    const Index k = cancels ? 2 : random.between(1, 6);
+    auto product = test::product_of(Matrix<double>(2, k), Matrix<double>(k, 2));
+    static constexpr int bases[] = {0, -460, -487, -500, -511, 300};
+    const int a = random.pick(bases), b = random.pick(bases);
+    for (Index l = 0; l < 2 * k; ++l) {
+      product.problem.a.data()[l] = near_exponent(a, random);
+      product.problem.b.data()[l] = near_exponent(b, random);
+    }
+    // So that alpha times a sum, or times its least multiple, lies near 2^-1022 or 2^-1074.
+    const int to = static_cast<int>(random.between(-1080, -1015)) + (random.once_in(2) ? 104 : 0);
+    product.alpha = near_exponent(std::clamp(to - a - b, -1070, 1000), random);
+    if (cancels) {
+      product.problem.a(0, 1) = -product.problem.a(0, 0);
+      product.problem.b(1, 0) = std::nextafter(product.problem.b(0, 0), 0);
+      product.alpha = std::ldexp(1.0, std::clamp(-970 - a - b, -1070, 1000) + random.between(-8, 8));
+    }
+    if (random.once_in(3)) {
+      product.beta = near_exponent(random.once_in(2) ? -600 : -537, random);
+      product.c0 = Matrix<double>(2, 2);
+      for (Index l = 0; l < 4; ++l) product.c0.data()[l] = near_exponent(random.once_in(2) ? -420 : -537, random);
+    }
+    const Conventional native(random.pick(orders));
+    const auto computed = test::compute_with(product, replayed(product, Target::componentwise(1e-10)), {engine(), &native});
+    ASSERT_TRUE(test::tells_the_truth(product, computed)) << t;
+    const bool may = computed.certificate.bound.underflow > 0;
+    (may ? unsafe : safe) += 1;
+    if (!may && std::fabs(computed.c.view()(0, 0)) < 0x1p-1022) ++subnormal;
+  }
+  EXPECT_GT(safe, 400);
+  EXPECT_GT(unsafe, 400);
+  EXPECT_GT(subnormal, 50) << "results that are subnormal and exact";
 }
 
 TEST(NativeGemm, SaysWhatStandsInTheWay) {
@@ -293,7 +377,9 @@ TEST(NativeGemm, IsChosenWhereItIsCheaper) {
   EXPECT_EQ(decide_any(narrow_range, Target::dgemm(), native).method, Method::slices);
   auto scaled = wide;
   scaled.alpha = 3;
-  EXPECT_NE(decide_any(scaled, Target::dgemm(), native).method, Method::native);
+  EXPECT_EQ(decide_any(scaled, Target::dgemm(), native).method, Method::native);
+  scaled.alpha = 1, scaled.beta = 1, scaled.c0 = Matrix<double>(8, 8);
+  EXPECT_EQ(decide_any(scaled, Target::dgemm(), native).method, Method::native) << "C += AB";
   EXPECT_NE(decide_any(wide, Target::correctly_rounded(), native).method, Method::native);
 }
 
@@ -328,7 +414,12 @@ TEST(NativeGemm, ItsWorstCaseIsNotItsTypicalError) {
       EXPECT_EQ(k, 1);
     } catch (const CannotCertify& error) {
       EXPECT_GT(k, 1);
-      EXPECT_STREQ(error.what(), "native DGEMM does not certify dgemm-typical: its guarantee is weaker");
+      EXPECT_STREQ(
+          error.what(),
+          (k == 2 ? "native DGEMM does not certify dgemm-typical: it may be wrong by 2.220446049250313e-16 |A||B|, and "
+                    "the target allows 1.570092458683775e-16"
+                  : "native DGEMM does not certify dgemm-typical: it may be wrong by 1.1102230246251565e-15 |A||B|, "
+                    "and the target allows 3.5108334685767007e-16"));
     }
   }
 }
@@ -344,8 +435,8 @@ TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
       const auto& candidate = decision.candidates[decision.candidates.size() - 2];
       ASSERT_EQ(candidate.method, Method::native);
       EXPECT_EQ(candidate.certifies, candidate.ratio <= 1) << to_string(target) << ", alpha " << alpha;
-      EXPECT_EQ(candidate.certifies, alpha == 1 && target.kind != Target::Kind::relative &&
-                                         (target.kind == Target::Kind::dgemm || target.tau == 1e-3));
+      EXPECT_EQ(candidate.certifies,
+                target.kind != Target::Kind::relative && (target.kind == Target::Kind::dgemm || target.tau == 1e-3));
     }
 }
 

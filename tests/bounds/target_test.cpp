@@ -112,7 +112,7 @@ TEST(Target, EverySpellingIsListedAndRead) {
 /// Whether tau / u is the largest double whose square is not above max(k, 1): in integers, root^2 <= k 2^(2 shift) < (root +
 /// 1)^2.
 void expect_root(Index k, const Format& format, double u) {
-  const double tau = target_tau(Target::dgemm_typical(), k, format);
+  const double tau = target_tau(Target::dgemm_typical(), k, format, false);
   const int shift = 52 - std::ilogb(tau / u);
   const auto root = static_cast<std::uint64_t>(std::ldexp(tau / u, shift));
   ASSERT_EQ(std::ldexp(static_cast<double>(root), -shift) * u, tau) << k;
@@ -153,19 +153,36 @@ RC_GTEST_PROP(Target, TypicalTauIsTheRootOfAnyInnerDimension, ()) {
 TEST(Target, TypicalTauIsExactAtSquares) {
   for (const Index root : std::initializer_list<Index>{1, 2, 3, 5, 64, 46340, 94906267, 3037000499}) {
     const auto exact = static_cast<double>(root);
-    EXPECT_EQ(target_tau(Target::dgemm_typical(), root * root, binary64), exact * 0x1p-53) << root;
-    EXPECT_EQ(target_tau(Target::dgemm_typical(), root * root, binary32), exact * 0x1p-24) << root;
+    EXPECT_EQ(target_tau(Target::dgemm_typical(), root * root, binary64, false), exact * 0x1p-53) << root;
+    EXPECT_EQ(target_tau(Target::dgemm_typical(), root * root, binary32, false), exact * 0x1p-24) << root;
   }
-  EXPECT_EQ(target_tau(Target::dgemm_typical(), 0, binary64), 0x1p-53);
+  EXPECT_EQ(target_tau(Target::dgemm_typical(), 0, binary64, false), 0x1p-53);
 }
 
 TEST(Target, TauOfTheOtherKinds) {
-  EXPECT_EQ(target_tau(Target::correctly_rounded(), 7, binary64), 0);
-  EXPECT_EQ(target_tau(Target::dgemm(), 0, binary64), 0x1p-53);
-  EXPECT_EQ(target_tau(Target::dgemm(), 7, binary32), 7 * 0x1p-24);
-  EXPECT_EQ(target_tau(Target::dgemm(), (Index{1} << 53) + 1, binary64), 1 - 0x1p-53);  // rounded down, twice
+  EXPECT_EQ(target_tau(Target::correctly_rounded(), 7, binary64, false), 0);
+  EXPECT_EQ(target_tau(Target::dgemm(), 0, binary64, false), 0x1p-53);
+  EXPECT_EQ(target_tau(Target::dgemm(), 7, binary32, false), 7 * 0x1p-24);
+  EXPECT_EQ(target_tau(Target::dgemm(), (Index{1} << 53) + 1, binary64, false), 1 - 0x1p-53);  // rounded down, twice
   for (const auto make : {Target::componentwise, Target::rowcol, Target::normwise, Target::relative})
-    EXPECT_EQ(target_tau(make(0.3), 7, binary64), 0.3);
+    EXPECT_EQ(target_tau(make(0.3), 7, binary64, false), 0.3);
+}
+
+/// gamma_n = n / (2^53 - n), at most two neighbours below, in integers.
+TEST(Target, TauOfScaledProductsIsGamma) {
+  EXPECT_FALSE(is_scaled(1, 0) || is_scaled(-1, -0.0));
+  EXPECT_TRUE(is_scaled(2, 0) && is_scaled(1, 1) && is_scaled(0, 0) && is_scaled(1, 0x1p-1074));
+  for (const Index k : std::initializer_list<Index>{0, 1, 7, 1000, 123456789, (Index{1} << 50) + 1, (Index{1} << 52) - 3}) {
+    const double tau = target_tau(Target::dgemm(), k, binary64, true);
+    const int shift = 52 - std::ilogb(tau);
+    const auto significand = static_cast<std::uint64_t>(std::ldexp(tau, shift)), n = static_cast<std::uint64_t>(k) + 3;
+    const auto rest = uint128{(std::uint64_t{1} << 53) - n}, scaled = uint128{n} << shift;
+    EXPECT_TRUE(significand * rest <= scaled) << k;
+    EXPECT_TRUE(scaled < (significand + 2) * rest) << k;
+  }
+  EXPECT_EQ(target_tau(Target::dgemm(), (1 << 24) - 3, binary32, true), 2) << "not infinite: 2 n u";
+  EXPECT_EQ(target_tau(Target::dgemm_typical(), 1, binary64, true), 2 * 0x1p-53) << "3 more roundings";
+  EXPECT_EQ(target_tau(Target::componentwise(0.3), 7, binary64, true), 0.3);
 }
 
 TEST(Target, SaysWhatIsWrong) {

@@ -64,7 +64,7 @@ TEST(CommandGemm, ReportHasWhatIsDocumented) {
   EXPECT_EQ(report["result"], json({{"file", files.c_path()}, {"type", "f8"}}));
   EXPECT_EQ(report["threads"], 1);
   EXPECT_EQ(report["decision"]["schema"], "ozbound-decision-3");
-  EXPECT_EQ(report["certificate"]["schema"], "ozbound-certificate-4");
+  EXPECT_EQ(report["certificate"]["schema"], "ozbound-certificate-5");
   EXPECT_EQ(report["verification"]["schema"], "ozbound-verification-1");
   EXPECT_EQ(report["verification"]["verdicts"].size(), 2u);  // by the target and by the bound
   for (const auto* phase : {"read", "decide", "multiply", "verify", "write"}) EXPECT_GE(report["seconds"][phase], 0) << phase;

@@ -36,7 +36,7 @@ class CommandVerify : public testing::Test {
   }
 
   static json certificate() {
-    return {{"schema", "ozbound-certificate-4"},
+    return {{"schema", "ozbound-certificate-5"},
             {"target", "cr"},
             {"holds", true},
             {"largest_bound", 0x1p-49},

@@ -28,7 +28,7 @@ class ReadClaims : public testing::Test {
 
 /// A certificate with this in the place of `target` to `largest_bound`.
 std::string certificate(const std::string& members) {
-  return R"({"schema": "ozbound-certificate-4", "m": 1, "n": 2, "k": 3)" + members + "}";
+  return R"({"schema": "ozbound-certificate-5", "m": 1, "n": 2, "k": 3)" + members + "}";
 }
 
 TEST_F(ReadClaims, OfACertificate) {
@@ -43,6 +43,23 @@ TEST_F(ReadClaims, OfATargetThatDoesNotHold) {
   const auto claims = read(certificate(R"(, "target": "dgemm", "holds": false, "largest_bound": "inf")"));
   EXPECT_TRUE(claims.targets.empty());
   EXPECT_EQ(claims.largest_bounds, std::vector{std::numeric_limits<double>::infinity()});
+}
+
+/// Whose tau of `dgemm` was k u whatever the scalars.
+TEST_F(ReadClaims, OfTheFormerSchema) {
+  const auto target = [this](const std::string& members) {
+    return read(R"({"schema": "ozbound-certificate-4", "m": 1, "n": 2, "k": 3, "holds": true, "largest_bound": 0, )" + members +
+                "}")
+        .targets;
+  };
+  EXPECT_EQ(target(R"("target": "dgemm", "alpha": -1, "beta": 0)"), std::vector{Target::dgemm()});
+  EXPECT_EQ(target(R"("target": "dgemm", "alpha": 2, "beta": 0, "type": "binary64")"),
+            std::vector{Target::componentwise(3 * 0x1p-53)});
+  EXPECT_EQ(target(R"("target": "dgemm", "alpha": 1, "beta": "inf", "type": "binary32", "complex": true)"),
+            std::vector{Target::componentwise(6 * 0x1p-24)});
+  EXPECT_EQ(target(R"("target": "cr", "alpha": 2, "beta": 0)"), std::vector{Target::correctly_rounded()});
+  EXPECT_EQ(target(R"("target": "dgemm", "alpha": 2, "beta": 0, "imaginary": {"alpha": 1, "beta": 0})"),
+            std::vector{Target::dgemm()});
 }
 
 TEST_F(ReadClaims, OfAReport) {
@@ -69,7 +86,7 @@ TEST_F(ReadClaims, OfAReportOfAComplexProduct) {
 }
 
 TEST_F(ReadClaims, WrongReportsAreRefused) {
-  const std::string none = " the report has no certificate of schema ozbound-certificate-4";
+  const std::string none = " the report has no certificate of schema ozbound-certificate-5";
   expect_error("", "1: this is not JSON");
   expect_error("{\n\"m\": 1,\n!}", "3: this is not JSON");
   expect_error("[1e999]", " a number in it lies outside the range of a double");
@@ -84,8 +101,8 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
   for (const auto* bound : {"-1", "null", "\"nan\"", "[1]"})
     expect_error(certificate(std::string(R"(, "holds": false, "largest_bound": )") + bound),
                  " 'largest_bound' of the certificate is not a bound");
-  expect_error(R"({"schema": "ozbound-certificate-4", "m": -1})", " 'm' of the certificate is not a size");
-  expect_error(R"({"schema": "ozbound-certificate-4", "m": 1, "n": 1.5})", " 'n' of the certificate is not a size");
+  expect_error(R"({"schema": "ozbound-certificate-5", "m": -1})", " 'm' of the certificate is not a size");
+  expect_error(R"({"schema": "ozbound-certificate-5", "m": 1, "n": 1.5})", " 'n' of the certificate is not a size");
   for (const auto* operands : {"3", "{}", R"({"a": 1})", R"({"a": {"op": "N"}, "b": {"op": "N"}, "alpha": 1})",
                                R"({"a": {"op": "X"}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",
                                R"({"a": {"op": 1}, "b": {"op": "N"}, "alpha": 1, "beta": 0})",

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "fuzz/fuzz.hpp"
@@ -68,7 +69,7 @@ json record(const Claims& claims) {
   auto plans = json::array();
   for (const auto& plan : claims.plans) plans.push_back(reference::to_string(plan.plan));
   json all{
-      {"schema", "ozbound-certificate-4"},
+      {"schema", "ozbound-certificate-" + std::to_string(claims.schema)},
       {"target", claims.target_text},
       {"method", name(claims.method)},
       {"plans", plans},

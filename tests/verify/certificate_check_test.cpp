@@ -576,6 +576,32 @@ TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
   }
 }
 
+/// As a program that wrote schema 4 would have said it: tau of `dgemm` was k u, of `dgemm-typical` sqrt(k) u, whatever alpha.
+TEST(CertificateCheck, JudgesTheFormerSchemaAsItWasMeant) {
+  const auto scaled = with_scalars(test::product_of({Family::uniform, 3, 4, 5, 0, 1}), 0.7, 1.3);
+  constexpr const char* fine = "balanced:7x7:cut=8:exact";
+  for (const auto& target : {Target::dgemm(), Target::dgemm_typical()}) {
+    const auto now = certified("now", scaled, target, Method::slices, fine);
+    const double tau = target_tau(target, 5, binary64, false);
+    const auto then = certified("then", scaled, Target::componentwise(tau), Method::slices, fine);
+    ASSERT_LT(now.computed.certificate.ratio, then.computed.certificate.ratio) << "a larger tau";
+    auto former = then.certificate();
+    former["schema"] = "ozbound-certificate-4", former["target"] = to_string(target);
+    EXPECT_TRUE(then.check(resealed(former)).holds());
+    auto renamed = former;
+    renamed["schema"] = schema();
+    EXPECT_FALSE(then.check(resealed(renamed)).holds()) << "the ratio is the former's";
+    renamed = now.certificate();
+    renamed["schema"] = "ozbound-certificate-4";
+    EXPECT_FALSE(now.check(resealed(renamed)).holds());
+  }
+  const auto native = certified("native", scaled, Target::componentwise(1e-12), Method::native);
+  ASSERT_EQ(native.computed.certificate.bound.underflow, 0);
+  auto former = native.certificate();
+  former["schema"] = "ozbound-certificate-4";
+  EXPECT_FALSE(native.check(resealed(former)).holds()) << "a scaling was taken to underflow";
+}
+
 TEST(CertificateCheck, TakesTheCertificateOfAReport) {
   const auto& one = all_certified().front();
   EXPECT_TRUE(one.check({{"schema", "ozbound-report-1"}, {"certificate", one.certificate()}}).holds());

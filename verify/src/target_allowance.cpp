@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 
+#include "certificate/outward.hpp"
 #include "judge.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "plain_environment.hpp"
@@ -38,14 +40,18 @@ std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
 TargetAllowance::TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format)
     : kind_(target.kind), oracle_(oracle), tau_(Magnitude::of(target.tau)) {
   underflow_ = Magnitude::power_of_two(smallest_exponent(format) - 1);
-  const auto terms = Magnitude::of(static_cast<double>(std::max<Index>(oracle.inner(), 1)));
-  const auto roundoff = Magnitude::of(unit_roundoff(format));
-  if (kind_ == Target::Kind::dgemm) {
-    tau_ = multiply_lower(terms, roundoff);
-    underflow_ = multiply_lower(terms, underflow_);
-  }
-  if (kind_ == Target::Kind::dgemm_typical) tau_ = multiply_lower(sqrt_lower(terms), roundoff);
   const auto& in = oracle.operands();
+  const bool scaled =
+      in.imaginary_alpha == 0 && in.imaginary_beta == 0 && !(checking::unit(in.alpha) && in.beta == 0);  // targets.md, T0
+  const Index terms = std::max<Index>(oracle.inner(), 1), roundings = scaled ? oracle.inner() + 3 : terms;
+  const double u = unit_roundoff(format);
+  const auto some = Magnitude::of(static_cast<double>(roundings));
+  if (kind_ == Target::Kind::dgemm) {
+    tau_ = scaled ? Magnitude::of(checking::gamma_down(static_cast<std::uint64_t>(roundings), u))
+                  : multiply_lower(some, Magnitude::of(u));
+    underflow_ = multiply_lower(Magnitude::of(static_cast<double>(terms)), underflow_);
+  }
+  if (kind_ == Target::Kind::dgemm_typical) tau_ = multiply_lower(sqrt_lower(some), Magnitude::of(u));
   if (kind_ == Target::Kind::rowcol && (in.alpha != 0 || in.imaginary_alpha != 0)) {
     row_norms_ = row_norms_lower(in.a);
     column_norms_ = row_norms_lower(in.b.transposed());

@@ -12,7 +12,7 @@ namespace ozbound::judging {
 /// What a target allows each entry to err, rounded downward: tau M and the like, and underflow.
 class TargetAllowance {
  public:
-  /// Any target but `cr`. @pre the oracle outlives this.
+  /// Any target but `cr`; tau of `dgemm` follows the oracle's scalars. @pre the oracle outlives this.
   TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format);
 
   /// For `normwise` this is tau M_ij, of which the target takes the norm. @pre entry is the oracle's finite entry (i, j).

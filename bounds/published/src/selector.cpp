@@ -44,7 +44,7 @@ Selection checked(InputView a, InputView b, const Target& target, const Engine& 
 
 bool selectors_take(const Target& target) { return std::ranges::find(entrywise, target.kind) != entrywise.end(); }
 
-double selector_tau(const Target& target, Index k) { return target_tau(target, k, binary64); }
+double selector_tau(const Target& target, Index k) { return target_tau(target, k, binary64, false); }
 
 double tau_before_rounding(const Target& target, Index k) {
   constexpr double u = 0x1p-53;

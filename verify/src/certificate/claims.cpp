@@ -243,7 +243,8 @@ Claims read_claims(std::string_view text) {
   Members members(object, "");
   const auto schema = members.text("schema");
   if (schema == "ozbound-certificate-3") refuse("'schema' is ozbound-certificate-3, whose ratio stopped before the rounding");
-  if (schema != "ozbound-certificate-4") refuse("'schema' is not ozbound-certificate-4");
+  if (schema != "ozbound-certificate-4" && schema != "ozbound-certificate-5") refuse("'schema' is not ozbound-certificate-5");
+  claims.schema = schema.back() - '0';
   claims.seal = members.text("seal");
   claims.target_text = members.text("target");
   claims.target = target_of(claims.target_text);

@@ -46,6 +46,7 @@ Entry entry_of(Index i, Index j, bool complex);
 
 /// The members of a certificate, as they stand there.
 struct Claims {
+  int schema = 5;            ///< ozbound-certificate-N
   std::string seal, sealed;  ///< as claimed, and of the other members
   std::string target_text;
   Target target;

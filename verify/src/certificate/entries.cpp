@@ -34,7 +34,7 @@ std::vector<Magnitude> euclidean(MatrixView<const double> vectors) {
 class Entries {
  public:
   Entries(const Claims& claims, const Subject& subject, const Expected& expected)
-      : claims_(claims), subject_(subject), expected_(expected), tau_(subject.tau(claims.target)) {
+      : claims_(claims), subject_(subject), expected_(expected), tau_(subject.tau(claims)) {
     const auto& given = subject.given;
     if (claims.target.kind != Kind::rowcol || (given.alpha == 0 && given.imaginary_alpha == 0)) return;
     row_norms_ = euclidean(given.a);

@@ -81,7 +81,7 @@ void Tally::merge(const Tally& other) {
 }
 
 Expected::Expected(const Claims& claims, const Subject& subject)
-    : source("correctly rounded: u |C^| or eta/2"), claims_(claims), subject_(subject), tau_(subject.tau(claims.target)) {
+    : source("correctly rounded: u |C^| or eta/2"), claims_(claims), subject_(subject), tau_(subject.tau(claims)) {
   for (const auto& plan : claims.plans) {
     plans.emplace_back(plan.plan, subject.operands);
     if (guard.empty()) guard = plans.back().not_held();
@@ -136,7 +136,7 @@ bool check_method(Findings& findings, const Claims& claims, const Subject& subje
   const bool native = runs_native ? !claims.native.empty() && !claims.narrow : claims.native.empty();
   findings.say("native", native, runs_native ? "a native DGEMM of binary64 has a name" : "no native DGEMM ran");
   const bool takes_relative = sliced && claims.method == Method::slices && relative;
-  const bool attainable = !takes_relative || subject.tau(claims.target) >= subject.u;
+  const bool attainable = !takes_relative || subject.tau(claims) >= subject.u;
   const bool possible = !(subject.scaled && claims.method == Method::native);
   findings.say("method", attainable && possible,
                possible ? "slices meet no relative target below u" : "native DGEMM has no complex alpha or beta");

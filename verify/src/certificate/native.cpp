@@ -20,7 +20,7 @@ constexpr Index longest_native_underflow = Index{67108864};  // general_bound.md
 class Native final : public Expected {
  public:
   Native(const Claims& claims, const Subject& subject)
-      : Expected(claims, subject), numbers_(native_claims(subject.operands, subject.operands.a.cols())) {
+      : Expected(claims, subject), numbers_(native_claims(subject.operands, subject.operands.a.cols(), claims.schema)) {
     const auto& in = subject.operands;
     const bool with_c0 = in.beta != 0;
     source = with_c0   ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
@@ -50,8 +50,9 @@ class Native final : public Expected {
     const auto kind = claims_.target.kind;
     if (!numbers_.obstacle.empty() || kind == Target::Kind::cr || kind == Target::Kind::relative) return false;
     const auto& in = subject_.operands;
-    const bool allowed = kind == Target::Kind::dgemm && plain() && in.beta == 0 && in.a.cols() <= longest_native_underflow;
-    if (numbers_.underflow > 0 && !allowed) return false;
+    const bool dgemm = kind == Target::Kind::dgemm, unscaled = plain() && in.beta == 0;
+    if (numbers_.underflow > 0 && !(dgemm && unscaled && in.a.cols() <= longest_native_underflow)) return false;
+    if (dgemm && !unscaled && claims_.schema >= 5) return static_cast<double>(in.a.cols() + 3) * subject_.u <= 0.5;
     return numbers_.factor <= tau_;
   }
 

@@ -435,8 +435,6 @@ Range range_of(MatrixView<const double> vectors, bool by_vector) {
 
 int bit_length(std::uint64_t x) { return static_cast<int>(std::bit_width(x)); }
 
-bool unit(double x) { return x == 1 || x == -1; }
-
 /// Exponent of a scalar, where 0 has the one that its bits have.
 int top_exponent(double x) { return x == 0 ? -1075 : std::ilogb(x); }
 
@@ -447,6 +445,28 @@ bool may_overflow(const Operands& in, const Range& a, const Range& b, Index k) {
   }
   return !a.empty() && !b.empty() &&
          a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(top_exponent(in.alpha) + 1, 0) > 1020;
+}
+
+/// Whether a multiple of 2^grid, at least 2^least, times x may be neither normal nor a multiple of 2^-1074.
+bool loses(double x, int least, int grid) {
+  if (x == 0 || !std::isfinite(x)) return x != 0;
+  int exponent = 0;
+  const double significand = std::frexp(x, &exponent);  // in [1/2, 1): x is a multiple of 2^(exponent - 53) at least
+  int bits = 53;
+  while (std::fmod(std::ldexp(significand, bits - 1), 1.0) == 0) --bits;
+  return exponent - 1 + least < -1022 && exponent - bits + grid < -1074;
+}
+
+/// Whether native DGEMM may meet a result that is subnormal and not exact (G7d).
+bool may_underflow(const Operands& in, const Range& a, const Range& b) {
+  const auto grid = [](const Range& range) { return std::max(range.least - 52, -1074); };
+  if (in.beta != 0) {
+    const auto c0 = range_of(in.c0, false);
+    if (!c0.empty() && loses(in.beta, c0.least, grid(c0))) return true;
+  }
+  if (a.empty() || b.empty()) return false;
+  const int sums = std::max(grid(a) + grid(b), -1074);
+  return a.least + b.least < -1022 || loses(in.alpha, sums, sums);
 }
 
 }  // namespace
@@ -623,7 +643,7 @@ WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double 
   return worst;
 }
 
-NativeClaims native_claims(const Operands& in, Index k) {
+NativeClaims native_claims(const Operands& in, Index k, int schema) {
   const bool plain = unit(in.alpha) && in.beta == 0;
   const double roundings = integer_up(static_cast<std::uint64_t>(plain ? k : k + 3)) * 0x1p-53;
   NativeClaims claims{plain ? roundings : quotient_up(roundings, difference_down(1, roundings)), 0, ""};
@@ -631,7 +651,7 @@ NativeClaims native_claims(const Operands& in, Index k) {
   const auto b = range_of(in.b.transposed(), true);
   if (may_overflow(in, a, b, k)) claims.obstacle = "an intermediate result of native DGEMM may overflow";
   const bool scaled = !unit(in.alpha) || !(in.beta == 0 || unit(in.beta));
-  if (scaled || (!a.empty() && !b.empty() && a.least + b.least < -1022)) {
+  if (may_underflow(in, a, b) || (schema < 5 && scaled)) {
     const double terms = integer_up(static_cast<std::uint64_t>(k + 1));
     claims.underflow = product_up(product_up(terms, sum_up(std::fabs(in.alpha), 1)), 0x1p-1074);
   }

@@ -107,6 +107,7 @@ struct NativeClaims {
 };
 
 /// @param k the inner dimension, 0 where alpha is 0.
-NativeClaims native_claims(const Operands& operands, Index k);
+/// @param schema of the certificate: 4 takes any scaling for a possible underflow
+NativeClaims native_claims(const Operands& operands, Index k, int schema);
 
 }  // namespace ozbound::checking

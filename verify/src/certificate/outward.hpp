@@ -44,6 +44,14 @@ inline double root_down(std::uint64_t x) {
   return std::ldexp(static_cast<double>(root), scale - 52);
 }
 
+/// n u / (1 - n u), or 2 n u where that is less.
+inline double gamma_down(std::uint64_t n, double u) {
+  const double x = integer_down(n) * u;
+  return x > 0.5 ? 2 * x : quotient_down(x, 1 - x);  // the difference is exact
+}
+
+inline bool unit(double x) { return x == 1 || x == -1; }
+
 /// significand * 2^exponent, beyond the range of a double.
 struct Wide {
   double significand = 0;

@@ -113,10 +113,15 @@ Subject::Subject(const Operands& given_operands, const ResultView& result)
   finite_entries = std::count(finite.begin(), finite.end(), 1);
 }
 
-double Subject::tau(const Target& target) const {
-  const auto terms = static_cast<std::uint64_t>(std::max<Index>(given.a.cols(), 1));
-  if (target.kind == Target::Kind::dgemm) return integer_down(terms) * u;
-  return target.kind == Target::Kind::dgemm_typical ? root_down(terms) * u : target.tau;
+double Subject::tau(const Claims& claims) const {
+  const Index k = given.a.cols();
+  const bool more = claims.schema >= 5 && !scaled && !(unit(given.alpha) && given.beta == 0);
+  const auto roundings = static_cast<std::uint64_t>(more ? k + 3 : std::max<Index>(k, 1));
+  switch (claims.target.kind) {
+    case Target::Kind::dgemm: return more ? gamma_down(roundings, u) : integer_down(roundings) * u;
+    case Target::Kind::dgemm_typical: return root_down(roundings) * u;
+    default: return claims.target.tau;
+  }
 }
 
 void note(std::string& first, const Subject& subject, Index i, Index j, const std::string& what) {

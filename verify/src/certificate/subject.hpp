@@ -22,8 +22,9 @@ struct Subject {
 
   [[nodiscard]] bool is_finite(Index i, Index j) const { return finite[static_cast<std::size_t>(i * n() + j)] != 0; }
 
-  /// What is allowed of error, from below: k u, sqrt(k) u, or what the target says.
-  [[nodiscard]] double tau(const Target& target) const;
+  /// What a certificate's target allows of error, from below: k u, gamma_{k+3} with scalars or a C0, their roots, or what it
+  /// says.
+  [[nodiscard]] double tau(const Claims& claims) const;
 
   Operands given;
   Operands operands;  ///< what is read: nothing of A and B where alpha = 0 or C has no entries, no scalar without products

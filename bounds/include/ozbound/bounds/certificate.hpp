@@ -15,7 +15,9 @@
 namespace ozbound {
 
 /// The schema of a certificate's JSON (docs/records.md).
-inline constexpr const char* certificate_schema = "ozbound-certificate-4";
+inline constexpr const char* certificate_schema = "ozbound-certificate-5";
+/// Also read: its tau of `dgemm` and `dgemm-typical` does not depend on alpha and beta.
+inline constexpr const char* former_certificate_schema = "ozbound-certificate-4";
 
 /// What a product was made of and what it is, so that a certificate of another is seen to be one. docs/records.md has the
 /// definition.

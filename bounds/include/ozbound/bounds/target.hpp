@@ -21,8 +21,8 @@ struct Format;
 struct Target {
   enum class Kind {
     correctly_rounded,  ///< `cr`: every entry is the exact value rounded once, to nearest, ties to even
-    dgemm,              ///< |C^ - C| <= max(k, 1) u M: what Jeannerod and Rump guarantee of a conventional DGEMM
-    dgemm_typical,      ///< |C^ - C| <= sqrt(max(k, 1)) u M: what rounding errors of random sign leave (targets.md, T9)
+    dgemm,              ///< |C^ - C| <= target_tau M: what a conventional DGEMM guarantees (general_bound.md, G7)
+    dgemm_typical,      ///< the same with the root of the number of roundings: what random signs leave (targets.md, T9)
     componentwise,      ///< |C^ - C| <= tau M
     rowcol,             ///< |C^ - C|_ij <= tau (|alpha| ||a_i||_2 ||b_j||_2 + |beta||C0|_ij)
     normwise,           ///< ||C^ - C||_F <= tau ||M||_F: relative to M, not to C
@@ -46,9 +46,13 @@ struct Target {
   bool operator==(const Target& other) const;
 };
 
-/// tau of a target for an inner dimension k and a format of C, rounded down: max(k, 1) u for `dgemm`, sqrt(max(k, 1)) u for
-/// `dgemm-typical`, 0 for `cr`.
-double target_tau(const Target& target, Index k, const Format& format);
+/// Whether C = alpha A B + beta C0 has more roundings in a conventional DGEMM than +-A B: alpha is not +-1, or beta not 0.
+bool is_scaled(double alpha, double beta);
+
+/// tau of a target for an inner dimension k and a format of C, rounded down. 0 for `cr`; of +-A B max(k, 1) u for `dgemm` and
+/// sqrt(max(k, 1)) u for `dgemm-typical`; of a scaled product, n = k + 3, gamma_n = n u / (1 - n u) and sqrt(n) u. (2 n u where
+/// that is less than gamma_n: n u > 1/2.)
+double target_tau(const Target& target, Index k, const Format& format, bool scaled);
 
 /// What a normwise result is relative to, for people, after "relative to".
 inline constexpr std::string_view normwise_measure = "|| |alpha||A||B| + |beta||C0| ||_F, not to ||C||_F";

@@ -37,7 +37,7 @@ struct CertificateCheckOptions {
       false;  ///< bounds from the norms of the record as they stand there, so that exact entries alone judge them
 };
 
-/// Recomputes every claim of a certificate (docs/records.md, `ozbound-certificate-4`) from the operands and C alone.
+/// Recomputes every claim of a certificate (docs/records.md: ozbound-certificate-5, or -4) from the operands and C alone.
 ///
 /// Shares no code with what writes certificates: digits, sums and C come from the reference product, the truth from the exact
 /// oracle, bounds from a second implementation of docs/derivations. Numbers must be the same bits, since the derivations fix
