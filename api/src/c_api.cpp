@@ -10,6 +10,7 @@
 
 #include "c_calls.hpp"
 #include "native_at_once.hpp"
+#include "ozbound/native.hpp"
 
 struct ozb_cancellation {
   std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
@@ -113,11 +114,12 @@ const char* ozb_last_error() noexcept { return ozbound::last_error(); }
 int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
               const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
-  if (certificate == nullptr && ozbound::calls_are_of_the_cpu()) {
+  const auto* const native = ozbound::native_gemm();
+  if (certificate == nullptr && native != nullptr && ozbound::calls_are_of_the_cpu()) {
     bool done = false;
     const int status = guarded([&] {
       done = ozbound::dgemm_at_once(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb,
-                                    beta, c, ldc, ozbound::target_of(target));
+                                    beta, c, ldc, ozbound::target_of(target), *native);
       return OZB_SUCCESS;
     });
     if (done || status != OZB_SUCCESS) return status;

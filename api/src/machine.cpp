@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "ozbound/bounds/calibration.hpp"
@@ -22,20 +23,23 @@
 namespace ozbound {
 namespace {
 
-/// The machine's costs, read from file once for each kernel and number of threads: a product reads no files.
-const CostModel& known_cpu_costs(const CpuEngine& engine) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string_view, int>, CalibratedCosts> known;  // whose elements stay where they are
-  const std::scoped_lock lock(mutex);
-  const std::pair key(engine.kernel().name, engine.threads());
-  const auto found = known.find(key);
-  return found != known.end() ? found->second : known.emplace(key, machine_costs(engine, native_gemm())).first->second;
+/// The machine's costs, read from file once for each kernel, number of threads and library: a product reads no files.
+const CostModel& known_cpu_costs(const CpuEngine& engine, const NativeGemm* native) {
+  struct Known {
+    std::mutex mutex;
+    std::map<std::tuple<std::string_view, int, std::string>, CalibratedCosts> costs;  // whose elements stay where they are
+  };
+  static auto& known = *new Known;  // never destroyed: programs multiply while they end
+  const std::tuple key(engine.kernel().name, engine.threads(), native == nullptr ? "" : native->name());
+  const std::scoped_lock lock(known.mutex);
+  const auto found = known.costs.find(key);
+  return found != known.costs.end() ? found->second : known.costs.emplace(key, machine_costs(engine, native)).first->second;
 }
 
 /// The same, looked up when something is first priced: who carries a decision out asks for no price.
 class CpuCosts final : public CostModel {
  public:
-  explicit CpuCosts(const CpuEngine& engine) : engine_(engine) {}
+  CpuCosts(const CpuEngine& engine, const NativeGemm* native) : engine_(engine), native_(native) {}
 
   [[nodiscard]] CostOrigin origin() const override { return known().origin(); }
   [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override {
@@ -47,16 +51,17 @@ class CpuCosts final : public CostModel {
  private:
   [[nodiscard]] const CostModel& known() const {
     const auto* costs = known_.load();
-    if (costs == nullptr) known_.store(costs = &known_cpu_costs(engine_));
+    if (costs == nullptr) known_.store(costs = &known_cpu_costs(engine_, native_));
     return *costs;
   }
 
   const CpuEngine& engine_;
+  const NativeGemm* native_;
   mutable std::atomic<const CostModel*> known_ = nullptr;
 };
 
 struct Cpu {
-  explicit Cpu(int threads) : engine({.threads = threads}), costs(engine) {}
+  Cpu(int threads, const NativeGemm* native) : engine({.threads = threads}), costs(engine, native) {}
 
   CpuEngine engine;
   CpuCosts costs;
@@ -167,9 +172,11 @@ Machine Machine::cuda(int threads) {
   return {{device->backend()}, device};
 }
 
-Machine Machine::cpu(int threads) {
-  auto cpu = std::make_shared<const Cpu>(threads);
-  return {{Backend(cpu->engine, native_gemm(), &cpu->costs)}, cpu};
+Machine Machine::cpu(int threads) { return cpu(threads, native_gemm()); }
+
+Machine Machine::cpu(int threads, const NativeGemm* native) {
+  auto cpu = std::make_shared<const Cpu>(threads, native);
+  return {{Backend(cpu->engine, native, &cpu->costs)}, cpu};
 }
 
 Machine::Machine(std::vector<Backend> backends) : Machine(std::move(backends), nullptr) {}
@@ -231,17 +238,17 @@ Multiplied multiply(const Product& product, const Target& target, const Machine&
   }
   const bool bring = options.prepared_a == nullptr && options.prepared_b == nullptr;
   const NearProduct near(product, here, bring);
-  auto [decision, found] = decide_with_findings(near.product(), product.is_complex(), target, here, choices, Purpose::product);
+  auto [decision, found] = decide_with_findings(near.product(), product, target, here, choices, Purpose::product);
   reaching.take(decision, choices.costs == nullptr);
   if (options.decided) options.decided(decision);
   const auto& runs = machine.backend_of(decision, product.place());
   if (&runs.engine() == &here.engine()) {
-    auto certificate = multiply_real(near.product(), decision, runs, options, std::move(found));
+    auto certificate = multiply_real(near.product(), product, decision, runs, options, std::move(found));
     near.write_back();
     return {std::move(decision), std::move(certificate)};
   }
   const NearProduct there(product, runs, bring);
-  auto certificate = multiply_real(there.product(), decision, runs, options, portable(std::move(found)));
+  auto certificate = multiply_real(there.product(), product, decision, runs, options, portable(std::move(found)));
   there.write_back();
   return {std::move(decision), std::move(certificate)};
 }

@@ -5,7 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 #include "blas_arguments.hpp"
 #include "ozbound/bounds/detail/native_at_once.hpp"
@@ -14,7 +19,6 @@
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/machine.hpp"
-#include "ozbound/native.hpp"
 
 namespace ozbound {
 namespace {
@@ -24,6 +28,7 @@ struct Priced {
   Index m = -1, n = -1, k = -1;
   int threads = 0;
   const Kernel* kernel = nullptr;
+  const NativeGemm* native = nullptr;
 
   bool operator==(const Priced&) const = default;
 
@@ -34,37 +39,54 @@ struct Priced {
   }
 };
 
+/// Each of these once, for as long as the process lives: programs multiply while they end, and sizes have few different ones.
+const std::optional<WithoutSlices>* kept(std::optional<WithoutSlices> method) {
+  struct All {
+    std::mutex mutex;
+    std::map<std::string, std::optional<WithoutSlices>> by_text;  // whose elements stay where they are
+  };
+  static auto& all = *new All;
+  std::string text;
+  if (method) {
+    text = to_string(method->method);
+    for (const auto& plan : method->cheaper) text += ' ' + to_string(plan);
+  }
+  const std::scoped_lock lock(all.mutex);
+  return &all.by_text.try_emplace(std::move(text), std::move(method)).first->second;
+}
+
 /// without_slices of recent sizes: prices are looked up once, and no lock is taken.
-const std::optional<WithoutSlices>& without_slices(Index m, Index n, Index k) {
+const std::optional<WithoutSlices>& without_slices(Index m, Index n, Index k, const NativeGemm& native) {
   struct Known {
     Priced of;
-    std::optional<WithoutSlices> method;
+    const std::optional<WithoutSlices>* method = nullptr;
   };
   thread_local std::array<Known, 64> recent;
-  const Priced priced{m, n, k, usable_threads(omp_get_max_threads()), &default_kernel()};
+  static_assert(std::is_trivially_destructible_v<decltype(recent)>);  // usable while a thread ends
+  const Priced priced{m, n, k, usable_threads(omp_get_max_threads()), &default_kernel(), &native};
   auto& known = recent[priced.hash() % recent.size()];
   if (!(known.of == priced)) {
-    const auto machine = Machine::cpu();
-    known = {priced, ozbound::without_slices(machine.backends().front().costs(), m, n, k)};
+    const auto machine = Machine::cpu(0, &native);
+    known = {priced, kept(ozbound::without_slices(machine.backends().front().costs(), m, n, k))};
   }
-  return known.method;
+  return *known.method;
 }
 
 }  // namespace
 
 bool dgemm_at_once(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
-                   const double* b, Index ldb, double beta, double* c, Index ldc, const Target& target) {
+                   const double* b, Index ldb, double beta, double* c, Index ldc, const Target& target,
+                   const NativeGemm& native) {
   const BlasArguments<double> arguments{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
   const auto product = views_of(arguments).product(in_host_memory);
   product.check();
-  const auto* const native = native_gemm();
-  if (native == nullptr) return false;
-  const auto& ways = without_slices(m, n, k);
+  if (!native.is_conventional()) return false;
+  const auto& ways = without_slices(m, n, k, native);
   if (!ways) return false;
   poll_cancelled();
   if (!native_certifies_at_once(product, target) || !refused_at_once(ways->cheaper, product, target)) return false;
   if (ways->method == Method::native)
-    native->dgemm(product);
+    native.dgemm(product);
   else
     multiply_exactly(product, 1);
   return true;

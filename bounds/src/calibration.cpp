@@ -335,7 +335,8 @@ nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibrat
 
 const std::vector<Calibration>& shipped_calibrations() {
   const FloatEnvironment environment;
-  static const auto shipped = calibrations_from_json(nlohmann::json::parse(shipped_calibration_json));
+  // Never destroyed, as `processor` below: programs multiply while they end.
+  static const auto& shipped = *new auto(calibrations_from_json(nlohmann::json::parse(shipped_calibration_json)));
   return shipped;
 }
 
@@ -364,7 +365,7 @@ std::string processor_name() {
 }
 
 Calibration this_machine(const CpuEngine& engine, const NativeGemm* native) {
-  static const std::string processor = processor_name();
+  static const auto& processor = *new std::string(processor_name());
   const auto& kernel = engine.kernel();
   return {processor, std::string(kernel.name),    OZBOUND_VERSION, {kernel.rows(), kernel.columns()}, {},
           "cpu",     native ? native->name() : ""};

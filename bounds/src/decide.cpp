@@ -28,9 +28,11 @@ namespace {
 class Chooser {
  public:
   /// @param given the product that is decided for, some of which may not be read
-  Chooser(const RealProduct& product, const RealProduct& given, const Target& target, const Backend& backend,
-          const Choices& choices)
+  /// @param stated as decide_with_findings has it
+  Chooser(const RealProduct& product, const RealProduct& given, const Product& stated, const Target& target,
+          const Backend& backend, const Choices& choices)
       : product_(product),
+        stated_(stated),
         backend_(backend),
         choices_(choices),
         u_(unit_roundoff(product.c.format())),
@@ -45,7 +47,7 @@ class Chooser {
     const auto kind = decision_.target.kind;
     if (kind != Target::Kind::correctly_rounded) check_attainable(decision_.target, tau_, u_);
     std::optional<NativeGuarantee> guarantee;
-    if (native_open() || !choices_.slices) guarantee = native_guarantee(product_, backend_.matrices());
+    if (native_open() || !choices_.slices) guarantee = guarantee_of_native();
     if (native_open()) consider_native(*guarantee);
     if (choices_.slices) consider_slices(kind);
     finish(guarantee);
@@ -63,6 +65,13 @@ class Chooser {
   /// The ratio of a correctly rounded C.
   [[nodiscard]] double rounded_ratio() const {
     return decision_.target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau_, u_);
+  }
+
+  [[nodiscard]] NativeGuarantee guarantee_of_native() const {
+    if (!native_open()) return native_guarantee(product_, backend_.matrices());
+    auto guarantee = native_guarantee(*backend_.native(), product_, backend_.matrices());
+    if (auto lack = native_lack(*backend_.native(), stated_, product_); !lack.empty()) guarantee.obstacle = std::move(lack);
+    return guarantee;
   }
 
   void consider_native(const NativeGuarantee& guarantee) {
@@ -218,6 +227,7 @@ class Chooser {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   RealProduct product_;
+  const Product& stated_;
   const Backend& backend_;
   const Choices& choices_;
   double u_;
@@ -243,19 +253,18 @@ Product without_c(const Product& product) {
 
 }  // namespace
 
-Decided decide_with_findings(const RealProduct& product, bool stands_for_complex, const Target& target, const Backend& backend,
+Decided decide_with_findings(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
                              const Choices& choices, Purpose purpose) {
   if (product.n() > 0 && product.m() > std::numeric_limits<Index>::max() / 8 / product.n())
-    throw std::length_error("a product of " + shape_text(stands_for_complex ? product.m() / 2 : product.m(), product.n()) +
-                            " is too large");
+    throw std::length_error("a product of " + shape_text(stated.m(), stated.n()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   auto read = product.without_unread();
   // A scalar that is not finite makes every entry special: there is nothing to bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  auto decided = Chooser(read, product, target, backend, choices).choose(purpose);
+  auto decided = Chooser(read, product, stated, target, backend, choices).choose(purpose);
   auto& decision = decided.decision;
-  if (stands_for_complex) decision.complex = true, decision.m /= 2, decision.k /= 2;
+  if (stated.is_complex()) decision.complex = true, decision.m /= 2, decision.k /= 2;
   return decided;
 }
 
@@ -264,8 +273,9 @@ Decision decide(const Product& product, const Target& target, const Backend& bac
   product.check_shapes();
   check_reached(product, backend);
   if (has_complex_scalars(product)) return decide_scaled(product.complex(), target, backend, choices);
-  const NearProduct near(without_c(product), backend);
-  return decide_with_findings(near.product(), product.is_complex(), target, backend, choices, Purpose::decision).decision;
+  const auto stated = without_c(product);
+  const NearProduct near(stated, backend);
+  return decide_with_findings(near.product(), stated, target, backend, choices, Purpose::decision).decision;
 }
 
 }  // namespace ozbound

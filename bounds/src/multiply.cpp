@@ -22,10 +22,11 @@ namespace {
 class RealMultiplication : private Certifier {
  public:
   /// @param found what is missing is found here.
-  RealMultiplication(const RealProduct& call, const Decision& decision, const Backend& backend, const MultiplyOptions& options,
-                     Findings found = {})
+  RealMultiplication(const RealProduct& call, const Product& stated, const Decision& decision, const Backend& backend,
+                     const MultiplyOptions& options, Findings found = {})
       : Certifier(decision, backend, options, call.c.format(), is_scaled(call.alpha, call.beta), 1),
         call_(call.without_unread()),
+        stated_(stated),
         found_(std::move(found)),
         prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
         prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr) {
@@ -79,8 +80,8 @@ class RealMultiplication : private Certifier {
 
   void check_native() const {
     if (backend_.native() == nullptr) throw std::invalid_argument("decision: needs a native DGEMM, and none is given");
-    if (!call_.a.is_double() || !call_.b.is_double() || !call_.c.is_double())
-      throw std::invalid_argument("decision: native DGEMM takes binary64 operands");
+    if (const auto lack = native_lack(*backend_.native(), stated_, call_); !lack.empty())
+      throw std::invalid_argument("decision: " + lack);
   }
 
   /// C0 may be C itself, but it is read again after C is written: by further rounds, and by the comparison with M.
@@ -202,9 +203,9 @@ class RealMultiplication : private Certifier {
   }
 
   Certificate run_native() {
-    const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(call_, matrices_);
-    certificate_.bound = native_error_bound(call_, guarantee, engine_);
-    backend_.native()->dgemm(call_);
+    const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(*backend_.native(), call_, matrices_);
+    certificate_.bound = native_error_bound(call_, decision_.complex, guarantee, engine_);
+    multiply_native(*backend_.native(), stated_, call_, engine_.threads());
     if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
     certificate_.native = backend_.native()->name();
     if (native_certifies(guarantee, decision_.target, decision_.real_k(), call_))
@@ -239,6 +240,7 @@ class RealMultiplication : private Certifier {
   }
 
   RealProduct call_;
+  const Product& stated_;
   Findings found_;
   const PreparedOperand* prepared_a_;  ///< null where A is not read
   const PreparedOperand* prepared_b_;
@@ -260,14 +262,15 @@ Workspace workspace_of(const Decision& decision, const Engine& engine) {
   return {least_workspace(engine, stops_early ? plan : last, decision.real_k()), std::max(full(plan), full(last))};
 }
 
-void check_real(const RealProduct& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options) {
-  RealMultiplication(product, decision, backend, options).check();
+void check_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
+                const MultiplyOptions& options) {
+  RealMultiplication(product, stated, decision, backend, options).check();
 }
 
-Certificate multiply_real(const RealProduct& product, const Decision& decision, const Backend& backend,
+Certificate multiply_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
                           const MultiplyOptions& options, Findings found) {
-  check_real(product, decision, backend, options);
-  return RealMultiplication(product, decision, backend, options, std::move(found)).run();
+  check_real(product, stated, decision, backend, options);
+  return RealMultiplication(product, stated, decision, backend, options, std::move(found)).run();
 }
 
 NearProduct::NearProduct(const Product& product, const Backend& backend, bool bring)
@@ -316,7 +319,7 @@ void check_multiply(const Product& product, const Decision& decision, const Back
   check_reached(product, backend);
   check_sizes(product, decision);
   if (has_complex_scalars(product)) return check_scaled(product.complex(), decision, backend, options);
-  check_real(NearProduct(product, backend, false).product(), decision, backend, options);
+  check_real(NearProduct(product, backend, false).product(), product, decision, backend, options);
 }
 
 Certificate multiply(const Product& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options) {
@@ -326,7 +329,7 @@ Certificate multiply(const Product& product, const Decision& decision, const Bac
   check_sizes(product, decision);
   if (has_complex_scalars(product)) return multiply_scaled(product.complex(), decision, backend, options);
   const NearProduct near(product, backend, !has_prepared(options));
-  auto certificate = multiply_real(near.product(), decision, backend, options);
+  auto certificate = multiply_real(near.product(), product, decision, backend, options);
   near.write_back();
   return certificate;
 }
@@ -343,10 +346,9 @@ Multiplied multiply(const Product& product, const Target& target, const Backend&
     return {std::move(decision), std::move(certificate)};
   }
   const NearProduct near(product, backend, !has_prepared(options));
-  auto [decision, found] =
-      decide_with_findings(near.product(), product.is_complex(), target, backend, choices, Purpose::product);
+  auto [decision, found] = decide_with_findings(near.product(), product, target, backend, choices, Purpose::product);
   if (options.decided) options.decided(decision);
-  auto certificate = multiply_real(near.product(), decision, backend, options, std::move(found));
+  auto certificate = multiply_real(near.product(), product, decision, backend, options, std::move(found));
   near.write_back();
   return {std::move(decision), std::move(certificate)};
 }

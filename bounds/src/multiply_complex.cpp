@@ -236,7 +236,7 @@ Decision decide_scaled(const ComplexProduct& call, const Target& target, const B
   const auto factors = real_factors(call, backend.engine().threads());
   const double u = unit_roundoff(call.c.format());
   const bool round = norm_without_some(call, target) && target.tau >= u;
-  auto decision = decide_with_findings(parts_of_product(call, factors), true, round ? Target::correctly_rounded() : target,
+  auto decision = decide_with_findings(parts_of_product(call, factors), call, round ? Target::correctly_rounded() : target,
                                        backend, choices, Purpose::decision)
                       .decision;
   decision.k = call.k(), decision.target = target;

@@ -24,7 +24,7 @@ bool refused_at(const std::vector<Plan>& plans, const RealProduct& product, cons
   entry.a = product.a.block(i, 0, 1, product.k()), entry.b = product.b.block(0, j, product.k(), 1);
   entry.c = product.c.block(i, j, 1, 1);
   if (!is_zero(product.beta)) entry.c0 = product.c0.block(i, j, 1, 1);
-  static const CpuEngine engine({.threads = 1});
+  static const auto& engine = *new CpuEngine({.threads = 1});  // never destroyed: programs multiply while they end
   const auto& format = product.c.format();
   const double u = unit_roundoff(format), tau = target_tau(target, product.k(), format, is_scaled(product.alpha, product.beta));
   const auto examination = HostExaminer(engine).examine(entry);

@@ -9,7 +9,6 @@
 
 #include "allowance.hpp"
 #include "gamma.hpp"
-#include "ozbound/bounds/jeannerod_rump_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/detail/outward.hpp"
 
@@ -18,46 +17,70 @@ namespace {
 
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
 
-constexpr int least_normal = binary64.least_exponent + binary64.precision - 1;  ///< exponent of the smallest normal number
+constexpr int least_normal(const Format& format) { return format.least_exponent + format.precision - 1; }
 
-/// Whether |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near 2^1022: their sum stays finite where it does not.
+/// An exponent that results keep below: the largest finite one is 1 - least_normal, and two roundings and a carry are left.
+constexpr int safe_exponent(const Format& format) { return 1 - least_normal(format) - 3; }
+
+/// Whether |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near the largest number: their sum stays finite where it does not.
 bool may_overflow(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
                   const RealProduct& product) {
   const int alpha_top = to_dyadic(product.alpha).top_exponent();
   const int beta_top = product.beta == 0 ? 0 : to_dyadic(product.beta).top_exponent();
-  if (!c0.empty() && c0.top + std::max(beta_top, 0) + 2 > 1020) return true;
+  const int most = safe_exponent(product.c.format());
+  if (!c0.empty() && c0.top + std::max(beta_top, 0) + 2 > most) return true;
   return !a.empty() && !b.empty() &&
-         a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(alpha_top + 1, 0) > 1020;
+         a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(alpha_top + 1, 0) > most;
 }
 
-/// The last bit of every number whose exponent is at least this.
-int last_bit(int least_exponent) { return std::max(least_exponent - (binary64.precision - 1), binary64.least_exponent); }
+/// The last bit of every number of a format whose exponent is at least this.
+int last_bit(int least_exponent, const Format& format) {
+  return std::max(least_exponent - (format.precision - 1), format.least_exponent);
+}
 
-/// Whether x times any floating-point number that is a multiple of 2^last, and at least 2^least, is normal or exact (G7d).
-bool scales_without_underflow(double x, int least, int last) {
+/// Whether x times any number of a format that is a multiple of 2^last, and at least 2^least, is normal or exact (G7d).
+bool scales_without_underflow(double x, int least, int last, const Format& format) {
   if (is_zero(x) || !finite(x)) return is_zero(x);
   const auto factor = to_dyadic(x);
-  return factor.top_exponent() + least >= least_normal ||
-         factor.exponent + std::countr_zero(factor.magnitude) + last >= binary64.least_exponent;
+  return factor.top_exponent() + least >= least_normal(format) ||
+         factor.exponent + std::countr_zero(factor.magnitude) + last >= format.least_exponent;
 }
 
 /// Whether a product a_il b_lj, a sum of those times alpha, or beta C0 may be subnormal and not exact.
 bool may_underflow(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, const RealProduct& product) {
-  if (!c0.empty() && !scales_without_underflow(product.beta, c0.least, last_bit(c0.least))) return true;
+  const auto& format = product.c.format();
+  if (!c0.empty() && !scales_without_underflow(product.beta, c0.least, last_bit(c0.least, format), format)) return true;
   if (a.empty() || b.empty()) return false;
-  const int last_of_sums = std::max(last_bit(a.least) + last_bit(b.least), binary64.least_exponent);
-  return a.least + b.least < least_normal || !scales_without_underflow(product.alpha, last_of_sums, last_of_sums);
+  const int last_of_sums = std::max(last_bit(a.least, format) + last_bit(b.least, format), format.least_exponent);
+  return a.least + b.least < least_normal(format) ||
+         !scales_without_underflow(product.alpha, last_of_sums, last_of_sums, format);
 }
 
-/// Up to this k, products that underflow add k eta/2 to k u |A||B| and no more (docs/derivations/general_bound.md, G7b).
-constexpr Index longest_with_underflow = Index{1} << 26;
+/// Up to this k, products that underflow add k eta/2 to k u |A||B| and no more: k^2 u <= 1 (docs/derivations/general_bound.md,
+/// G7b).
+constexpr Index longest_with_underflow(const Format& format) { return Index{1} << (format.precision / 2); }
 
 /// What k products, as many scalings and that of C0 lose, each at most eta/2, the products' share scaled by alpha. A unit of
 /// eta for half of it leaves room for the roundings that follow (G7c).
-double underflow_upper(Index k, double alpha) {
+double underflow_upper(Index k, double alpha, const Format& format) {
   const double half_eta_terms = to_double_upper(static_cast<std::uint64_t>(k + 1));
   const double magnitude = double_from_bits(bits_of(alpha) & ~binary64.sign);
-  return multiply_upper(multiply_upper(half_eta_terms, add_upper(magnitude, 1)), 0x1p-1074);
+  const double eta = format.precision == binary64.precision ? 0x1p-1074 : 0x1p-149;
+  return multiply_upper(multiply_upper(half_eta_terms, add_upper(magnitude, 1)), eta);
+}
+
+bool is_binary32(double x) { return !finite(x) || static_cast<double>(static_cast<float>(x)) == x; }
+
+/// By the letters of BLAS: S, D, C or Z.
+std::string gemm_name(const Format& format, bool complex) {
+  const bool wide = format.precision == binary64.precision;
+  return std::string(complex ? wide ? "Z" : "C" : wide ? "D" : "S") + "GEMM";
+}
+
+/// Whether those matrices that have elements are of C's format.
+bool of_one_format(const RealProduct& product) {
+  const auto fits = [&](const InputView& x) { return x.empty() || x.is_double() == product.c.is_double(); };
+  return fits(product.a) && fits(product.b) && (is_zero(product.beta) || fits(product.c0));
 }
 
 std::string obstacle(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
@@ -73,17 +96,53 @@ std::string decimal(double x) {
 
 /// Of |alpha||A||B| + |beta||C0|.
 double factor_upper(const RealProduct& product) {
-  return is_scaled(product.alpha, product.beta) ? gamma_upper(product.k() + 3) : jeannerod_rump_upper(product.k());
+  const double u = unit_roundoff(product.c.format());
+  if (is_scaled(product.alpha, product.beta)) return gamma_upper(product.k() + 3, u);
+  return to_double_upper(static_cast<std::uint64_t>(product.k())) * u;
+}
+
+/// Whether a complex product goes to the library as it is stated: its matrices are all of one format.
+bool as_stated(const NativeGemm& native, const Product& stated) {
+  if (!stated.is_complex() || !native.has_complex()) return false;
+  const auto& p = stated.complex();
+  const auto fits = [&](const ComplexInputView& x) { return x.is_double() == p.c.is_double(); };
+  return fits(p.a) && fits(p.b) && (!p.reads_c0() || fits(p.c0));
 }
 
 }  // namespace
 
+std::string native_lack(const NativeGemm& native, const Product& stated, const RealProduct& real) {
+  if (!of_one_format(real)) return "native GEMMs take matrices of one format";
+  if (!real.c.is_double() && !(is_binary32(real.alpha) && is_binary32(real.beta)))
+    return "native GEMMs of binary32 matrices take binary32 scalars";
+  const bool has = real.c.is_double() || native.has_sgemm() || as_stated(native, stated);
+  return has ? "" : "this native library has no " + gemm_name(real.c.format(), stated.is_complex());
+}
+
+void multiply_native(const NativeGemm& native, const Product& stated, const RealProduct& real, int threads) {
+  if (!as_stated(native, stated)) return real.c.is_double() ? native.dgemm(real) : native.sgemm(real);
+  const auto& complex = stated.complex();
+  native.complex_gemm(complex);
+  if (stacked_memory(complex.c)) return;
+  const auto parts = stacked_parts(complex.c.as_input(), threads);
+  for (Index i = 0; i < real.m(); ++i)
+    for (Index j = 0; j < real.n(); ++j)
+      real.c.set_bits(i, j,
+                      real.c.is_double() ? parts.view().bits(i, j)
+                                         : bits_of(static_cast<float>(double_from_bits(parts.view().bits(i, j)))));
+}
+
 NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices) {
-  if (!product.a.is_double() || !product.b.is_double() || !product.c.is_double())
-    return {factor_upper(product), 0, "native DGEMM takes binary64 operands"};
+  if (!of_one_format(product)) return {factor_upper(product), 0, "native GEMMs take matrices of one format"};
   return native_guarantee(product, matrices.exponent_range(product.a, Side::rows_of_a),
                           matrices.exponent_range(product.b, Side::columns_of_b),
                           product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0));
+}
+
+NativeGuarantee native_guarantee(const NativeGemm& native, const RealProduct& product, const Matrices& matrices) {
+  auto guarantee = native_guarantee(product, matrices);
+  if (!native.is_conventional()) guarantee.obstacle = "the native library is not known to sum conventionally";
+  return guarantee;
 }
 
 NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange& rows, const ExponentRange& columns,
@@ -92,7 +151,7 @@ NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange
   const Index k = product.k();
   guarantee.factor = factor_upper(product);
   guarantee.obstacle = obstacle(rows, columns, c0, k, product);
-  if (may_underflow(rows, columns, c0, product)) guarantee.underflow = underflow_upper(k, product.alpha);
+  if (may_underflow(rows, columns, c0, product)) guarantee.underflow = underflow_upper(k, product.alpha, product.c.format());
   return guarantee;
 }
 
@@ -102,7 +161,7 @@ bool native_certifies(const NativeGuarantee& guarantee, const Target& target, In
   const auto& format = product.c.format();
   const bool scaled = is_scaled(product.alpha, product.beta);
   // `dgemm` allows k eta/2 of underflow, which is what the k products of +-AB may lose.
-  const bool allowed = target.kind == Kind::dgemm && !scaled && k <= longest_with_underflow;
+  const bool allowed = target.kind == Kind::dgemm && !scaled && k <= longest_with_underflow(format);
   if (guarantee.underflow > 0 && !allowed) return false;
   // The factor is rounded up, the target's tau down; the errors of k + 2 roundings, which there are, lie below both.
   if (target.kind == Kind::dgemm && scaled) return static_cast<double>(k + 3) * unit_roundoff(format) <= 0.5;
@@ -119,10 +178,11 @@ std::string native_refusal(const NativeGuarantee& guarantee, const Target& targe
   if (guarantee.factor > tau)
     return "it may be wrong by " + decimal(guarantee.factor) + measure + ", and the target allows " + decimal(tau);
   return "underflow may cost " + decimal(guarantee.underflow) + ", and the target allows " +
-         (target.kind == Kind::dgemm ? "k 2^-1075" : "2^-1075");
+         (target.kind == Kind::dgemm ? "k eta/2" : "eta/2");
 }
 
-ErrorBound native_error_bound(const RealProduct& product, const NativeGuarantee& guarantee, const Engine& engine) {
+ErrorBound native_error_bound(const RealProduct& product, bool complex, const NativeGuarantee& guarantee,
+                              const Engine& engine) {
   const Slicing one{Encoding::balanced(), 1};
   const auto rows = engine.measure(product.a, Side::rows_of_a, one).vectors;
   const auto columns = engine.measure(product.b, Side::columns_of_b, one).vectors;
@@ -131,11 +191,12 @@ ErrorBound native_error_bound(const RealProduct& product, const NativeGuarantee&
   bound.source = with_c0                       ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
                  : is_scaled(product.alpha, 0) ? "gamma_{k+3} |alpha||A||B|"
                                                : "k u |A||B| (Jeannerod, Rump)";
+  const auto name = "the native " + gemm_name(product.c.format(), complex);
   bound.assumptions = {
-      "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each "
-      "addition rounded once, or the two at once (FMA)",
-      "the native DGEMM rounds to nearest, and underflow is gradual", "the native DGEMM multiplies sums by alpha, not operands",
-      "the native DGEMM uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
+      name + " sums conventionally: each " + (complex ? "part of an entry is a sum of its 2k" : "entry is a sum of its k") +
+          " products in some order, each product and each addition rounded once, or the two at once (FMA)",
+      name + " rounds to nearest, and underflow is gradual", name + " multiplies sums by alpha, not operands",
+      name + " uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
   const double share = divide_upper(guarantee.factor, subtract_lower(1, guarantee.factor));
   bound.product = summation_upper(rows, columns, with_c0 ? 2 * share : guarantee.factor);
   for (const auto& facts : rows) bound.row_exponents.push_back(facts.scale.exponent);

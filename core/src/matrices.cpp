@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "kernels/functions.hpp"
 #include "ozbound/core/cancellation.hpp"
@@ -115,13 +116,16 @@ std::unique_ptr<OwnedMatrix> HostMatrices::matrix(Index rows, Index cols, bool i
 }
 
 std::unique_ptr<OwnedMatrix> HostMatrices::copy(const InputView& matrix) const {
-  auto result = std::make_unique<HostMatrix<double>>(matrix.rows(), matrix.cols());
-  const auto to = result->view();
-  for (Index i = 0; i < matrix.rows(); ++i) {
-    poll_cancelled();
-    for (Index j = 0; j < matrix.cols(); ++j) to.set_bits(i, j, matrix.bits(i, j));
-  }
-  return result;
+  const auto copied = []<class T>(const MatrixView<const T>& from) -> std::unique_ptr<OwnedMatrix> {
+    auto result = std::make_unique<HostMatrix<T>>(from.rows(), from.cols());
+    const auto to = result->view();
+    for (Index i = 0; i < from.rows(); ++i) {
+      poll_cancelled();
+      for (Index j = 0; j < from.cols(); ++j) to.set_bits(i, j, bits_of(from(i, j)));
+    }
+    return result;
+  };
+  return std::visit(copied, matrix.typed());
 }
 
 SpecialEntries HostMatrices::special_entries(const RealProduct& product) const {

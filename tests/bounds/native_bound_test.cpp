@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ozbound/bounds/native_gemm.hpp"
+#include "support/conventional_gemm.hpp"
 
 namespace ozbound::native_bound_test {
 namespace {
@@ -26,52 +27,9 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// Conventional summation in one order or another, as libraries do it: C = beta C0, then alpha times the sum on top.
-class Conventional : public NativeGemm {
- public:
-  enum class Order { forwards, backwards, pairwise, fused, blocks };
-
-  explicit Conventional(Order order) : order_(order) {}
-  [[nodiscard]] std::string name() const override { return "conventional"; }
-
-  void dgemm(const RealProduct& call) const override {
-    ++calls;
-    for (Index i = 0; i < call.m(); ++i)
-      for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(entry(call, i, j)));
-  }
-
-  mutable int calls = 0;
-
- private:
-  [[nodiscard]] double entry(const RealProduct& call, Index i, Index j) const {
-    double c = call.beta == 0 ? 0.0 : call.beta * value(call.c0, i, j);
-    const Index block = order_ == Order::blocks ? 3 : std::max<Index>(call.k(), 1);
-    for (Index l = 0; l < call.k(); l += block) c += call.alpha * sum(call, i, j, l, std::min(l + block, call.k()));
-    return c;
-  }
-
-  [[nodiscard]] double sum(const RealProduct& call, Index i, Index j, Index first, Index last) const {
-    const auto product = [&](Index l) { return value(call.a, i, l) * value(call.b, l, j); };
-    if (order_ == Order::pairwise && last - first > 1) {
-      const Index middle = (first + last) / 2;
-      return sum(call, i, j, first, middle) + sum(call, i, j, middle, last);
-    }
-    double total = 0;
-    for (Index l = first; l < last; ++l) {
-      const Index at = order_ == Order::backwards ? last - 1 - (l - first) : l;
-      total = order_ == Order::fused ? std::fma(value(call.a, i, at), value(call.b, at, j), total) : total + product(at);
-    }
-    return total;
-  }
-
-  static double value(const InputView& x, Index i, Index j) { return double_from_bits(x.bits(i, j)); }
-
-  Order order_;
-};
-
-constexpr Conventional::Order orders[] = {Conventional::Order::forwards, Conventional::Order::backwards,
-                                          Conventional::Order::pairwise, Conventional::Order::fused,
-                                          Conventional::Order::blocks};
+using Conventional = test::ConventionalGemm;
+using Order = test::SummationOrder;
+using test::all_orders;
 
 Decision decide_native(const test::Product& product, const Target& target, const NativeGemm& native) {
   return decide(product.stated(), target, {engine(), &native}, {.slices = false});
@@ -89,7 +47,7 @@ Decision replayed(const test::Product& product, const Target& target) {
 /// What is said when native DGEMM is refused; empty if it is not.
 std::string refusal(const test::Product& product, const Target& target) {
   try {
-    (void)decide_native(product, target, Conventional(orders[0]));
+    (void)decide_native(product, target, Conventional());
     return "";
   } catch (const CannotCertify& e) {
     return e.what();
@@ -106,7 +64,7 @@ TEST(NativeGemm, EveryOrderOfSummationIsWithinTheBound) {
         product.narrow = false;
         static const char* const targets[] = {"dgemm",        "componentwise:1e-12", "normwise:1e-12",
                                               "rowcol:1e-12", "relative:1e-10",      "cr"};
-        const Conventional native(random.pick(orders));
+        const Conventional native(random.pick(all_orders));
         const auto computed =
             test::compute_with(product, replayed(product, parse_target(random.pick(targets))), {engine(), &native});
         ASSERT_TRUE(test::tells_the_truth(product, computed));
@@ -121,7 +79,7 @@ TEST(NativeGemm, TheBoundIsAttained) {
   const Index k = 200;
   auto product = test::product_of(Matrix<double>(1, k), Matrix<double>(k, 1));
   for (Index l = 0; l < k; ++l) product.problem.a(0, l) = l == 0 ? 1 : 0x1p-53, product.problem.b(l, 0) = 1;
-  const Conventional native(Conventional::Order::forwards);
+  const Conventional native(Order::forwards);
   const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native});
   ASSERT_TRUE(test::keeps_its_target(product, computed));
   const ExactOracle oracle(product.operands());
@@ -232,7 +190,7 @@ TEST(NativeGemm, WhatCannotUnderflowDoesNot) {
       product.c0 = Matrix<double>(2, 2);
       for (Index l = 0; l < 4; ++l) product.c0.data()[l] = near_exponent(random.once_in(2) ? -420 : -537, random);
     }
-    const Conventional native(random.pick(orders));
+    const Conventional native(random.pick(all_orders));
     const auto computed = test::compute_with(product, replayed(product, Target::componentwise(1e-10)), {engine(), &native});
     ASSERT_TRUE(test::tells_the_truth(product, computed)) << t;
     const bool may = computed.certificate.bound.underflow > 0;
@@ -255,9 +213,9 @@ TEST(NativeGemm, SaysWhatStandsInTheWay) {
   EXPECT_NE(refusal(scaled, Target::componentwise(1e-10)).find("overflow"), std::string::npos);
   auto narrow = test::product_of({Family::uniform, 2, 2, 2, 0, 2});
   narrow.narrow = true;
-  EXPECT_NE(refusal(narrow, Target::dgemm()).find("binary64"), std::string::npos);
+  EXPECT_NE(refusal(narrow, Target::dgemm()).find("matrices of one format"), std::string::npos);
   const Matrix<float> floats(2, 2);
-  const Conventional native(orders[0]);
+  const Conventional native;
   EXPECT_NE(decide({floats, floats}, Target::dgemm(), {engine(), &native}).method, Method::native);
   EXPECT_EQ(native.calls, 0) << "deciding multiplies nothing";
 }
@@ -305,7 +263,7 @@ TEST(NativeGemm, ProductsThatUnderflowCostHalfAnEtaEach) {
       product.problem.a.data()[l] = factor_of_subnormals(random);
       product.problem.b.data()[l] = t % 3 == 0 ? 0x1p-537 : factor_of_subnormals(random);
     }
-    const Conventional native(random.pick(orders));
+    const Conventional native(random.pick(all_orders));
     const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native});
     ASSERT_TRUE(test::keeps_its_target(product, computed)) << t;
   }
@@ -315,7 +273,7 @@ TEST(NativeGemm, AllProductsMayLoseHalfAnEta) {
   const Index k = 100;
   auto product = test::product_of(Matrix<double>(1, k), Matrix<double>(k, 1));
   for (Index l = 0; l < k; ++l) product.problem.a(0, l) = 0x1p-537, product.problem.b(l, 0) = 0x1p-538;
-  for (const auto order : orders) {
+  for (const auto order : all_orders) {
     const Conventional native(order);
     const auto computed = test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native});
     EXPECT_TRUE(test::keeps_its_target(product, computed));
@@ -328,7 +286,7 @@ TEST(NativeGemm, AllProductsMayLoseHalfAnEta) {
 TEST(NativeGemm, AnFmaThatCancelsKeepsTheBoundWithoutUnderflow) {
   auto product = test::product_of(test::matrix_of(1, 2, {0x1.8p-511, -0x1.8000000000001p-511}),
                                   test::matrix_of(2, 1, {0x1.8000000000002p-511, 0x1.8000000000001p-511}));
-  const Conventional native(Conventional::Order::fused);
+  const Conventional native(Order::fused);
   const auto target = Target::componentwise(2 * 0x1p-53);
   EXPECT_EQ(refusal(product, target), "") << "no product is subnormal";
   const auto computed = test::compute_with(product, replayed(product, target), {engine(), &native});
@@ -340,7 +298,7 @@ TEST(NativeGemm, AnFmaThatCancelsKeepsTheBoundWithoutUnderflow) {
 /// Long enough that k^2 > 2^52, and the factor 1 + (k - 1) u on what underflows would show.
 TEST(NativeGemm, UnderflowOfLongSumsIsNotGranted) {
   const auto small = test::matrix_of(1, 1, {0x1p-537}), one = test::matrix_of(1, 1, {1});
-  const Conventional native(orders[0]);
+  const Conventional native;
   const auto certifies = [&](const Matrix<double>& element, Index k) {
     const MatrixView<const double> row(element.data(), 1, k, 0, 0), column(element.data(), k, 1, 0, 0);
     try {
@@ -356,7 +314,7 @@ TEST(NativeGemm, UnderflowOfLongSumsIsNotGranted) {
 }
 
 TEST(NativeGemm, IsChosenWhereItIsCheaper) {
-  const Conventional native(orders[0]);
+  const Conventional native;
   const auto wide = test::product_of({Family::wide_exponents, 8, 8, 64, 4, 3});
   const auto chosen = decide_any(wide, Target::dgemm(), native);
   EXPECT_EQ(chosen.method, Method::native);
@@ -385,7 +343,7 @@ TEST(NativeGemm, IsChosenWhereItIsCheaper) {
 
 TEST(NativeGemm, ABetterPlanIsNotGivenUpForIt) {
   // What native does not certify is decided as if it were not there.
-  const Conventional native(orders[0]);
+  const Conventional native;
   for (const double phi : {0.0, 2.0, 4.0}) {
     const auto product = test::product_of({Family::wide_exponents, 6, 6, 30, phi, 4});
     for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-15), Target::relative(1e-10)}) {
@@ -398,7 +356,7 @@ TEST(NativeGemm, ABetterPlanIsNotGivenUpForIt) {
 }
 
 TEST(NativeGemm, ItsWorstCaseIsNotItsTypicalError) {
-  const Conventional native(orders[0]);
+  const Conventional native;
   for (const Index k : {1, 2, 10}) {
     const auto product = test::product_of({Family::uniform, 3, 3, k, 0, 4});
     const auto decision = decide_any(product, Target::dgemm_typical(), native);
@@ -425,7 +383,7 @@ TEST(NativeGemm, ItsWorstCaseIsNotItsTypicalError) {
 }
 
 TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
-  const Conventional native(orders[0]);
+  const Conventional native;
   auto product = test::product_of({Family::uniform, 3, 3, 10, 0, 4});
   for (const double alpha : {1.0, 0.5})
     for (const auto& target : {Target::correctly_rounded(), Target::componentwise(1e-15), Target::relative(1e-3),
@@ -472,14 +430,14 @@ TEST(NativeGemm, SpecialRowsDoNotStandInTheWay) {
   product.problem.b(0, 2) = inf, product.problem.b(1, 2) = 0x1p1000, product.problem.b(2, 2) = -eta;
   EXPECT_EQ(refusal(product, Target::dgemm()), "");
   EXPECT_EQ(refusal(product, Target::componentwise(1e-12)), "");
-  const Conventional native(orders[0]);
+  const Conventional native;
   const auto computed =
       test::compute_with(product, decide_native(product, Target::componentwise(1e-12), native), {engine(), &native});
   EXPECT_TRUE(test::keeps_its_target(product, computed));
 }
 
 TEST(NativeGemm, ADecisionForItOnOtherOperandsClaimsNothingFalse) {
-  const Conventional native(orders[0]);
+  const Conventional native;
   auto overflow = test::product_of(test::matrix_of(1, 2, {0x1p600, 0x1p600}), test::matrix_of(2, 1, {0x1p500, -0x1p500}));
   const auto lost = test::compute_with(overflow, replayed(overflow, Target::dgemm()), {engine(), &native});
   EXPECT_FALSE(lost.certificate.holds);
@@ -491,14 +449,14 @@ TEST(NativeGemm, ADecisionForItOnOtherOperandsClaimsNothingFalse) {
     auto product = test::sample_product(
         test::sample_recipe(random.once_in(2) ? Family::full_range : Family::subnormal, 0, 6, random), random);
     product.narrow = false;
-    const Conventional other(random.pick(orders));
+    const Conventional other(random.pick(all_orders));
     const auto computed = test::compute_with(product, replayed(product, Target::componentwise(1e-8)), {engine(), &other});
     ASSERT_TRUE(test::tells_the_truth(product, computed));
   }
 }
 
 TEST(NativeGemm, OnlyC0IsLeftOfAnEmptySum) {
-  const Conventional native(orders[0]);
+  const Conventional native;
   for (const double beta : {0.0, 1.0, -1.0, 0.5, 0x1p-600, 3.0})
     for (const double c0 : {0.0, 1.0, eta, 3 * eta, -0x1p-1022, 0x1p1023})
       for (const Index k : {0, 2}) {
@@ -518,7 +476,7 @@ TEST(NativeGemm, NeedsOneAndDoubles) {
   auto product = test::product_of({Family::uniform, 2, 2, 2, 0, 7});
   EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), engine()), std::invalid_argument);
   product.narrow = true;
-  const Conventional native(orders[0]);
+  const Conventional native;
   EXPECT_THROW((void)test::compute_with(product, replayed(product, Target::dgemm()), {engine(), &native}),
                std::invalid_argument);
   EXPECT_EQ(native.calls, 0);

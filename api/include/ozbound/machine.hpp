@@ -29,6 +29,9 @@ class Machine {
   /// @throws std::invalid_argument for a negative number of threads, or an OZBOUND_KERNEL that is none.
   static Machine cpu(int threads = 0);
 
+  /// The same with another library, which must outlive the machine and its copies, or none.
+  static Machine cpu(int threads, const NativeGemm* native);
+
   /// Backends of one's own, the first of which decides where costs are equal. What they refer to must outlive the machine and
   /// its copies. @throws std::invalid_argument if there are none, or they count costs in different units.
   explicit Machine(std::vector<Backend> backends);

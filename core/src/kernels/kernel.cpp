@@ -129,7 +129,7 @@ KernelScope::KernelScope(const Kernel& kernel) : functions_(*kernel.functions) {
 KernelScope::~KernelScope() { functions_.stop(); }
 
 std::span<const Kernel* const> kernels() {
-  static const auto all = those_that_run();
+  static const auto& all = *new auto(those_that_run());  // never destroyed: programs multiply while they end
   return all;
 }
 

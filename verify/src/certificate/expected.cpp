@@ -133,8 +133,10 @@ bool check_method(Findings& findings, const Claims& claims, const Subject& subje
     fits = fits && !(long_for_residues && std::holds_alternative<reference::ResiduePlan>(plan.plan));
   findings.say("plans", fits, fmt::format("{} plans, or their order, do not go with the method and the target", count));
   const bool runs_native = claims.method == Method::native && !subject.all_special;
-  const bool native = runs_native ? !claims.native.empty() && !claims.narrow : claims.native.empty();
-  findings.say("native", native, runs_native ? "a native DGEMM of binary64 has a name" : "no native DGEMM ran");
+  const bool in_floats = !claims.narrow || (claims.schema >= 5 && runs_native && all_floats(subject.operands));
+  const bool native = runs_native ? !claims.native.empty() && in_floats : claims.native.empty();
+  findings.say("native", native,
+               runs_native ? "a native GEMM has a name, and one of binary32 operands of binary32" : "no native DGEMM ran");
   const bool takes_relative = sliced && claims.method == Method::slices && relative;
   const bool attainable = !takes_relative || subject.tau(claims) >= subject.u;
   const bool possible = !(subject.scaled && claims.method == Method::native);

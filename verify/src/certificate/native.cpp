@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "expected.hpp"
 #include "outward.hpp"
@@ -7,26 +9,35 @@
 namespace ozbound::checking {
 namespace {
 
-constexpr const char* assumed_of_sums =
-    "the native DGEMM sums conventionally: each entry is a sum of its k products in some order, each product and each addition "
-    "rounded once, or the two at once (FMA)";
-constexpr const char* assumed_of_environment = "the native DGEMM rounds to nearest, and underflow is gradual";
-constexpr const char* assumed_of_alpha = "the native DGEMM multiplies sums by alpha, not operands";
-constexpr const char* assumed_of_algorithm =
-    "the native DGEMM uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64";
-constexpr Index longest_native_underflow = Index{67108864};  // general_bound.md, G7b
+/// What is taken on trust of a library's GEMM (general_bound.md, G7). Schema 4 called every one DGEMM.
+std::vector<std::string> trusted(const Claims& claims, const Subject& subject) {
+  const bool parts = claims.schema >= 5 && subject.complex;
+  const char letter = claims.schema < 5 ? 'D' : subject.complex ? (claims.narrow ? 'C' : 'Z') : claims.narrow ? 'S' : 'D';
+  const auto gemm = std::string("the native ") + letter + "GEMM";
+  return {gemm + " sums conventionally: each " + (parts ? "part of an entry is a sum of its 2k" : "entry is a sum of its k") +
+              " products in some order, each product and each addition rounded once, or the two at once (FMA)",
+          gemm + " rounds to nearest, and underflow is gradual", gemm + " multiplies sums by alpha, not operands",
+          gemm + " uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
+}
+
+/// The largest k of which k products that underflow cost k eta/2 and no more (general_bound.md, G7b).
+Index longest_native_underflow(bool narrow) { return narrow ? 4096 : 67108864; }
 
 /// Native DGEMM, whose bits are its own and keep their bound.
 class Native final : public Expected {
  public:
   Native(const Claims& claims, const Subject& subject)
-      : Expected(claims, subject), numbers_(native_claims(subject.operands, subject.operands.a.cols(), claims.schema)) {
+      : Expected(claims, subject),
+        numbers_(native_claims(subject.operands, subject.operands.a.cols(), claims.narrow, claims.schema)) {
     const auto& in = subject.operands;
     const bool with_c0 = in.beta != 0;
     source = with_c0   ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
              : plain() ? "k u |A||B| (Jeannerod, Rump)"
                        : "gamma_{k+3} |alpha||A||B|";
-    assumed = {assumed_of_sums, assumed_of_environment, assumed_of_alpha, assumed_of_algorithm};
+    assumed = trusted(claims, subject);
+    const std::string unknown = "the native library is not known to sum conventionally";
+    if (std::ranges::find(claims.assumptions, "no guarantee: " + unknown) != claims.assumptions.end())
+      numbers_.obstacle = unknown;  // which only takes back what the others claim
     if (!numbers_.obstacle.empty()) assumed.push_back("no guarantee: " + numbers_.obstacle);
     const double share = quotient_up(numbers_.factor, difference_down(1, numbers_.factor));
     const Counted a(in.a, {}), b(in.b.transposed(), {});
@@ -51,7 +62,7 @@ class Native final : public Expected {
     if (!numbers_.obstacle.empty() || kind == Target::Kind::cr || kind == Target::Kind::relative) return false;
     const auto& in = subject_.operands;
     const bool dgemm = kind == Target::Kind::dgemm, unscaled = plain() && in.beta == 0;
-    if (numbers_.underflow > 0 && !(dgemm && unscaled && in.a.cols() <= longest_native_underflow)) return false;
+    if (numbers_.underflow > 0 && !(dgemm && unscaled && in.a.cols() <= longest_native_underflow(claims_.narrow))) return false;
     if (dgemm && !unscaled && claims_.schema >= 5) return static_cast<double>(in.a.cols() + 3) * subject_.u <= 0.5;
     return numbers_.factor <= tau_;
   }

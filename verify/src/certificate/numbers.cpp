@@ -438,36 +438,47 @@ int bit_length(std::uint64_t x) { return static_cast<int>(std::bit_width(x)); }
 /// Exponent of a scalar, where 0 has the one that its bits have.
 int top_exponent(double x) { return x == 0 ? -1075 : std::ilogb(x); }
 
-bool may_overflow(const Operands& in, const Range& a, const Range& b, Index k) {
+/// What a format's numbers are: the exponent of the largest, of the least normal one and of the least, the bits, and u.
+struct NativeFormat {
+  int top, normal, least, bits;
+  double u, eta;
+};
+constexpr NativeFormat doubles{1023, -1022, -1074, 53, 0x1p-53, 0x1p-1074};
+constexpr NativeFormat floats{127, -126, -149, 24, 0x1p-24, 0x1p-149};
+
+bool may_overflow(const Operands& in, const Range& a, const Range& b, Index k, const NativeFormat& format) {
+  const int most = format.top - 3;
   if (in.beta != 0) {
     const auto c0 = range_of(in.c0, false);
-    if (!c0.empty() && c0.top + std::max(top_exponent(in.beta), 0) + 2 > 1020) return true;
+    if (!c0.empty() && c0.top + std::max(top_exponent(in.beta), 0) + 2 > most) return true;
   }
   return !a.empty() && !b.empty() &&
-         a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(top_exponent(in.alpha) + 1, 0) > 1020;
+         a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(top_exponent(in.alpha) + 1, 0) > most;
 }
 
-/// Whether a multiple of 2^grid, at least 2^least, times x may be neither normal nor a multiple of 2^-1074.
-bool loses(double x, int least, int grid) {
+/// Whether a multiple of 2^grid, at least 2^least, times x may be neither normal nor a multiple of the least number.
+bool loses(double x, int least, int grid, const NativeFormat& format) {
   if (x == 0 || !std::isfinite(x)) return x != 0;
   int exponent = 0;
   const double significand = std::frexp(x, &exponent);  // in [1/2, 1): x is a multiple of 2^(exponent - 53) at least
   int bits = 53;
   while (std::fmod(std::ldexp(significand, bits - 1), 1.0) == 0) --bits;
-  return exponent - 1 + least < -1022 && exponent - bits + grid < -1074;
+  return exponent - 1 + least < format.normal && exponent - bits + grid < format.least;
 }
 
-/// Whether native DGEMM may meet a result that is subnormal and not exact (G7d).
-bool may_underflow(const Operands& in, const Range& a, const Range& b) {
-  const auto grid = [](const Range& range) { return std::max(range.least - 52, -1074); };
+/// Whether a native GEMM may meet a result that is subnormal and not exact (G7d).
+bool may_underflow(const Operands& in, const Range& a, const Range& b, const NativeFormat& format) {
+  const auto grid = [&](const Range& range) { return std::max(range.least - (format.bits - 1), format.least); };
   if (in.beta != 0) {
     const auto c0 = range_of(in.c0, false);
-    if (!c0.empty() && loses(in.beta, c0.least, grid(c0))) return true;
+    if (!c0.empty() && loses(in.beta, c0.least, grid(c0), format)) return true;
   }
   if (a.empty() || b.empty()) return false;
-  const int sums = std::max(grid(a) + grid(b), -1074);
-  return a.least + b.least < -1022 || loses(in.alpha, sums, sums);
+  const int sums = std::max(grid(a) + grid(b), format.least);
+  return a.least + b.least < format.normal || loses(in.alpha, sums, sums, format);
 }
+
+bool is_float(double x) { return !std::isfinite(x) || static_cast<double>(static_cast<float>(x)) == x; }
 
 }  // namespace
 
@@ -643,17 +654,28 @@ WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double 
   return worst;
 }
 
-NativeClaims native_claims(const Operands& in, Index k, int schema) {
+bool all_floats(const Operands& in) {
+  const auto all = [](MatrixView<const double> x) {
+    for (Index i = 0; i < x.rows(); ++i)
+      for (Index j = 0; j < x.cols(); ++j)
+        if (!is_float(x(i, j))) return false;
+    return true;
+  };
+  return is_float(in.alpha) && is_float(in.beta) && all(in.a) && all(in.b) && (in.beta == 0 || all(in.c0));
+}
+
+NativeClaims native_claims(const Operands& in, Index k, bool narrow, int schema) {
+  const auto& format = narrow ? floats : doubles;
   const bool plain = unit(in.alpha) && in.beta == 0;
-  const double roundings = integer_up(static_cast<std::uint64_t>(plain ? k : k + 3)) * 0x1p-53;
+  const double roundings = integer_up(static_cast<std::uint64_t>(plain ? k : k + 3)) * format.u;
   NativeClaims claims{plain ? roundings : quotient_up(roundings, difference_down(1, roundings)), 0, ""};
   const auto a = range_of(in.a, true);
   const auto b = range_of(in.b.transposed(), true);
-  if (may_overflow(in, a, b, k)) claims.obstacle = "an intermediate result of native DGEMM may overflow";
+  if (may_overflow(in, a, b, k, format)) claims.obstacle = "an intermediate result of native DGEMM may overflow";
   const bool scaled = !unit(in.alpha) || !(in.beta == 0 || unit(in.beta));
-  if (may_underflow(in, a, b) || (schema < 5 && scaled)) {
+  if (may_underflow(in, a, b, format) || (schema < 5 && scaled)) {
     const double terms = integer_up(static_cast<std::uint64_t>(k + 1));
-    claims.underflow = product_up(product_up(terms, sum_up(std::fabs(in.alpha), 1)), 0x1p-1074);
+    claims.underflow = product_up(product_up(terms, sum_up(std::fabs(in.alpha), 1)), format.eta);
   }
   return claims;
 }

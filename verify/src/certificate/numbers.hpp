@@ -99,6 +99,9 @@ double with_rounding(double before, double tau, double u);
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
                        const std::vector<std::uint8_t>& finite);
 
+/// Whether matrices and scalars are such as a library's SGEMM takes.
+bool all_floats(const Operands& operands);
+
 /// What bounds the error of native DGEMM (G7).
 struct NativeClaims {
   double factor = 0;  ///< k u or gamma_{k+3}
@@ -107,7 +110,8 @@ struct NativeClaims {
 };
 
 /// @param k the inner dimension, 0 where alpha is 0.
+/// @param narrow by a library's SGEMM or CGEMM, not DGEMM or ZGEMM
 /// @param schema of the certificate: 4 takes any scaling for a possible underflow
-NativeClaims native_claims(const Operands& operands, Index k, int schema);
+NativeClaims native_claims(const Operands& operands, Index k, bool narrow, int schema);
 
 }  // namespace ozbound::checking

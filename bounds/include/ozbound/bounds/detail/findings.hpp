@@ -18,10 +18,10 @@ struct Evidence {
   Worst worst;  ///< over what the decision's target allows, after the last rounding
 };
 
-/// What conventional summation guarantees of a native DGEMM on these operands:
+/// What conventional summation guarantees of a native GEMM on these operands, of a complex product of each part, k being 2k:
 /// |C^ - C| <= factor * (|alpha||A||B| + |beta||C0|) + underflow.
 struct NativeGuarantee {
-  double factor = 0;     ///< k u for C = +-AB (Jeannerod, Rump); gamma_{k+3} otherwise
+  double factor = 0;     ///< k u for C = +-AB (Jeannerod, Rump); gamma_{k+3} otherwise; u of C's format
   double underflow = 0;  ///< 0 where no operation can underflow
   std::string obstacle;  ///< why there is no guarantee at all; empty if there is one
 };
@@ -42,15 +42,16 @@ struct Decided {
 enum class Purpose : std::uint8_t { decision, product };
 
 /// `decide` of a real product, with what it found. The record is there where the purpose is a product.
-/// @param stands_for_complex the decision is for the complex product that it stands for
+/// @param stated what the decision is for: the product itself, or a complex one that it stands for
 /// @pre product.check_shapes() passes, and the backend reaches it. @throws as decide.
-Decided decide_with_findings(const RealProduct& product, bool stands_for_complex, const Target& target, const Backend& backend,
+Decided decide_with_findings(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
                              const Choices& choices, Purpose purpose);
 
 /// `multiply` of a real product under a decision. @param found of these very operands, when it was made.
-/// @pre product.check() passes, the decision is for it or for what it stands for, and the backend reaches it.
-void check_real(const RealProduct& product, const Decision& decision, const Backend& backend, const MultiplyOptions& options);
-Certificate multiply_real(const RealProduct& product, const Decision& decision, const Backend& backend,
+/// @pre product.check() passes, the decision is for `stated`, which is as above, and the backend reaches it.
+void check_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
+                const MultiplyOptions& options);
+Certificate multiply_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
                           const MultiplyOptions& options, Findings found = {});
 
 /// A real product, or a complex one with real scalars, as a real one whose matrices lie where the backend works fastest.

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "library_gemm.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <variant>
+
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/overlap.hpp"
+#include "ozbound/core/float_environment.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr Index largest_size = std::numeric_limits<std::int32_t>::max();
+
+/// With a leading dimension that a library can be told.
+template <class T>
+bool is_column_major(const MatrixView<T>& x) {
+  const bool unit = x.row_stride() == 1 || x.rows() <= 1;
+  return unit && (x.col_stride() >= std::max<Index>(1, x.rows()) || x.cols() <= 1) && x.col_stride() <= largest_size;
+}
+
+template <class T>
+Index leading_dimension(const MatrixView<T>& column_major) {
+  return std::max<Index>({column_major.col_stride(), column_major.rows(), 1});
+}
+
+double conjugated(double x) { return x; }
+float conjugated(float x) { return x; }
+template <class Real>
+std::complex<Real> conjugated(const std::complex<Real>& x) {
+  return {x.real(), -x.imag()};
+}
+
+/// A matrix that is read, conjugated or not.
+template <class T>
+struct Read {
+  MatrixView<const T> view;
+  bool conjugate = false;
+
+  [[nodiscard]] Read transposed() const { return {view.transposed(), conjugate}; }
+};
+
+/// One that is unread may be of another format.
+template <class T>
+Read<T> read(const InputView& x) {
+  if (const auto* const view = std::get_if<MatrixView<const T>>(&x.typed())) return {*view};
+  return {MatrixView<const T>(nullptr, x.rows(), x.cols(), 0, 0)};
+}
+template <class T>
+Read<T> read(const ComplexInputView& x) {
+  if (const auto* const view = std::get_if<MatrixView<const T>>(&x.typed())) return {*view, x.conjugated()};
+  return {MatrixView<const T>(nullptr, x.rows(), x.cols(), 0, 0)};
+}
+
+/// As a library takes it: as it is, transposed, or copied where neither of its strides is 1 or it is only conjugated.
+template <class T>
+class LibraryOperand {
+ public:
+  explicit LibraryOperand(const Read<T>& x) : view_(x.view) {
+    if (!x.conjugate && is_column_major(x.view)) return;
+    op_ = x.conjugate ? 'C' : 'T';
+    view_ = x.view.transposed();
+    if (is_column_major(view_)) return;
+    copy_ = Matrix<T>(x.view.rows(), x.view.cols());
+    for (Index i = 0; i < x.view.rows(); ++i) {
+      poll_cancelled();
+      for (Index j = 0; j < x.view.cols(); ++j) copy_(i, j) = x.conjugate ? conjugated(x.view(i, j)) : x.view(i, j);
+    }
+    op_ = 'T', view_ = MatrixView<const T>(copy_.view()).transposed();
+  }
+  LibraryOperand(const LibraryOperand&) = delete;
+  LibraryOperand& operator=(const LibraryOperand&) = delete;
+
+  [[nodiscard]] char op() const { return op_; }
+  [[nodiscard]] Index ld() const { return leading_dimension(view_); }
+  /// From element (i, j) of the operand on.
+  [[nodiscard]] const T* from(Index i, Index j) const {
+    return op_ == 'N' ? view_.data() + i + j * ld() : view_.data() + j + i * ld();
+  }
+
+ private:
+  MatrixView<const T> view_;  ///< column-major
+  Matrix<T> copy_;
+  char op_ = 'N';
+};
+
+}  // namespace
+
+/// C = alpha A B + beta C0 of one type.
+template <class T>
+class LibraryGemm::Multiplication {
+ public:
+  Multiplication(const LibraryGemm& library, const LibraryCall<T>& call, T alpha, T beta, const Read<T>& a, const Read<T>& b,
+                 std::optional<Read<T>> c0, bool c0_is_c, const MatrixView<T>& c)
+      : library_(library), call_(call), alpha_(alpha), beta_(beta), a_(a), b_(b), c0_(std::move(c0)), in_c_(c0_is_c), c_(c) {}
+
+  void run() {
+    for (const Index size : {c_.rows(), c_.cols(), a_.view.cols()})
+      if (size > largest_size)
+        throw std::length_error("native GEMM: a size of " + std::to_string(size) + " is too large for this BLAS");
+    if (!is_column_major(c_)) transpose();
+    if (is_column_major(c_) && !(c0_ && library_.repeats_blocks())) return multiply_in_place();
+    multiply_beside();
+  }
+
+ private:
+  /// C^T = alpha B^T A^T + beta C0^T.
+  void transpose() {
+    std::swap(a_, b_);
+    a_ = a_.transposed(), b_ = b_.transposed(), c_ = c_.transposed();
+    if (c0_) c0_ = c0_->transposed();
+  }
+
+  void multiply_in_place() {
+    const LibraryOperand<T> a(a_), b(b_);
+    poll_cancelled();
+    if (c0_ && !in_c_) copy_c0(c_, {0, 0, c_.rows(), c_.cols()});
+    const auto block_of_c = [&](const BlockOfC& block) {
+      multiply(a, b, block, &c_(block.row, block.column), leading_dimension(c_));
+    };
+    library_.in_blocks(c_.rows(), c_.cols(), a_.view.cols(), std::cref(block_of_c));  // a copy would take memory
+  }
+
+  void multiply_beside() {
+    const LibraryOperand<T> a(a_), b(b_);
+    Matrix<T> beside(c_.cols(), c_.rows());  // whose transpose is column-major
+    const auto result = beside.view().transposed();
+    library_.in_blocks(c_.rows(), c_.cols(), a_.view.cols(), [&](const BlockOfC& block) {
+      if (c0_) copy_c0(result, block);
+      multiply(a, b, block, &result(block.row, block.column), leading_dimension(result));
+    });
+    poll_cancelled();
+    writing_c([&] {
+      for (Index i = 0; i < c_.rows(); ++i) {
+        poll_cancelled();
+        for (Index j = 0; j < c_.cols(); ++j) c_(i, j) = result(i, j);
+      }
+    });
+  }
+
+  void copy_c0(const MatrixView<T>& to, const BlockOfC& block) const {
+    for (Index i = block.row; i < block.row + block.rows; ++i)
+      for (Index j = block.column; j < block.column + block.columns; ++j)
+        to(i, j) = c0_->conjugate ? conjugated(c0_->view(i, j)) : c0_->view(i, j);
+  }
+
+  void multiply(const LibraryOperand<T>& a, const LibraryOperand<T>& b, const BlockOfC& block, T* c, Index ldc) const {
+    call_(a.op(), b.op(), block.rows, block.columns, a_.view.cols(), alpha_, a.from(block.row, 0), a.ld(),
+          b.from(0, block.column), b.ld(), beta_, c, ldc);
+  }
+
+  const LibraryGemm& library_;
+  const LibraryCall<T>& call_;
+  T alpha_, beta_;
+  Read<T> a_, b_;
+  std::optional<Read<T>> c0_;  ///< where beta is not 0
+  bool in_c_;
+  MatrixView<T> c_;
+};
+
+void LibraryGemm::in_blocks(Index m, Index n, Index, const std::function<void(const BlockOfC&)>& multiply) const {
+  if (m == 0 || n == 0) return;
+  const FloatEnvironment environment;
+  poll_cancelled();
+  multiply({0, 0, m, n});
+}
+
+namespace {
+
+template <class Product>
+bool c0_is_c(const Product& call) {
+  return !is_zero(call.beta) && same_elements(call.c0, call.c);
+}
+
+template <class T, class Product>
+std::optional<Read<T>> read_c0(const Product& call) {
+  return is_zero(call.beta) ? std::nullopt : std::optional(read<T>(call.c0));
+}
+
+}  // namespace
+
+void LibraryGemm::dgemm(const RealProduct& call) const {
+  Multiplication<double>(*this, calls_.d, call.alpha, call.beta, read<double>(call.a), read<double>(call.b),
+                         read_c0<double>(call), c0_is_c(call), std::get<MatrixView<double>>(call.c.typed()))
+      .run();
+}
+
+void LibraryGemm::sgemm(const RealProduct& call) const {
+  Multiplication<float>(*this, calls_.s, static_cast<float>(call.alpha), static_cast<float>(call.beta), read<float>(call.a),
+                        read<float>(call.b), read_c0<float>(call), c0_is_c(call), std::get<MatrixView<float>>(call.c.typed()))
+      .run();
+}
+
+void LibraryGemm::complex_gemm(const ComplexProduct& call) const {
+  const auto multiply = [&]<class T>(const LibraryCall<T>& library_call, const MatrixView<T>& c) {
+    Multiplication<T>(*this, library_call, static_cast<T>(call.alpha), static_cast<T>(call.beta), read<T>(call.a),
+                      read<T>(call.b), read_c0<T>(call), c0_is_c(call), c)
+        .run();
+  };
+  if (const auto* const c = std::get_if<0>(&call.c.typed())) return multiply(calls_.z, *c);
+  multiply(calls_.c, std::get<1>(call.c.typed()));
+}
+
+}  // namespace ozbound

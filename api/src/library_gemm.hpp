@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <complex>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "openblas_threads.hpp"
+#include "ozbound/bounds/native_gemm.hpp"
+
+namespace ozbound {
+
+/// C = alpha op(A) op(B) + beta C by a library: column-major, op N, T or C, sizes and leading dimensions that fit 32 bits.
+template <class T>
+using LibraryCall = std::function<void(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda,
+                                       const T* b, Index ldb, T beta, T* c, Index ldc)>;
+
+/// A library's GEMMs, of matrices with any strides.
+class LibraryGemm : public NativeGemm {
+ public:
+  struct Calls {
+    LibraryCall<float> s;
+    LibraryCall<double> d;
+    LibraryCall<std::complex<float>> c;
+    LibraryCall<std::complex<double>> z;
+  };
+
+  /// @param calls empty ones: it has no such product. It has d, and either c and z or neither.
+  explicit LibraryGemm(Calls calls) : calls_(std::move(calls)) {}
+
+  void dgemm(const RealProduct& call) const final;
+  void sgemm(const RealProduct& call) const final;
+  void complex_gemm(const ComplexProduct& call) const final;
+  [[nodiscard]] bool has_sgemm() const final { return calls_.s != nullptr; }
+  [[nodiscard]] bool has_complex() const final { return calls_.z != nullptr; }
+
+ private:
+  /// Whether a block of C may be multiplied twice: then beta C0 must not be added in place.
+  [[nodiscard]] virtual bool repeats_blocks() const { return false; }
+  /// Calls `multiply` for blocks that make up C, each thread that computes rounding to nearest and keeping subnormals.
+  virtual void in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) const;
+
+  template <class T>
+  class Multiplication;
+
+  Calls calls_;
+};
+
+}  // namespace ozbound
