@@ -79,10 +79,10 @@ void residue_words(const double (*x)[slice_lanes], std::int64_t fours, const Res
 /// Entries that are recovered side by side.
 inline constexpr int recovered_lanes = 8;
 
-/// C' of some entries from sums of their moduli, doubles below 2^46 that load(t, lanes) stores, as groups of a carry chain of
+/// C' of some entries from sums of their moduli, doubles below 2^Bits that load(t, lanes) stores, as groups of a carry chain of
 /// radix 2^limb_bits, most significant first. False where some |C'| may be above P (1/2 - 2^-8): the nearest multiple of P is
 /// not known for sure then (R6).
-template <int Limbs, class Load>
+template <int Limbs, int Bits, class Load>
 bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
                    std::int64_t stride) {
   constexpr int lanes = recovered_lanes;
@@ -91,7 +91,10 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
     double c[lanes];
     load(t, c);
     const double p = of.modulus[t], reciprocal = of.reciprocal[t], inverse = of.inverse[t];
-    for (int j = 0; j < lanes; ++j) c[j] = balanced_rest(balanced_rest(c[j], p, reciprocal) * inverse, p, reciprocal);
+    for (int j = 0; j < lanes; ++j) {
+      const double sum = Bits > 38 ? balanced_rest(c[j], p, reciprocal) : c[j];  // so that its product is below 2^46 too
+      c[j] = balanced_rest(sum * inverse, p, reciprocal);
+    }
 #pragma GCC unroll 4
     for (int g = 0; g < Limbs; ++g)
       for (int j = 0; j < lanes; ++j) limb[g][j] += c[j] * of.weight[t][g];
@@ -128,14 +131,14 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
 }
 
 /// By the number of limbs.
-template <class Load>
+template <int Bits, class Load>
 bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
                    std::int64_t stride) {
   switch (of.limbs) {
-    case 1: return recover_lanes<1>(load, count, of, groups, stride);
-    case 2: return recover_lanes<2>(load, count, of, groups, stride);
-    case 3: return recover_lanes<3>(load, count, of, groups, stride);
-    default: return recover_lanes<4>(load, count, of, groups, stride);
+    case 1: return recover_lanes<1, Bits>(load, count, of, groups, stride);
+    case 2: return recover_lanes<2, Bits>(load, count, of, groups, stride);
+    case 3: return recover_lanes<3, Bits>(load, count, of, groups, stride);
+    default: return recover_lanes<4, Bits>(load, count, of, groups, stride);
   }
 }
 
@@ -156,7 +159,7 @@ bool recover_all(std::int64_t count, const Part& part) {
       const auto* const from = sums + t * stride + first;
       for (int j = 0; j < recovered_lanes; ++j) c[j] = exact_double(j < some ? from[j] : 0);
     };
-    return recover_lanes(load, some, of, groups + first, stride);
+    return recover_lanes<46>(load, some, of, groups + first, stride);
   });
 }
 
@@ -176,7 +179,7 @@ bool recover_all(std::int64_t count, const Part& part) {
       for (int j = 0; j < recovered_lanes; ++j)
         c[j] = static_cast<double>(static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[j]) + correction));
     };
-    return recover_lanes(load, some, of, groups + first, group_stride);
+    return recover_lanes<31>(load, some, of, groups + first, group_stride);
   });
 }
 
