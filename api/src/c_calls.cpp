@@ -2,6 +2,7 @@
 #include "c_calls.hpp"
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -12,9 +13,19 @@ thread_local char error_text[512] = "";
 
 }  // namespace
 
+/// A thread's settings end with it, but calls that it makes while it ends have new ones: the main thread's end before the
+/// handlers of atexit() run.
 ThreadSettings& thread_settings() {
-  thread_local ThreadSettings settings;
-  return settings;
+  thread_local ThreadSettings* settings = nullptr;
+  thread_local bool ended = false;
+  struct Owner {
+    ~Owner() { delete settings, settings = nullptr, ended = true; }
+  };
+  if (settings == nullptr) {
+    settings = new ThreadSettings;
+    if (!ended) thread_local const Owner owner;
+  }
+  return *settings;
 }
 
 const char* last_error() { return error_text; }
@@ -64,13 +75,13 @@ Op op_of(int op, const char* name) {
 }
 
 Target target_of(const char* text) {
-  thread_local std::string last;
+  thread_local char last[64] = "";  // without a destructor: usable while a thread ends
   thread_local Target target;
-  if (last == &given(text, "target")) return target;
+  if (std::strncmp(last, &given(text, "target"), sizeof last) == 0) return target;
   const std::string spelling = text;
   try {
     target = parse_target(spelling);
-    last = spelling;
+    std::snprintf(last, sizeof last, "%s", spelling.size() < sizeof last ? text : "");
     return target;
   } catch (const std::invalid_argument& e) {
     throw std::invalid_argument("target '" + spelling + "': " + e.what());

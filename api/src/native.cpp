@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdlib>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "library_gemm.hpp"
@@ -39,14 +38,25 @@ class GivenLibrary final : public LibraryGemm {
   Summation summation_;
 };
 
-/// A loaded library, looked at while this lives.
+/// The file that an address lies in, without links; empty where it is in none.
+std::string file_of(const void* address) {
+  Dl_info found{};
+  if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return "";
+  char* const whole = realpath(found.dli_fname, nullptr);
+  std::string file = whole == nullptr ? found.dli_fname : whole;
+  std::free(whole);  // NOLINT(cppcoreguidelines-no-malloc): realpath's
+  return file;
+}
+
+std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/') + 1); }
+std::string name_of(const std::string& file) { return file.substr(file.rfind('/') + 1); }
+
+/// The library that a routine lies in, looked at while this lives.
 class LoadedLibrary {
  public:
-  explicit LoadedLibrary(const void* routine) {
+  explicit LoadedLibrary(const void* routine) : file_(file_of(routine)) {
     Dl_info found{};
-    if (dladdr(routine, &found) == 0 || found.dli_fname == nullptr) return;
-    handle_ = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    file_ = found.dli_fname;
+    if (!file_.empty() && dladdr(routine, &found) != 0) handle_ = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   }
   ~LoadedLibrary() {
     if (handle_ != nullptr) dlclose(handle_);  // it stays loaded: it was before
@@ -54,27 +64,41 @@ class LoadedLibrary {
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
 
-  [[nodiscard]] void* find(const char* symbol) const { return handle_ == nullptr ? nullptr : dlsym(handle_, symbol); }
-  [[nodiscard]] const std::string& file() const { return file_; }
+  /// A function of the library itself or, where its name says that it is a BLAS, of one beside it that it needs: Debian's
+  /// libblas.so.3 of OpenBLAS needs libopenblas.so.0 in the same folder.
+  [[nodiscard]] void* find(const char* symbol) const {
+    void* const address = handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
+    if (address == nullptr) return nullptr;
+    const auto file = file_of(address);
+    const bool beside = is_named_blas() && folder_of(file) == folder_of(file_);
+    return file == file_ || beside ? address : nullptr;
+  }
+  /// The same, of any library that it needs.
+  [[nodiscard]] bool needs(const char* symbol) const { return handle_ != nullptr && dlsym(handle_, symbol) != nullptr; }
+
+  [[nodiscard]] bool is_named_blas() const {
+    return name_of(file_).starts_with("libblas.so") || name_of(file_).starts_with("librefblas.so");
+  }
 
  private:
-  void* handle_ = nullptr;
   std::string file_;
+  void* handle_ = nullptr;
 };
 
 std::string text_of(void* function) { return reinterpret_cast<const char* (*)()>(function)(); }
 
-bool is_netlib(const LoadedLibrary& library) {
+/// Whether it may pass products on to a library that is not known to be conventional.
+bool needs_another(const LoadedLibrary& library) {
   constexpr std::array others{
-      "mkl_get_version_string", "MKL_Get_Version_String", "armplversion", "armpl_version",  "nvpl_blas_get_version", "iessl",
-      "flexiblas_info_cpu",     "flexiblas_info",         "nvblas_dgemm", "amdblas_version"};
-  if (std::ranges::any_of(others, [&](const char* symbol) { return library.find(symbol) != nullptr; })) return false;
-  if (library.find("lsame_") == nullptr) return false;
-  char* const whole = realpath(library.file().c_str(), nullptr);
-  const std::string file = whole == nullptr ? library.file() : whole;
-  std::free(whole);  // NOLINT(cppcoreguidelines-no-malloc): realpath's
-  const auto name = std::string_view(file).substr(file.rfind('/') + 1);
-  return name.starts_with("libblas.so") || name.starts_with("librefblas.so");
+      "mkl_get_version_string", "MKL_Get_Version_String", "armplversion", "armpl_version",   "nvpl_blas_get_version", "iessl",
+      "flexiblas_info_cpu",     "flexiblas_info",         "nvblas_dgemm", "cublasCreate_v2", "amdblas_version"};
+  return std::ranges::any_of(others, [&](const char* symbol) { return library.needs(symbol); });
+}
+
+/// Whether a library beside others passes products on to one of these.
+bool needs_known(const LoadedLibrary& library) {
+  constexpr std::array known{"openblas_get_config", "bli_info_get_version_str", "ATL_buildinfo"};
+  return std::ranges::any_of(known, [&](const char* symbol) { return library.needs(symbol); });
 }
 
 }  // namespace
@@ -93,10 +117,11 @@ template std::unique_ptr<NativeGemm> make_native_gemm(const BlasRoutines<std::in
 
 std::optional<std::string> recognised_library(const void* routine) {
   const LoadedLibrary library(routine);
+  if (needs_another(library)) return std::nullopt;
   if (auto* const config = library.find("openblas_get_config")) return text_of(config);
   if (auto* const version = library.find("bli_info_get_version_str")) return "BLIS " + text_of(version);
   if (library.find("ATL_buildinfo") != nullptr) return "ATLAS";
-  if (is_netlib(library)) return "netlib BLAS";
+  if (library.is_named_blas() && library.find("lsame_") != nullptr && !needs_known(library)) return "netlib BLAS";
   return std::nullopt;
 }
 

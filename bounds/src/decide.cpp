@@ -77,7 +77,8 @@ class Chooser {
   void consider_native(const NativeGuarantee& guarantee) {
     const bool certifies = native_certifies(guarantee, decision_.target, decision_.k, product_);
     const double share = guarantee.obstacle.empty() && tau_ > 0 ? divide_upper(guarantee.factor, tau_) : infinity;
-    const double beyond = share > 1 ? share : infinity;  // underflow, or a target that it never certifies
+    const bool exceeds = native_exceeds(guarantee, decision_.target, tau_);
+    const double beyond = exceeds ? share : infinity;  // underflow, or a target that it never certifies
     const Candidate native{
         Method::native, {}, costs().native(m(), n(), decision_.k), certifies ? std::min(share, 1.0) : beyond, certifies};
     native_ = native;
@@ -215,7 +216,8 @@ class Chooser {
       take(exact, "the exact superaccumulator is cheaper than any plan up to " + std::to_string(max_slices) +
                       " slices that certifies the target");
     if (!chosen_)
-      throw CannotCertify("native DGEMM does not certify " + to_string(decision_.target) + ": " +
+      throw CannotCertify("native " + gemm_name(product_.c.format(), stated_.is_complex()) + " does not certify " +
+                          to_string(decision_.target) + ": " +
                           native_refusal(*guarantee, decision_.target, decision_.k, product_));
     decision_.method = chosen_->method;
     decision_.plan = chosen_->plan;

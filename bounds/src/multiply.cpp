@@ -205,7 +205,7 @@ class RealMultiplication : private Certifier {
   Certificate run_native() {
     const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(*backend_.native(), call_, matrices_);
     certificate_.bound = native_error_bound(call_, decision_.complex, guarantee, engine_);
-    multiply_native(*backend_.native(), stated_, call_, engine_.threads());
+    multiply_native(*backend_.native(), stated_, call_, special_count_ > 0, engine_.threads());
     if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
     certificate_.native = backend_.native()->name();
     if (native_certifies(guarantee, decision_.target, decision_.real_k(), call_))

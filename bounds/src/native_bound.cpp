@@ -56,6 +56,18 @@ bool may_underflow(const ExponentRange& a, const ExponentRange& b, const Exponen
          !scales_without_underflow(product.alpha, last_of_sums, last_of_sums, format);
 }
 
+/// Whether alpha times an element of A or of B, which some libraries form, may overflow, or be subnormal and not exact; and
+/// whether that, times an element of the other, may be.
+bool may_leave_range(const ExponentRange& a, const ExponentRange& b, const RealProduct& product) {
+  if (a.empty() || b.empty() || is_zero(product.alpha) || !is_scaled(product.alpha, 0)) return false;
+  const auto& format = product.c.format();
+  const int alpha_top = to_dyadic(product.alpha).top_exponent(), most = safe_exponent(format);
+  const auto leaves = [&](const ExponentRange& x) {
+    return alpha_top + x.top + 2 > most || !scales_without_underflow(product.alpha, x.least, last_bit(x.least, format), format);
+  };
+  return leaves(a) || leaves(b) || alpha_top < least_normal(format) - a.least - b.least;
+}
+
 /// Up to this k, products that underflow add k eta/2 to k u |A||B| and no more: k^2 u <= 1 (docs/derivations/general_bound.md,
 /// G7b).
 constexpr Index longest_with_underflow(const Format& format) { return Index{1} << (format.precision / 2); }
@@ -71,27 +83,10 @@ double underflow_upper(Index k, double alpha, const Format& format) {
 
 bool is_binary32(double x) { return !finite(x) || static_cast<double>(static_cast<float>(x)) == x; }
 
-/// By the letters of BLAS: S, D, C or Z.
-std::string gemm_name(const Format& format, bool complex) {
-  const bool wide = format.precision == binary64.precision;
-  return std::string(complex ? wide ? "Z" : "C" : wide ? "D" : "S") + "GEMM";
-}
-
 /// Whether those matrices that have elements are of C's format.
 bool of_one_format(const RealProduct& product) {
   const auto fits = [&](const InputView& x) { return x.empty() || x.is_double() == product.c.is_double(); };
   return fits(product.a) && fits(product.b) && (is_zero(product.beta) || fits(product.c0));
-}
-
-std::string obstacle(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
-                     const RealProduct& product) {
-  if (!finite(product.alpha) || !finite(product.beta)) return "alpha or beta is not finite";
-  return may_overflow(a, b, c0, k, product) ? "an intermediate result of native DGEMM may overflow" : "";
-}
-
-std::string decimal(double x) {
-  std::array<char, 32> buffer{};
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr};
 }
 
 /// Of |alpha||A||B| + |beta||C0|.
@@ -101,9 +96,23 @@ double factor_upper(const RealProduct& product) {
   return to_double_upper(static_cast<std::uint64_t>(product.k())) * u;
 }
 
-/// Whether a complex product goes to the library as it is stated: its matrices are all of one format.
-bool as_stated(const NativeGemm& native, const Product& stated) {
-  if (!stated.is_complex() || !native.has_complex()) return false;
+std::string obstacle(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
+                     const RealProduct& product) {
+  if (!finite(product.alpha) || !finite(product.beta)) return "alpha or beta is not finite";
+  if (may_overflow(a, b, c0, k, product)) return "an intermediate result may overflow";
+  if (may_leave_range(a, b, product)) return "alpha times an element may overflow or underflow";
+  return factor_upper(product) > 1 ? "the inner dimension is so long that k u is above 1" : "";
+}
+
+std::string decimal(double x) {
+  std::array<char, 32> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr};
+}
+
+/// Whether a complex product goes to the library as it is stated: its matrices are all of one format, and C0 is finite or not
+/// read. (A library multiplies both parts of an entry of C0 by both of beta: 0 times an infinity would be NaN.)
+bool as_stated(const NativeGemm& native, const Product& stated, bool specials) {
+  if (!stated.is_complex() || !native.has_complex() || (specials && stated.complex().reads_c0())) return false;
   const auto& p = stated.complex();
   const auto fits = [&](const ComplexInputView& x) { return x.is_double() == p.c.is_double(); };
   return fits(p.a) && fits(p.b) && (!p.reads_c0() || fits(p.c0));
@@ -111,16 +120,21 @@ bool as_stated(const NativeGemm& native, const Product& stated) {
 
 }  // namespace
 
+std::string gemm_name(const Format& format, bool complex) {
+  const bool wide = format.precision == binary64.precision;
+  return std::string(complex ? wide ? "Z" : "C" : wide ? "D" : "S") + "GEMM";
+}
+
 std::string native_lack(const NativeGemm& native, const Product& stated, const RealProduct& real) {
   if (!of_one_format(real)) return "native GEMMs take matrices of one format";
   if (!real.c.is_double() && !(is_binary32(real.alpha) && is_binary32(real.beta)))
     return "native GEMMs of binary32 matrices take binary32 scalars";
-  const bool has = real.c.is_double() || native.has_sgemm() || as_stated(native, stated);
+  const bool has = real.c.is_double() || native.has_sgemm();
   return has ? "" : "this native library has no " + gemm_name(real.c.format(), stated.is_complex());
 }
 
-void multiply_native(const NativeGemm& native, const Product& stated, const RealProduct& real, int threads) {
-  if (!as_stated(native, stated)) return real.c.is_double() ? native.dgemm(real) : native.sgemm(real);
+void multiply_native(const NativeGemm& native, const Product& stated, const RealProduct& real, bool specials, int threads) {
+  if (!as_stated(native, stated, specials)) return real.c.is_double() ? native.dgemm(real) : native.sgemm(real);
   const auto& complex = stated.complex();
   native.complex_gemm(complex);
   if (stacked_memory(complex.c)) return;
@@ -155,6 +169,12 @@ NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange
   return guarantee;
 }
 
+bool native_exceeds(const NativeGuarantee& guarantee, const Target& target, double tau) {
+  // dgemm asks what is guaranteed: the errors of the k + 2 roundings that there are lie below it, whether it is rounded up or
+  // down.
+  return target.kind != Target::Kind::dgemm && guarantee.factor > tau;
+}
+
 bool native_certifies(const NativeGuarantee& guarantee, const Target& target, Index k, const RealProduct& product) {
   using Kind = Target::Kind;
   if (!guarantee.obstacle.empty() || target.kind == Kind::correctly_rounded || target.kind == Kind::relative) return false;
@@ -163,9 +183,7 @@ bool native_certifies(const NativeGuarantee& guarantee, const Target& target, In
   // `dgemm` allows k eta/2 of underflow, which is what the k products of +-AB may lose.
   const bool allowed = target.kind == Kind::dgemm && !scaled && k <= longest_with_underflow(format);
   if (guarantee.underflow > 0 && !allowed) return false;
-  // The factor is rounded up, the target's tau down; the errors of k + 2 roundings, which there are, lie below both.
-  if (target.kind == Kind::dgemm && scaled) return static_cast<double>(k + 3) * unit_roundoff(format) <= 0.5;
-  return guarantee.factor <= target_tau(target, k, format, scaled);
+  return !native_exceeds(guarantee, target, target_tau(target, k, format, scaled));
 }
 
 std::string native_refusal(const NativeGuarantee& guarantee, const Target& target, Index k, const RealProduct& product) {
@@ -175,7 +193,7 @@ std::string native_refusal(const NativeGuarantee& guarantee, const Target& targe
   const bool scaled = is_scaled(product.alpha, product.beta);
   const double tau = target_tau(target, k, product.c.format(), scaled);
   const char* const measure = scaled ? " (|alpha||A||B| + |beta||C0|)" : " |A||B|";
-  if (guarantee.factor > tau)
+  if (native_exceeds(guarantee, target, tau))
     return "it may be wrong by " + decimal(guarantee.factor) + measure + ", and the target allows " + decimal(tau);
   return "underflow may cost " + decimal(guarantee.underflow) + ", and the target allows " +
          (target.kind == Kind::dgemm ? "k eta/2" : "eta/2");
@@ -195,7 +213,7 @@ ErrorBound native_error_bound(const RealProduct& product, bool complex, const Na
   bound.assumptions = {
       name + " sums conventionally: each " + (complex ? "part of an entry is a sum of its 2k" : "entry is a sum of its k") +
           " products in some order, each product and each addition rounded once, or the two at once (FMA)",
-      name + " rounds to nearest, and underflow is gradual", name + " multiplies sums by alpha, not operands",
+      name + " rounds to nearest, and underflow is gradual", name + " multiplies sums by alpha, or elements of one operand",
       name + " uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
   const double share = divide_upper(guarantee.factor, subtract_lower(1, guarantee.factor));
   bound.product = summation_upper(rows, columns, with_c0 ? 2 * share : guarantee.factor);

@@ -21,6 +21,12 @@ NativeGuarantee native_guarantee(const NativeGemm& native, const RealProduct& pr
 NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange& rows, const ExponentRange& columns,
                                  const ExponentRange& c0);
 
+/// The name of a GEMM by the letters of BLAS: SGEMM, DGEMM, CGEMM or ZGEMM.
+std::string gemm_name(const Format& format, bool complex);
+
+/// Whether the guarantee is weaker than a target's tau, underflow apart.
+bool native_exceeds(const NativeGuarantee& guarantee, const Target& target, double tau);
+
 /// Whether that certifies a target, for an inner dimension k: the product may have none left that is read.
 bool native_certifies(const NativeGuarantee& guarantee, const Target& target, Index k, const RealProduct& product);
 
@@ -35,6 +41,7 @@ ErrorBound native_error_bound(const RealProduct& product, bool complex, const Na
 std::string native_lack(const NativeGemm& native, const Product& stated, const RealProduct& real);
 
 /// C of `real` by a native library: a complex product as such where the library has it, else by the real one. @pre it can.
-void multiply_native(const NativeGemm& native, const Product& stated, const RealProduct& real, int threads);
+/// @param specials some entries are decided by a NaN or an infinity, and written afterwards
+void multiply_native(const NativeGemm& native, const Product& stated, const RealProduct& real, bool specials, int threads);
 
 }  // namespace ozbound

@@ -69,7 +69,7 @@ std::vector<Scheme> make_schemes() {
 }  // namespace
 
 std::span<const Scheme> all_schemes() {
-  static const auto schemes = make_schemes();
+  static const auto& schemes = *new auto(make_schemes());  // never destroyed, as kernels
   return schemes;
 }
 

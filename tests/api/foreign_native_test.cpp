@@ -89,6 +89,27 @@ void expect_exact(const NativeGemm& native) {
       for (const Scalar beta : {Scalar(0), Scalar(1), Scalar(-3)}) expect(view_a, c, beta, c0);
 }
 
+/// A product of two numbers where alpha times an element of A or B leaves the range of a double, though none of what is stated
+/// does: netlib's and, for small sizes, BLIS multiply elements by alpha. Nothing is certified of it.
+void expect_extremes_refused(const NativeGemm& native) {
+  const auto machine = Machine::cpu(1, &native);
+  struct Numbers {
+    double a, b, alpha;
+  };
+  for (const auto& [x, y, alpha] :
+       {Numbers{0x1p600, 0x1p-500, 0x1p-600}, Numbers{0x1p-500, 0x1p600, 0x1p-600}, Numbers{0x1p-900, 0x1p100, 0x1p1000},
+        Numbers{0x1.8p-60, 0x1p100, 0x1.0000000000001p-970}}) {
+    Matrix<double> a(1, 1), b(1, 1), c(1, 1);
+    a(0, 0) = x, b(0, 0) = y;
+    const Product product(a, b, c, alpha);
+    EXPECT_THROW((void)decide(product, Target::dgemm(), machine, {.slices = false}), CannotCertify) << x << ' ' << alpha;
+    const Decision given{Target::dgemm(), Method::native, {}, 1, 1, 1, 0, 0, {}, {}};
+    const auto certificate = multiply(product, given, machine);
+    EXPECT_FALSE(certificate.holds);
+    EXPECT_TRUE(check_certificate(to_json(certificate).dump(), {a.view(), b.view(), alpha}, c.view()).holds());
+  }
+}
+
 void expect_recognised(const char* file, const std::string& name) {
   const auto found = library(file);
   if (found.dgemm == nullptr) GTEST_SKIP() << file << " is not here";
@@ -100,6 +121,7 @@ void expect_recognised(const char* file, const std::string& name) {
   expect_exact<float>(*native);
   expect_exact<std::complex<double>>(*native);
   expect_exact<std::complex<float>>(*native);
+  expect_extremes_refused(*native);
 }
 
 TEST(ForeignNative, NetlibIsRecognisedAndMultiplies) { expect_recognised(OZBOUND_REFERENCE_BLAS, "netlib"); }

@@ -327,7 +327,7 @@ TEST(NativeGemm, IsChosenWhereItIsCheaper) {
   ASSERT_EQ(assumptions.size(), 4u);
   const std::vector<std::vector<std::string>> named{{"conventionally", "some order", "FMA"},
                                                     {"rounds to nearest", "underflow is gradual"},
-                                                    {"multiplies sums by alpha"},
+                                                    {"multiplies sums by alpha, or elements of one operand"},
                                                     {"Strassen", "emulation"}};
   for (std::size_t t = 0; t < named.size(); ++t)
     for (const auto& text : named[t]) EXPECT_NE(assumptions[t].find(text), std::string::npos) << assumptions[t];

@@ -504,6 +504,7 @@ TEST_F(Products, HaveTheMatricesOfTheirEngine) {
       EXPECT_EQ(here.exponent_range(x).top, there.exponent_range(x).top);
       const auto copy = there.copy(x);
       EXPECT_EQ(copy->view().place(), here.copy(x)->view().place());
+      EXPECT_EQ(copy->view().is_double(), here.copy(x)->view().is_double());
       EXPECT_EQ(here.fingerprint(near(copy->view().as_input())), here.fingerprint(here.copy(x)->view().as_input()));
     }
     EXPECT_FALSE(there.matrix(2, 3, false)->view().is_double());

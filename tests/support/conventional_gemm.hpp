@@ -14,11 +14,12 @@
 namespace ozbound::test {
 
 /// Conventional summation in one order or another, as libraries do it: C = beta C0, then alpha times the sum on top; `blocks`:
-/// alpha times the sum of three products at a time.
-enum class SummationOrder { forwards, backwards, pairwise, fused, blocks };
+/// alpha times the sum of three products at a time; `scaled_elements`: alpha times each element of A, as netlib's does.
+enum class SummationOrder { forwards, backwards, pairwise, fused, blocks, scaled_elements };
 
-inline constexpr SummationOrder all_orders[] = {SummationOrder::forwards, SummationOrder::backwards, SummationOrder::pairwise,
-                                                SummationOrder::fused, SummationOrder::blocks};
+inline constexpr SummationOrder all_orders[] = {SummationOrder::forwards, SummationOrder::backwards,
+                                                SummationOrder::pairwise, SummationOrder::fused,
+                                                SummationOrder::blocks,   SummationOrder::scaled_elements};
 
 template <class T>
 using Terms = std::vector<std::pair<T, T>>;
@@ -41,7 +42,11 @@ T conventional_sum(const Terms<T>& terms, std::size_t first, std::size_t last, S
 }
 
 template <class T>
-T conventional_entry(const Terms<T>& terms, T alpha, T beta_c0, SummationOrder order) {
+T conventional_entry(Terms<T> terms, T alpha, T beta_c0, SummationOrder order) {
+  if (order == SummationOrder::scaled_elements) {
+    for (auto& term : terms) term.first = term.first * alpha;
+    return beta_c0 + conventional_sum(terms, 0, terms.size(), SummationOrder::forwards);
+  }
   const auto block = order == SummationOrder::blocks ? std::size_t{3} : std::max<std::size_t>(terms.size(), 1);
   T c = beta_c0;
   for (std::size_t t = 0; t < terms.size(); t += block)
@@ -106,7 +111,10 @@ class ConventionalGemm : public NativeGemm {
           imaginary.emplace_back(ar, bi), imaginary.emplace_back(ai, br);
         }
         const auto part = [&](const Terms<T>& terms, Part of) {
-          return conventional_entry(terms, alpha, beta == 0 ? T{0} : beta * value<T>(call.c0, i, j, of), order_);
+          if (beta == 0) return conventional_entry(terms, alpha, T{0}, order_);
+          const T none = 0;  // beta's imaginary part, which libraries multiply by too: 0 times an infinity is NaN
+          return conventional_entry(terms, alpha,
+                                    beta * value<T>(call.c0, i, j, of) - none * value<T>(call.c0, i, j, other(of)), order_);
         };
         const T re = part(real, Part::real), im = part(imaginary, Part::imaginary);
         c(i, j) = {re, im};

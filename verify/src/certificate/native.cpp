@@ -16,7 +16,8 @@ std::vector<std::string> trusted(const Claims& claims, const Subject& subject) {
   const auto gemm = std::string("the native ") + letter + "GEMM";
   return {gemm + " sums conventionally: each " + (parts ? "part of an entry is a sum of its 2k" : "entry is a sum of its k") +
               " products in some order, each product and each addition rounded once, or the two at once (FMA)",
-          gemm + " rounds to nearest, and underflow is gradual", gemm + " multiplies sums by alpha, not operands",
+          gemm + " rounds to nearest, and underflow is gradual",
+          gemm + " multiplies sums by alpha, " + (claims.schema < 5 ? "not operands" : "or elements of one operand"),
           gemm + " uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
 }
 
@@ -63,8 +64,7 @@ class Native final : public Expected {
     const auto& in = subject_.operands;
     const bool dgemm = kind == Target::Kind::dgemm, unscaled = plain() && in.beta == 0;
     if (numbers_.underflow > 0 && !(dgemm && unscaled && in.a.cols() <= longest_native_underflow(claims_.narrow))) return false;
-    if (dgemm && !unscaled && claims_.schema >= 5) return static_cast<double>(in.a.cols() + 3) * subject_.u <= 0.5;
-    return numbers_.factor <= tau_;
+    return (dgemm && claims_.schema >= 5) || numbers_.factor <= tau_;
   }
 
   NativeClaims numbers_;

@@ -478,6 +478,17 @@ bool may_underflow(const Operands& in, const Range& a, const Range& b, const Nat
   return a.least + b.least < format.normal || loses(in.alpha, sums, sums, format);
 }
 
+/// Whether alpha times an element of one operand, and that times one of the other, may leave the normal range inexactly.
+bool may_leave_range(const Operands& in, const Range& a, const Range& b, const NativeFormat& format) {
+  if (a.empty() || b.empty() || in.alpha == 0 || unit(in.alpha) || !std::isfinite(in.alpha)) return false;
+  const int scale = top_exponent(in.alpha);
+  for (const auto* x : {&a, &b})
+    if (scale + x->top + 2 > format.top - 3 ||
+        loses(in.alpha, x->least, std::max(x->least - (format.bits - 1), format.least), format))
+      return true;
+  return scale + a.least + b.least < format.normal;
+}
+
 bool is_float(double x) { return !std::isfinite(x) || static_cast<double>(static_cast<float>(x)) == x; }
 
 }  // namespace
@@ -671,7 +682,13 @@ NativeClaims native_claims(const Operands& in, Index k, bool narrow, int schema)
   NativeClaims claims{plain ? roundings : quotient_up(roundings, difference_down(1, roundings)), 0, ""};
   const auto a = range_of(in.a, true);
   const auto b = range_of(in.b.transposed(), true);
-  if (may_overflow(in, a, b, k, format)) claims.obstacle = "an intermediate result of native DGEMM may overflow";
+  if (may_overflow(in, a, b, k, format))
+    claims.obstacle =
+        schema < 5 ? "an intermediate result of native DGEMM may overflow" : "an intermediate result may overflow";
+  else if (schema >= 5 && may_leave_range(in, a, b, format))
+    claims.obstacle = "alpha times an element may overflow or underflow";
+  else if (schema >= 5 && claims.factor > 1)
+    claims.obstacle = "the inner dimension is so long that k u is above 1";
   const bool scaled = !unit(in.alpha) || !(in.beta == 0 || unit(in.beta));
   if (may_underflow(in, a, b, format) || (schema < 5 && scaled)) {
     const double terms = integer_up(static_cast<std::uint64_t>(k + 1));

@@ -12,7 +12,7 @@ namespace ozbound {
 /// - conventional summation: every entry is a sum of its k products in some order, each product and each addition rounded once,
 ///   or the two at once (FMA), as Jeannerod and Rump require; of complex matrices each part, a sum of 2k real products;
 /// - rounding to nearest and gradual underflow, in every thread that computes, whatever that thread inherited;
-/// - that sums are multiplied by alpha, all products at once or some at a time, not elements of A or B.
+/// - that alpha multiplies sums, of all products or of some at a time, or each element of one of A and B.
 /// A library that emulates FP64, uses Strassen's algorithm, or multiplies complex matrices by three real products is none.
 ///
 /// A library's product cannot be interrupted: Cancelled comes before it or, C being as it was or written in part, after it.

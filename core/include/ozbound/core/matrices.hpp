@@ -49,7 +49,7 @@ class Matrices {
 
   /// A new one, its elements not set.
   [[nodiscard]] virtual std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const = 0;
-  /// A copy, of the same format or in binary64.
+  /// A copy: of the host's matrices of the same format, of a device's in binary64.
   [[nodiscard]] virtual std::unique_ptr<OwnedMatrix> copy(const InputView& matrix) const = 0;
 
   [[nodiscard]] virtual SpecialEntries special_entries(const RealProduct& product) const = 0;
