@@ -185,7 +185,8 @@ Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
 /// The target's decision; by slices, since no native DGEMM is offered.
 Decision sliced_decision(const Work& work, const Target& target) {
   auto decision = decide({work.problem.a, work.problem.b}, target, work.engine);
-  if (decision.method != Method::slices) throw std::logic_error("no slices meet " + to_string(target) + ": " + decision.reason);
+  if (decision.method != Method::one_plan)
+    throw std::logic_error("no slices meet " + to_string(target) + ": " + decision.reason);
   return decision;
 }
 

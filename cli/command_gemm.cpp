@@ -109,7 +109,7 @@ class RequestedProduct {
 
   [[nodiscard]] Decision planned(const OperandFiles& files, const Machine& machine) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
-    const auto method = refined ? Method::correctly_rounded : Method::slices;
+    const auto method = refined ? Method::correctly_rounded : Method::one_plan;
     Decision decision{target(), method, plan(files.real_k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
     decision.complex = files.is_complex();
     machine.choose_backend(decision);

@@ -54,7 +54,7 @@ struct Case {
     return certificate.method == Method::exact || certificate.method == Method::correctly_rounded;
   }
   [[nodiscard]] bool fell_through() const { return certificate.exact > 0; }  ///< entries were summed exactly
-  [[nodiscard]] bool a_plan_meets_it() const { return !refused && (certificate.method == Method::slices || enumerated); }
+  [[nodiscard]] bool a_plan_meets_it() const { return !refused && (certificate.method == Method::one_plan || enumerated); }
   [[nodiscard]] bool met() const { return !refused && certificate.holds && verification.holds(); }
 };
 

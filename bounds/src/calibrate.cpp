@@ -118,7 +118,7 @@ std::vector<Sample> calibration_samples(bool large) {
   for (const auto [m, n, k] : all) {
     for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
                              SplitPlan::balanced(7, 7, 8), SplitPlan::balanced(9, 9, 10)})
-      samples.push_back({Method::slices, plan, m, n, k});
+      samples.push_back({Method::one_plan, plan, m, n, k});
     samples.push_back({Method::native, {}, m, n, k});
     samples.push_back({Method::exact, {}, m, n, k});
   }
@@ -131,12 +131,12 @@ Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile
   const auto counts = [tile](const Sample& sample) {
     return slice_counts(sample.plan->split(), sample.m, sample.n, sample.k, tile);
   };
-  auto slices = fitted<slice_terms.size()>(samples, Method::slices, counts);
+  auto slices = fitted<slice_terms.size()>(samples, Method::one_plan, counts);
   const auto exact = fitted<exact_terms.size()>(
       samples, Method::exact, [](const Sample& sample) { return exact_counts(sample.m, sample.n, sample.k); });
   if (!slices || !exact) throw std::invalid_argument("samples must have times of slices and of the superaccumulator");
   if (auto& product = slices->at(slice_product_term); product == 0)
-    product = most_for_products(samples, Method::slices, slice_product_term, counts);
+    product = most_for_products(samples, Method::one_plan, slice_product_term, counts);
   const auto native_of = [](const Sample& sample) { return native_counts(sample.m, sample.n, sample.k); };
   auto native = fitted<native_terms.size()>(samples, Method::native, native_of);
   if (native && native->back() == 0)

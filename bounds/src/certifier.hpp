@@ -43,7 +43,7 @@ inline Worst after_rounding(Worst before, double tau, double u) {
 /// The last plan that a decision comes to: `cr` and `relative` may go on to finer ones. @pre it has one.
 inline Plan last_plan(const Decision& decision) {
   auto plan = *decision.plan;
-  const bool relative = decision.method == Method::slices && decision.target.kind == Target::Kind::relative;
+  const bool relative = decision.method == Method::one_plan && decision.target.kind == Target::Kind::relative;
   if (decision.method != Method::correctly_rounded && !relative) return plan;
   while (const auto next = finer(plan)) plan = *next;
   return plan;
@@ -87,11 +87,11 @@ class Certifier {
 
   /// Slices for a relative target.
   [[nodiscard]] bool relative() const {
-    return decision_.method == Method::slices && decision_.target.kind == Target::Kind::relative;
+    return decision_.method == Method::one_plan && decision_.target.kind == Target::Kind::relative;
   }
 
   /// Whether C is what one plan's sums are rounded to: infinite, then, where the exact entry need not be.
-  [[nodiscard]] bool rounds_slices() const { return decision_.method == Method::slices && !relative(); }
+  [[nodiscard]] bool rounds_slices() const { return decision_.method == Method::one_plan && !relative(); }
 
   void check_slices() const {
     plan().validate();

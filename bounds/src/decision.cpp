@@ -16,7 +16,7 @@ namespace ozbound {
 namespace {
 
 constexpr std::array<std::pair<Method, const char*>, 4> methods{{
-    {Method::slices, "slices"},
+    {Method::one_plan, "slices"},
     {Method::correctly_rounded, "correctly_rounded"},
     {Method::native, "native"},
     {Method::exact, "exact"},
@@ -137,7 +137,7 @@ Decision decision_from_json(const nlohmann::json& json) {
   Decision decision;
   decision.target = parse_target(member<std::string>(json, "target"));
   decision.method = parse_method(member<std::string>(json, "method"));
-  const bool planned = decision.method == Method::slices || decision.method == Method::correctly_rounded;
+  const bool planned = decision.method == Method::one_plan || decision.method == Method::correctly_rounded;
   if (planned) decision.plan = parse_plan(member<std::string>(json, "plan"));
   decision.complex = json.contains("complex");
   if (decision.complex && !member<bool>(json, "complex")) throw std::invalid_argument("decision: complex is true, or missing");

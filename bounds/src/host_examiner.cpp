@@ -104,8 +104,7 @@ void write_value(const OutputView& c, Index i, Index j, std::uint64_t wide_bits)
 
 }  // namespace
 
-std::unique_ptr<Examination> HostExaminer::examine(const RealProduct& product, const Encoding&,
-                                                   const PreparedOperands& prepared) const {
+std::unique_ptr<Examination> HostExaminer::examine(const RealProduct& product, const PreparedOperands& prepared) const {
   return std::make_unique<HostExamination>(product, prepared, *engine_);
 }
 

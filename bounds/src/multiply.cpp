@@ -38,7 +38,7 @@ class RealMultiplication : private Certifier {
   void check() const {
     if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, engine_, "prepared_a");
     if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, engine_, "prepared_b");
-    if (decision_.method == Method::slices || decision_.method == Method::correctly_rounded) check_plan();
+    if (decision_.method == Method::one_plan || decision_.method == Method::correctly_rounded) check_plan();
     if (decision_.method == Method::native) check_native();
   }
 
@@ -48,7 +48,7 @@ class RealMultiplication : private Certifier {
     find_specials();
     special_count_ = matrices_.count(specials_);
     const bool needed =
-        decision_.method == Method::correctly_rounded || (decision_.method == Method::slices && !found_.evidence);
+        decision_.method == Method::correctly_rounded || (decision_.method == Method::one_plan && !found_.evidence);
     if (!needed) found_.examination.reset();  // which holds memory that the product may want
     return writing_c([this] { return write(); });
   }
@@ -58,7 +58,7 @@ class RealMultiplication : private Certifier {
     if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
     if (call_.all_special()) return finish_rounded();
     switch (decision_.method) {
-      case Method::slices: return relative() ? run_relative() : run_slices();
+      case Method::one_plan: return relative() ? run_relative() : run_slices();
       case Method::correctly_rounded: return run_ziv();
       case Method::native: return run_native();
       case Method::exact: break;
@@ -155,15 +155,8 @@ class RealMultiplication : private Certifier {
 
   /// The examination of the operands, made when first needed.
   Examination& examination() {
-    if (!found_.examination) found_.examination = examiner_.examine(call_, encoding(), {prepared_a_, prepared_b_});
+    if (!found_.examination) found_.examination = examiner_.examine(call_, {prepared_a_, prepared_b_});
     return *found_.examination;
-  }
-
-  /// Of the slices that the examination will be asked about.
-  [[nodiscard]] Encoding encoding() const {
-    if (!decision_.plan) return Encoding::balanced();
-    return decision_.plan->visit([](const SplitPlan& slices) { return slices.a.encoding; },
-                                 [](const ResiduePlan&) { return Encoding::balanced(); });
   }
 
   /// As Certifier::refine, and finished exactly.

@@ -110,7 +110,7 @@ class ScaledMultiplication : private Certifier {
   Certificate write() {
     if (decision_.method == Method::exact || call_.all_special())
       run_exactly();
-    else if (decision_.method == Method::slices && !relative())
+    else if (decision_.method == Method::one_plan && !relative())
       run_slices();
     else
       run_refined();

@@ -515,14 +515,13 @@ std::shared_ptr<const PreparedOperand> prepared_from(const ozbound_plugin_prepar
   return known;
 }
 
-Status examine(Handle* backend, RealCall* product, const ozbound_plugin_slicing* encoding, const ozbound_plugin_prepared* a,
-               const ozbound_plugin_prepared* b, ozbound_plugin_examination** examination, Call* call) noexcept {
+Status examine(Handle* backend, RealCall* product, const ozbound_plugin_prepared* a, const ozbound_plugin_prepared* b,
+               ozbound_plugin_examination** examination, Call* call) noexcept {
   return run(call, [&] {
     auto held = std::make_unique<ozbound_plugin_examination>();
     held->a = prepared_from(a, Side::rows_of_a, backend->engine());
     held->b = prepared_from(b, Side::columns_of_b, backend->engine());
-    held->of =
-        backend->examiner().examine(product_from(*product), slicing_from(*encoding).encoding, {held->a.get(), held->b.get()});
+    held->of = backend->examiner().examine(product_from(*product), {held->a.get(), held->b.get()});
     *examination = held.release();
   });
 }

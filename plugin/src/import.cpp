@@ -527,13 +527,12 @@ class PluginExaminer final : public Examiner {
  public:
   PluginExaminer(const Table& table, const ozbound_plugin_backend* backend) : table_(table), backend_(backend) {}
 
-  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& product, const Encoding& encoding,
+  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& product,
                                                      const PreparedOperands& prepared) const override {
     const auto crossing = product_of(product);
-    const auto of_plans = slicing_of({encoding, 0});
     const auto a = known(prepared.a), b = known(prepared.b);
     ozbound_plugin_examination* examination = nullptr;
-    ask(table_.examine, backend_, &crossing, &of_plans, a ? &*a : nullptr, b ? &*b : nullptr, &examination);
+    ask(table_.examine, backend_, &crossing, a ? &*a : nullptr, b ? &*b : nullptr, &examination);
     return std::make_unique<PluginExamination>(table_, Held<ozbound_plugin_examination>(examination, table_.free_examination));
   }
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,

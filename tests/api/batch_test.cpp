@@ -243,7 +243,7 @@ TEST(BatchedGemmOfDoubles, OneOperandInSeveralSlicings) {
     batch.form = form;
     auto decisions = batch.decisions(Target::dgemm(), {.native = false});
     for (std::size_t t = 0; t < decisions.size(); ++t)
-      decisions[t].method = Method::slices, decisions[t].plan = SplitPlan::balanced(t % 2 == 0 ? 9 : 10, 9, 11);
+      decisions[t].method = Method::one_plan, decisions[t].plan = SplitPlan::balanced(t % 2 == 0 ? 9 : 10, 9, 11);
     decisions[3].method = Method::exact, decisions[3].plan.reset();
     auto alone = batch;
     const auto certificates = batch.run(decisions);

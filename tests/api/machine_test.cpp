@@ -152,10 +152,9 @@ class CountingExaminer final : public Examiner {
  public:
   CountingExaminer(Looks& looks, const Engine& engine) : looks_(looks), host_(engine) {}
 
-  std::unique_ptr<Examination> examine(const RealProduct& product, const Encoding& encoding,
-                                       const PreparedOperands& prepared) const override {
+  std::unique_ptr<Examination> examine(const RealProduct& product, const PreparedOperands& prepared) const override {
     looks_.at_factors("examine", product);
-    return std::make_unique<CountingExamination>(looks_, product, host_.examine(product, encoding, prepared));
+    return std::make_unique<CountingExamination>(looks_, product, host_.examine(product, prepared));
   }
   ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                            const SpecialEntries& specials) const override {
@@ -304,12 +303,11 @@ TEST(Machine, ADecoratedEngineIsTheSame) {
         return Product{product.problem.a, product.problem.b, result.output(), product.alpha, product.beta, product.c0};
       };
       try {
-        const auto decorated =
-            multiply(of(c), parse_target(text), Machine({Backend(engine, examiner, nullptr, nullptr, {})}), product.choices());
-        EXPECT_EQ(records(decorated), records(multiply(of(d), parse_target(text), Machine({plain}), product.choices())));
+        const auto decorated = multiply(of(c), parse_target(text), Machine({Backend(engine, examiner, nullptr, nullptr, {})}));
+        EXPECT_EQ(records(decorated), records(multiply(of(d), parse_target(text), Machine({plain}))));
         EXPECT_EQ(c.bits(), d.bits());
       } catch (const CannotCertify&) {
-        EXPECT_THROW((void)multiply(of(d), parse_target(text), Machine({plain}), product.choices()), CannotCertify);
+        EXPECT_THROW((void)multiply(of(d), parse_target(text), Machine({plain})), CannotCertify);
       }
     }
 }
@@ -333,8 +331,8 @@ TEST(Machine, TakesTheBackendWhereTheProductCostsLeast) {
     BackendId runs;
   };
   for (const auto& [here, there, native_here, method, runs] :
-       {Case{{2, 1e6}, {1, 1e6}, true, Method::slices, device}, Case{{1, 1e6}, {2, 1e6}, true, Method::slices, {}},
-        Case{{1, 1e6}, {1, 1e6}, true, Method::slices, {}}, Case{{100, 1}, {1, 1e6}, true, Method::native, {}},
+       {Case{{2, 1e6}, {1, 1e6}, true, Method::one_plan, device}, Case{{1, 1e6}, {2, 1e6}, true, Method::one_plan, {}},
+        Case{{1, 1e6}, {1, 1e6}, true, Method::one_plan, {}}, Case{{100, 1}, {1, 1e6}, true, Method::native, {}},
         Case{{1, 1e6}, {100, 0.5}, false, Method::native, device}}) {
     const Machine machine({Backend(cpu, native_here ? &native : nullptr, &here),
                            Backend(other, examiner, native_here ? nullptr : &native, &there, device)});

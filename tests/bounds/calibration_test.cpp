@@ -36,7 +36,7 @@ Calibration some(const std::string& kernel = "some") {
 }
 
 double seconds_by(const CostModel& costs, const Sample& sample) {
-  if (sample.method == Method::slices) return costs.planned(*sample.plan, sample.m, sample.n, sample.k);
+  if (sample.method == Method::one_plan) return costs.planned(*sample.plan, sample.m, sample.n, sample.k);
   if (sample.method == Method::native) return costs.native(sample.m, sample.n, sample.k);
   return costs.exact(sample.m, sample.n, sample.k);
 }
@@ -105,7 +105,7 @@ TEST(Calibration, ProductsAreNeverFree) {
     if (sample.method == Method::native) {
       EXPECT_LE(fitted.native->at(4) * native_counts(sample.m, sample.n, sample.k)[4], sample.seconds);
     }
-    if (sample.method != Method::slices) continue;
+    if (sample.method != Method::one_plan) continue;
     EXPECT_LE(fitted.slices[3] * slice_counts(sample.plan->split(), sample.m, sample.n, sample.k, {8, 48})[3], sample.seconds);
   }
   EXPECT_LT(costs.planned(SplitPlan::balanced(7, 7, 8), 900, 900, 900),
@@ -535,14 +535,14 @@ TEST(Calibration, NativeIsChosenExactlyWhereItIsPredictedToBeFaster) {
     return decide({problem.a, problem.b}, Target::dgemm(), {engine, &native, &costs});
   };
   const auto alone = decide_with(priced(1e9, 1e9));
-  ASSERT_EQ(alone.method, Method::slices);
+  ASSERT_EQ(alone.method, Method::one_plan);
   const double seconds = 5 * 5 * 100 * alone.plan->products();
   EXPECT_EQ(alone.cost, seconds);
-  EXPECT_EQ(decide_with(priced(seconds, 1e9)).method, Method::slices) << "a tie: nothing is assumed of summation";
+  EXPECT_EQ(decide_with(priced(seconds, 1e9)).method, Method::one_plan) << "a tie: nothing is assumed of summation";
   const auto faster = decide_with(priced(std::nextafter(seconds, 0), 1e9));
   EXPECT_EQ(faster.method, Method::native);
   EXPECT_EQ(faster.costs, (CostOrigin{"calibrated", "seconds", "p", "k", 1, ""}));
-  EXPECT_EQ(decide_with(priced(1e9, seconds)).method, Method::slices);
+  EXPECT_EQ(decide_with(priced(1e9, seconds)).method, Method::one_plan);
   EXPECT_EQ(decide_with(priced(1e9, 1)).method, Method::exact) << "less than one product";
 }
 
@@ -555,11 +555,11 @@ TEST(Calibration, ARecordHasTheBestOfAsManyProducts) {
   Choices options;
   options.costs = &costs;
   const auto decision = decide({problem.a, problem.b}, Target::dgemm(), engine, options);
-  ASSERT_EQ(decision.method, Method::slices);
+  ASSERT_EQ(decision.method, Method::one_plan);
   std::vector<int> products;
   double last = 0;
   for (const auto& candidate : decision.candidates) {
-    if (candidate.method != Method::slices) continue;
+    if (candidate.method != Method::one_plan) continue;
     products.push_back(candidate.plan->products());
     EXPECT_GE(candidate.cost, last);
     last = candidate.cost;

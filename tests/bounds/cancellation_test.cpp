@@ -78,10 +78,10 @@ struct Way {
 /// Every method, and slices for every kind of target that goes ways of its own.
 const std::vector<Way>& ways() {
   static const auto plan = SplitPlan::balanced(4, 4, 5);
-  static const std::vector<Way> all{{"slices", Target::componentwise(1e-6), Method::slices, plan},
-                                    {"rowcol", Target::rowcol(1e-6), Method::slices, plan},
-                                    {"normwise", Target::normwise(1e-6), Method::slices, plan},
-                                    {"relative", parse_target("relative:1e-12"), Method::slices, plan},
+  static const std::vector<Way> all{{"slices", Target::componentwise(1e-6), Method::one_plan, plan},
+                                    {"rowcol", Target::rowcol(1e-6), Method::one_plan, plan},
+                                    {"normwise", Target::normwise(1e-6), Method::one_plan, plan},
+                                    {"relative", parse_target("relative:1e-12"), Method::one_plan, plan},
                                     {"cr", Target::correctly_rounded(), Method::correctly_rounded, plan},
                                     {"exact", Target::correctly_rounded(), Method::exact, {}}};
   return all;
@@ -100,11 +100,7 @@ class CertifiedCancellation : public testing::Test {
   CertifiedCancellation() { std::fill_n(c.data(), c.rows() * c.cols(), -77.0); }
 
   [[nodiscard]] RealProduct call() { return {product.problem.a, product.problem.b, c}; }
-  [[nodiscard]] Choices choices() const {
-    auto wanted = product.choices();
-    wanted.costs = &counted;
-    return wanted;
-  }
+  [[nodiscard]] Choices choices() const { return {.costs = &counted}; }
 
   const ProductCount counted;
   const test::Product product = test::product_of({Family::wide_exponents, 40, 90, 60, 1, 3});

@@ -183,7 +183,7 @@ TEST(Certificate, TheWorstEntryIsTheOneWhoseRatioItTells) {
   auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 3});
   for (Index l = 0; l < 8; ++l) product.problem.a(2, l) *= l == 0 ? 0x1p20 : 1;
   for (Index j = 0; j < 4; ++j) product.problem.b(0, j) = j == 1 ? 0x1p-40 : product.problem.b(0, j);
-  const Decision decision{Target::componentwise(1e-8), Method::slices, SplitPlan::balanced(4, 4, 5), 4, 4, 8, 0, 0, {}, {}};
+  const Decision decision{Target::componentwise(1e-8), Method::one_plan, SplitPlan::balanced(4, 4, 5), 4, 4, 8, 0, 0, {}, {}};
   const auto computed = test::compute_with(product, decision, engine());
   EXPECT_EQ(computed.certificate.worst_i, 2);
   EXPECT_EQ(computed.certificate.worst_j, 1);

@@ -58,7 +58,7 @@ TEST(CertifiedGemmLong, TellsTheTruthUnderAnyDecision) {
     Decision decision;
     decision.target = parse_target(random.pick(targets));
     if (product.narrow && decision.target.tau > 0) decision.target.tau = std::max(decision.target.tau, 0x1p-24);
-    decision.method = random.once_in(3) ? Method::correctly_rounded : Method::slices;
+    decision.method = random.once_in(3) ? Method::correctly_rounded : Method::one_plan;
     decision.plan = plan;
     decision.m = product.m(), decision.n = product.n(), decision.k = product.k();
     ASSERT_TRUE(test::tells_the_truth(product, test::compute_with(product, decision, engine())))
@@ -117,7 +117,7 @@ TEST(CertifiedGemmLong, PlansAreSeldomOverlookedAtModerateSizes) {
         const auto product = test::product_of({family, 64, 64, 500, phi, 6});
         const auto target = parse_target(text);
         const auto decision = test::decide_for(product, target, engine());
-        if (decision.method == Method::slices) {
+        if (decision.method == Method::one_plan) {
           ++meetable;
           continue;
         }

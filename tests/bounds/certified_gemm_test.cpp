@@ -96,7 +96,7 @@ SplitPlan sample_plan(test::RandomBits& random) {
 /// true.
 TEST(CertifiedGemm, TellsTheTruthUnderAnyDecision) {
   test::RandomBits random(3);
-  static constexpr Method methods[] = {Method::slices, Method::slices, Method::correctly_rounded, Method::exact};
+  static constexpr Method methods[] = {Method::one_plan, Method::one_plan, Method::correctly_rounded, Method::exact};
   int kept = 0;
   int missed = 0;
   for (int t = 0; t < 1200; ++t) {
@@ -123,16 +123,17 @@ TEST(CertifiedGemm, InOneStepIsTheSameAsInTwo) {
   for (const auto family : all_families())
     for (int t = 0; t < 40; ++t) {
       auto product = test::sample_product(test::sample_recipe(family, random.pick(phis), 9, random), random);
+      product.encoding = Encoding::balanced();
       const auto target = sample_target(product.narrow, random);
       const auto two = test::compute(product, target, engine());
       test::Computed one{{}, {}, test::Result(product.m(), product.n(), product.narrow)};
       const RealProduct call{product.problem.a, product.problem.b, one.c.output(), product.alpha, product.beta, product.c0};
-      auto decided = multiply(call, target, engine(), product.choices());
+      auto decided = multiply(call, target, engine());
       EXPECT_EQ(to_json(decided.decision), to_json(two.decision)) << product.describe();
       ASSERT_EQ(to_json(decided.certificate), to_json(two.certificate)) << product.describe();
       one.certificate = std::move(decided.certificate);
       ASSERT_TRUE(test::tells_the_truth(product, one));
-      by_slices += two.decision.method == Method::slices ? 1 : 0;
+      by_slices += two.decision.method == Method::one_plan ? 1 : 0;
     }
   EXPECT_GT(by_slices, 100);
 }
@@ -151,7 +152,7 @@ TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
   // A plan of one product, against targets on both sides of what it reaches.
   const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
   for (const double tau : {1e-3, 1e-2, 0.03, 0.1, 1.0}) {
-    Decision decision{Target::componentwise(tau), Method::slices, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
+    Decision decision{Target::componentwise(tau), Method::one_plan, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
     const auto computed = test::compute_with(product, decision, engine());
     EXPECT_EQ(computed.certificate.holds, computed.certificate.ratio <= 1);
     EXPECT_EQ(computed.certificate.holds, tau > 0.02) << tau << ": " << computed.certificate.ratio;
@@ -162,7 +163,7 @@ TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
 TEST(CertifiedGemm, HoldsUpToTheTargetAndNoFurther) {
   const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
   const auto certificate = [&](double tau) {
-    const Decision decision{Target::componentwise(tau), Method::slices, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
+    const Decision decision{Target::componentwise(tau), Method::one_plan, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
     return test::compute_with(product, decision, engine()).certificate;
   };
   const double reached = 0.5 * certificate(0.5).ratio;  // but for a few u, the tau at which the ratio is 1: it is e / tau
@@ -176,7 +177,7 @@ TEST(CertifiedGemm, TheRatioHasTheLastRounding) {
   const auto product = test::product_of(test::matrix_of(1, 2, {1, 0x1p-53}), test::matrix_of(2, 1, {1, 1}));
   for (const auto& [exact, tau] : {std::pair(&nearly, 0x1p-53), {&product, 0x1p-53}, {&product, 0x1p-50}})
     for (const auto& target : {Target::componentwise(tau), Target::rowcol(tau), Target::normwise(tau), Target::relative(tau)}) {
-      const Decision decision{target, Method::slices, SplitPlan::balanced(7, 7, 14), 1, 1, exact->k(), 1, 0, {}, {}};
+      const Decision decision{target, Method::one_plan, SplitPlan::balanced(7, 7, 14), 1, 1, exact->k(), 1, 0, {}, {}};
       const auto computed = test::compute_with(*exact, decision, engine());
       EXPECT_TRUE(test::keeps_its_target(*exact, computed)) << to_string(target);
       EXPECT_EQ(computed.certificate.ratio, tau == 0x1p-53 ? 1 : 0.125 * (1 + 0x1p-52)) << to_string(target);
@@ -192,7 +193,7 @@ TEST(CertifiedGemm, TheRatioIsProportionalToTheError) {
       wanted.narrow = narrow;
       const auto ratio = [&](double tau) {
         const Decision decision{
-            {kind, tau}, Method::slices, SplitPlan::balanced(narrow ? 4 : 7, narrow ? 4 : 7, 8), 4, 4, 8, 1, 0, {}, {}};
+            {kind, tau}, Method::one_plan, SplitPlan::balanced(narrow ? 4 : 7, narrow ? 4 : 7, 8), 4, 4, 8, 1, 0, {}, {}};
         return test::compute_with(wanted, decision, engine()).certificate.ratio;
       };
       const double u = narrow ? 0x1p-24 : 0x1p-53;
@@ -350,7 +351,7 @@ TEST(RelativeTarget, CountsTheFinalRounding) {
   Matrix<double> b(1, n);
   for (Index j = 0; j < n; ++j) b(0, j) = 2 / (1 + 0x1p-10) + static_cast<double>(j) * 0x1p-52;  // the products lie above 2
   const auto product = test::product_of(test::matrix_of(1, 1, {1 + 0x1p-10}), b);
-  const Decision decision{Target::relative(0x1p-53), Method::slices, SplitPlan::balanced(2, 7, 8), 1, n, 1, 1, 0, {}, {}};
+  const Decision decision{Target::relative(0x1p-53), Method::one_plan, SplitPlan::balanced(2, 7, 8), 1, n, 1, 1, 0, {}, {}};
   EXPECT_TRUE(test::keeps_its_target(product, test::compute_with(product, decision, engine())));
 }
 
@@ -358,7 +359,7 @@ TEST(RelativeTarget, CountsTheFinalRounding) {
 /// 0.15 eta is right. Bounds of doubles are rounded up to a multiple of eta, those of floats are not.
 TEST(RelativeTarget, SubnormalResultsAreRoundedByMore) {
   auto product = test::product_of(test::matrix_of(1, 2, {64.62, 64.38}), test::matrix_of(2, 1, {0.625, -0.625}));
-  const Decision decision{Target::relative(1), Method::slices, SplitPlan::balanced(1, 1, 2), 1, 1, 2, 1, 0, {}, {}};
+  const Decision decision{Target::relative(1), Method::one_plan, SplitPlan::balanced(1, 1, 2), 1, 1, 2, 1, 0, {}, {}};
   for (const bool narrow : {false, true}) {
     product.narrow = narrow;
     product.alpha = narrow ? 0x1p-149 : eta;
@@ -425,7 +426,7 @@ TEST(CertifiedGemm, FloatsInPlace) {
       product.problem.b.data()[t] = static_cast<double>(b.data()[t] = test::sample<float>(random));
     }
     for (Index t = 0; t < 16; ++t) product.c0.data()[t] = static_cast<double>(c.data()[t] = test::sample<float>(random));
-    const auto decision = decide({a, b, c, 1, -1, c}, target, engine(), product.choices());
+    const auto decision = decide({a, b, c, 1, -1, c}, target, engine());
     test::Computed computed{decision, multiply({a, b, c, 1, -1, c}, decision, engine()), test::Result(4, 4, true)};
     for (Index i = 0; i < 4; ++i)
       for (Index j = 0; j < 4; ++j) computed.c.output().set_bits(i, j, bits_of(c(i, j)));
@@ -614,7 +615,7 @@ TEST(CertifiedGemm, ARefusalWritesNothing) {
   Matrix<double> c(2, 3);
   std::iota(c.data(), c.data() + 6, 1.0);
   const RealProduct call{product.problem.a, product.problem.b, c};
-  const auto good = Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
+  const auto good = Decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
   const auto refuse = [&](auto change, const std::string& word, const MultiplyOptions& options = {}) {
     auto bad = good;
     change(bad);
@@ -639,7 +640,7 @@ TEST(CertifiedGemm, ShapesAndAliasesAreRefused) {
   auto product = test::product_of({Family::uniform, 2, 3, 4, 0, 21});
   Matrix<double> c(2, 3);
   Matrix<double> wrong(3, 3);
-  const auto decision = Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
+  const auto decision = Decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(3, 3, 4), 2, 3, 4, 0, 0, {}, {}};
   const InputView a = product.problem.a;
   const InputView b = product.problem.b;
   expect_refused<std::invalid_argument>({a, a, c}, decision, "b must");

@@ -29,7 +29,7 @@ const auto plan = SplitPlan::balanced(2, 2, 3);
 
 Decision decision(Method method, Index n) {
   Decision made{Target::dgemm(), method, {}, n, n, n, 0, 0, {}, {}};
-  if (method == Method::slices || method == Method::correctly_rounded) made.plan = plan;
+  if (method == Method::one_plan || method == Method::correctly_rounded) made.plan = plan;
   made.cost = made.plan ? both.planned(plan, n, n, n) : method == Method::native ? both.native(n, n, n) : both.exact(n, n, n);
   return made;
 }
@@ -44,11 +44,11 @@ TEST(CheapestCosts, AreTheLeastOfAll) {
 }
 
 TEST(CheapestCosts, SendSmallProductsToOneAndLargeOnesToTheOther) {
-  for (const auto method : {Method::slices, Method::correctly_rounded, Method::native}) {
+  for (const auto method : {Method::one_plan, Method::correctly_rounded, Method::native}) {
     EXPECT_EQ(both.engine_for(decision(method, 4)), 0u) << to_string(method);
     EXPECT_EQ(both.engine_for(decision(method, 1000)), 1u) << to_string(method);
   }
-  EXPECT_EQ(both.cost_on(1, decision(Method::slices, 1000)), device.planned(plan, 1000, 1000, 1000));
+  EXPECT_EQ(both.cost_on(1, decision(Method::one_plan, 1000)), device.planned(plan, 1000, 1000, 1000));
   EXPECT_EQ(both.cost_on(0, decision(Method::exact, 3)), cpu.exact(3, 3, 3));
 }
 

@@ -360,7 +360,7 @@ TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
           matrix->data()[t] = {1.0 * random.between(1, 9), 1.0 * random.between(1, 9)};
       if (inexact >= 0) p.a(inexact, 1) += 0.1;
       p.a(1, 2) = {inf, 1};  // special entries count for nothing
-      Decision decision{Target::correctly_rounded(), Method::slices, SplitPlan::balanced(2, 2, 4), 4, 2, 3, 0, 0, {}, {}, {}};
+      Decision decision{Target::correctly_rounded(), Method::one_plan, SplitPlan::balanced(2, 2, 4), 4, 2, 3, 0, 0, {}, {}, {}};
       decision.complex = true;
       Numbers c(4, 2);
       const auto certificate = multiply({p.a, p.b, c, p.alpha, p.beta, p.c0}, decision, engine());
@@ -435,7 +435,7 @@ TEST(ComplexCertifiedGemm, NormsLeaveOutWhatC0MakesSpecial) {
     EXPECT_TRUE(product.certificate.holds);
     EXPECT_EQ(c(0, 1), alpha * 0x1p-60);
     auto coarse = product.decision;
-    coarse.method = Method::slices, coarse.plan = SplitPlan::balanced(2, 2, 3);
+    coarse.method = Method::one_plan, coarse.plan = SplitPlan::balanced(2, 2, 3);
     EXPECT_FALSE(multiply(call, coarse, engine()).holds);
     p.c0(0, 0) = 0;
     EXPECT_TRUE(multiply(call, target, engine()).certificate.holds);
@@ -543,7 +543,7 @@ TEST(ComplexCertifiedGemm, RealProductsTakeNoComplexDecision) {
 TEST(ComplexCertifiedGemm, TheWorstPartIsNamed) {
   Numbers a(2, 1), b(1, 2), c(2, 2);
   a(0, 0) = {1, 1}, a(1, 0) = {1, 0.1}, b(0, 0) = 1, b(0, 1) = 1;
-  Decision decision{Target::componentwise(1e-3), Method::slices, SplitPlan::balanced(1, 1, 2), 2, 2, 1, 0, 0, {}, {}};
+  Decision decision{Target::componentwise(1e-3), Method::one_plan, SplitPlan::balanced(1, 1, 2), 2, 2, 1, 0, 0, {}, {}};
   decision.complex = true;
   const auto certificate = multiply(ComplexProduct{a, b, c}, decision, engine());
   EXPECT_EQ(certificate.worst_i, 1);
@@ -609,7 +609,7 @@ TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {
   decision.m = p.m();
   decision.method = Method::native;
   EXPECT_EQ(refusal({p.a, p.b, c, {1, 1}}, decision), "decision: native DGEMM has no complex alpha or beta");
-  decision.method = Method::slices;
+  decision.method = Method::one_plan;
   EXPECT_NE(refusal({p.a, p.b, c, {1, 1}}, decision, {.workspace = 1}).find("workspace must be at least"), std::string::npos);
   decision.plan.reset();
   EXPECT_EQ(refusal({p.a, p.b, c, {1, 1}}, decision), "decision: plan is missing");

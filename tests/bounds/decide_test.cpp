@@ -126,7 +126,7 @@ void expect_cheapest(const test::Product& product, const Target& target, double 
   Certification certification(product, target);
   const auto context = testing::Message() << product.describe() << ", " << to_string(target) << " -> "
                                           << to_json(decision).dump();
-  const bool planned = decision.method == Method::slices;
+  const bool planned = decision.method == Method::one_plan;
   if (planned) {
     EXPECT_LE(certification.ratio(decision.plan->split()), 1 + 1e-9) << context;
     EXPECT_LE(decision.ratio, 1) << context;
@@ -219,7 +219,7 @@ TEST(Decide, UniformDataNeedsNoMoreProductsThanTheTableSays) {
   EXPECT_LE(test::decide_for(at_1024, Target::dgemm(), engine()).plan->products(), 28);
   const auto at_4096 = test::product_of({Family::uniform, 6, 6, 4096, 0, 5});
   const auto decision = test::decide_for(at_4096, Target::dgemm(), engine());
-  ASSERT_EQ(decision.method, Method::slices);
+  ASSERT_EQ(decision.method, Method::one_plan);
   EXPECT_LE(decision.plan->products(), 28);
   EXPECT_TRUE(test::keeps_its_target(at_4096, test::compute_with(at_4096, decision, engine())));
   const auto loose = test::decide_for(at_1024, Target::componentwise(1e-8), engine());
@@ -238,7 +238,7 @@ TEST(Decide, SeldomOverlooksAPlanThatMeetsTheTarget) {
         const auto product = test::product_of({family, 12, 13, 40, phi, 6});
         const auto target = parse_target(text);
         const auto decision = test::decide_for(product, target, engine());
-        if (decision.method == Method::slices) {
+        if (decision.method == Method::one_plan) {
           ++meetable;
           continue;
         }
@@ -412,8 +412,8 @@ TEST(Decide, NativeCompetesByCost) {
     Priced priced;
     priced.native_cost = cost;
     const auto decision = test::decide_for(product, Target::dgemm(), {priced, &native});
-    EXPECT_EQ(decision.method, cost < products ? Method::native : Method::slices) << cost;
-    if (decision.method == Method::slices) {
+    EXPECT_EQ(decision.method, cost < products ? Method::native : Method::one_plan) << cost;
+    if (decision.method == Method::one_plan) {
       EXPECT_EQ(decision.plan->products(), products) << cost;
     }
   }
@@ -434,13 +434,13 @@ TEST(Decide, RecordsCandidatesCheapestFirstAndTheOneItChose) {
     int chosen = 0;
     for (std::size_t t = 0; t < decision.candidates.size(); ++t) {
       const auto& candidate = decision.candidates[t];
-      if (candidate.method == Method::slices && t > 0) {
+      if (candidate.method == Method::one_plan && t > 0) {
         EXPECT_GT(candidate.cost, decision.candidates[t - 1].cost);
       }
       EXPECT_EQ(candidate.certifies, candidate.ratio <= 1) << t;
       const bool is_chosen = candidate.method == decision.method && candidate.plan == decision.plan;
       chosen += is_chosen ? 1 : 0;
-      if (candidate.method == Method::slices && !is_chosen) {
+      if (candidate.method == Method::one_plan && !is_chosen) {
         EXPECT_FALSE(candidate.certifies) << "cheaper and not chosen";
       }
     }
@@ -458,7 +458,7 @@ TEST(Decide, ThePredictedRatioIsTheCertifiedOne) {
     for (const double phi : {0.0, 2.0}) {
       const auto product = test::product_of({Family::wide_exponents, 6, 6, 30, phi, 16});
       const auto computed = test::compute(product, target, engine());
-      ASSERT_EQ(computed.decision.method, Method::slices);
+      ASSERT_EQ(computed.decision.method, Method::one_plan);
       EXPECT_EQ(computed.decision.ratio, computed.certificate.ratio) << to_string(target);
     }
 }
@@ -520,8 +520,7 @@ TEST(Decide, ShapesThatDoNotFitAreRefused) {
 
 TEST(Decide, RefusesAnEncodingThatExactAccumulationDoesNotTake) {
   const Matrix<double> one(1, 1);
-  const Choices choices{.encoding = Encoding::nearest_adaptive(7)};
-  EXPECT_THAT([&] { static_cast<void>(decide({one, one}, Target::dgemm(), CpuEngine(), choices)); },
+  EXPECT_THAT([&] { static_cast<void>(decide_by(Encoding::nearest_adaptive(7), {one, one}, Target::dgemm(), CpuEngine())); },
               testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("encoding must have a common ratio")));
 }
 

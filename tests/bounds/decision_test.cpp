@@ -56,9 +56,9 @@ TEST(Decision, SavedAndReadAgainGivesTheSameBits) {
 }
 
 TEST(Decision, EveryMethodRoundTrips) {
-  for (const auto method : {Method::slices, Method::correctly_rounded, Method::native, Method::exact}) {
+  for (const auto method : {Method::one_plan, Method::correctly_rounded, Method::native, Method::exact}) {
     Decision decision{Target::rowcol(1.0 / 3), method, {}, 1, 2, 3, 1.0 / 7, 0.1, "so", {}};
-    if (method == Method::slices) decision.plan = parse_plan("truncated7,nearest7:3x4:cut=5:per_diagonal");
+    if (method == Method::one_plan) decision.plan = parse_plan("truncated7,nearest7:3x4:cut=5:per_diagonal");
     if (method == Method::correctly_rounded) decision.plan = SplitPlan::balanced(7, 7, 8);
     expect_same(decision_from_json(json::parse(to_json(decision).dump())), decision);
   }
@@ -119,7 +119,7 @@ TEST(Decision, AnInfiniteCostComesBack) {
 
 /// It fixes the same bits.
 TEST(Decision, RatiosOfTheSecondSchemaStopBeforeTheRounding) {
-  const Decision decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}};
+  const Decision decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}};
   auto older = to_json(decision);
   older["schema"] = "ozbound-decision-2";
   older["costs"] = {{"model", "shipped"}, {"unit", "seconds"}};
@@ -131,7 +131,8 @@ TEST(Decision, RatiosOfTheSecondSchemaStopBeforeTheRounding) {
 }
 
 TEST(Decision, TheOlderSchemaCountsProducts) {
-  auto older = to_json(Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
+  auto older =
+      to_json(Decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
   older["schema"] = "ozbound-decision-1";
   older["costs"] = {{"model", "shipped"}, {"unit", "seconds"}};  // of no meaning there
   const auto decision = decision_from_json(older);
@@ -155,7 +156,7 @@ std::string refusal(const json& bad) {
 }
 
 json good() {
-  return to_json(Decision{Target::dgemm(), Method::slices, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
+  return to_json(Decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
 }
 
 TEST(Decision, AMissingMemberIsNamed) {

@@ -36,7 +36,7 @@ Decision decide_native(const test::Product& product, const Target& target, const
 }
 
 Decision decide_any(const test::Product& product, const Target& target, const NativeGemm& native) {
-  return decide(product.stated(), target, {engine(), &native}, product.choices());
+  return decide_by(product.encoding, product.stated(), target, {engine(), &native});
 }
 
 /// A decision for native DGEMM from elsewhere, whatever the operands.
@@ -332,7 +332,7 @@ TEST(NativeGemm, IsChosenWhereItIsCheaper) {
   for (std::size_t t = 0; t < named.size(); ++t)
     for (const auto& text : named[t]) EXPECT_NE(assumptions[t].find(text), std::string::npos) << assumptions[t];
   const auto narrow_range = test::product_of({Family::uniform, 8, 8, 1024, 0, 3});
-  EXPECT_EQ(decide_any(narrow_range, Target::dgemm(), native).method, Method::slices);
+  EXPECT_EQ(decide_any(narrow_range, Target::dgemm(), native).method, Method::one_plan);
   auto scaled = wide;
   scaled.alpha = 3;
   EXPECT_EQ(decide_any(scaled, Target::dgemm(), native).method, Method::native);

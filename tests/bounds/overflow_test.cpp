@@ -33,7 +33,7 @@ const CpuEngine& engine() {
 }
 
 Decision decision_for(const Product& product, const Target& target, const SplitPlan& plan) {
-  return {target, Method::slices, plan, product.m(), product.n(), product.k(), 1, 0, {}, {}};
+  return {target, Method::one_plan, plan, product.m(), product.n(), product.k(), 1, 0, {}, {}};
 }
 
 /// Of a 1 x 1 product under a plan whose slices round its sum to infinity.
@@ -157,7 +157,7 @@ TEST(Overflow, IsFinishedOfPreparedOperandsToo) {
 TEST(Overflow, IsFinishedInPlace) {
   auto c = matrix_of(1, 1, {largest});
   const Matrix<double> a = matrix_of(1, 1, {below_tie}), b = matrix_of(1, 1, {1});
-  const Decision decision{Target::componentwise(1e-3), Method::slices, SplitPlan::balanced(2, 2, 4), 1, 1, 1, 1, 0, {}, {}};
+  const Decision decision{Target::componentwise(1e-3), Method::one_plan, SplitPlan::balanced(2, 2, 4), 1, 1, 1, 1, 0, {}, {}};
   const auto certificate = multiply(RealProduct{a, b, c, 1, 1, c}, decision, engine());
   EXPECT_EQ(c(0, 0), largest);
   EXPECT_EQ(certificate.exact, 1);
@@ -249,7 +249,7 @@ TEST(Overflow, OfEitherComponentIsFinishedWithBoth) {
       const auto plan = SplitPlan::balanced(2, 2, 4);
       multiply_unproven(ComplexProduct{a, b, plain, one.alpha, one.beta, c0}, plan, engine());
       EXPECT_TRUE(std::isinf(plain(0, 0).real()) || std::isinf(plain(0, 0).imag())) << one.name;
-      const Decision decision{parse_target(target), Method::slices, plan, 1, 1, 1, 1, 0, {}, {}, {}, {}, true};
+      const Decision decision{parse_target(target), Method::one_plan, plan, 1, 1, 1, 1, 0, {}, {}, {}, {}, true};
       const auto certificate = multiply(ComplexProduct{a, b, c, one.alpha, one.beta, c0}, decision, engine());
       EXPECT_EQ(c(0, 0), one.exact) << one.name << ", " << target;
       EXPECT_EQ(certificate.exact, one.alpha.imag() == 0 ? 1 : 2) << one.name;
@@ -263,7 +263,7 @@ TEST(Overflow, OfComplexFloatsIsFinished) {
   Matrix<std::complex<float>> a(1, 1), b(1, 1), c(1, 1);
   a(0, 0) = {0x1p124F, largest_float}, b(0, 0) = 1;
   const Decision decision{
-      Target::componentwise(0.1), Method::slices, SplitPlan::balanced(2, 2, 4), 1, 1, 1, 1, 0, {}, {}, {}, {}, true};
+      Target::componentwise(0.1), Method::one_plan, SplitPlan::balanced(2, 2, 4), 1, 1, 1, 1, 0, {}, {}, {}, {}, true};
   const auto certificate = multiply(ComplexProduct{a, b, c, {0, 1}}, decision, engine());
   EXPECT_EQ(c(0, 0), std::complex<float>(-largest_float, 0x1p124F));
   EXPECT_EQ(certificate.exact, 2);

@@ -137,7 +137,7 @@ TEST(PreparedOperand, WithoutSlices) {
   decision.m = 3, decision.n = 4, decision.k = 5;
   expect_nothing_changes(product, decision, unlimited_workspace, "ab");
   product.alpha = 0;
-  decision.method = Method::slices, decision.plan = SplitPlan::balanced(2, 2, 3);
+  decision.method = Method::one_plan, decision.plan = SplitPlan::balanced(2, 2, 3);
   expect_nothing_changes(product, decision, unlimited_workspace, "ab");
 }
 
@@ -189,7 +189,7 @@ TEST(Workspace, OfADecision) {
   decision.method = Method::correctly_rounded;
   EXPECT_EQ(workspace_of(decision, engine()).least, least_workspace(engine(), plan, 50));
   EXPECT_EQ(workspace_of(decision, engine()).full, full_workspace(engine(), finest, 30, 40, 50));
-  decision.method = Method::slices, decision.target = Target::relative(1e-3);
+  decision.method = Method::one_plan, decision.target = Target::relative(1e-3);
   EXPECT_EQ(workspace_of(decision, engine()).least, least_workspace(engine(), finest, 50));
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
@@ -39,8 +40,6 @@ struct Product {
   [[nodiscard]] RealProduct stated() const {
     return {problem.a, problem.b, unwritten(m(), n(), narrow ? binary32 : binary64), alpha, beta, c0};
   }
-
-  [[nodiscard]] Choices choices() const { return {.encoding = encoding}; }
 
   [[nodiscard]] std::string describe() const {
     std::ostringstream text;
@@ -102,7 +101,7 @@ inline Computed compute_with(const Product& product, const Decision& decision, c
 }
 
 inline Decision decide_for(const Product& product, const Target& target, const Backend& backend) {
-  return decide(product.stated(), target, backend, product.choices());
+  return decide_by(product.encoding, product.stated(), target, backend);
 }
 
 inline Computed compute(const Product& product, const Target& target, const Backend& backend) {

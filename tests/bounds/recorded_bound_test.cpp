@@ -52,11 +52,11 @@ std::vector<test::Computed> all_computed() {
   auto narrow = wide;
   narrow.narrow = true;
   std::vector<test::Computed> all;
-  all.push_back(computed(wide, Target::dgemm(), Method::slices, "balanced:7x7:cut=8:exact"));
-  all.push_back(computed(scaled(wide), Target::dgemm(), Method::slices, "balanced:5x6:cut=4:exact"));
-  all.push_back(computed(narrow, Target::componentwise(1e-3), Method::slices, "nearest_adaptive5:4x5:full:per_product"));
+  all.push_back(computed(wide, Target::dgemm(), Method::one_plan, "balanced:7x7:cut=8:exact"));
+  all.push_back(computed(scaled(wide), Target::dgemm(), Method::one_plan, "balanced:5x6:cut=4:exact"));
+  all.push_back(computed(narrow, Target::componentwise(1e-3), Method::one_plan, "nearest_adaptive5:4x5:full:per_product"));
   all.push_back(computed(wide, Target::correctly_rounded(), Method::correctly_rounded, "balanced:6x6:full:exact"));
-  all.push_back(computed(wide, Target::relative(1e-9), Method::slices, "balanced:6x6:full:exact"));
+  all.push_back(computed(wide, Target::relative(1e-9), Method::one_plan, "balanced:6x6:full:exact"));
   all.push_back(computed(wide, Target::dgemm(), Method::exact));
   all.push_back(computed(wide, Target::dgemm(), Method::native));
   all.push_back(computed(scaled(wide), Target::dgemm(), Method::native));

@@ -204,9 +204,8 @@ class RemoteExaminer final : public Examiner {
  public:
   explicit RemoteExaminer(const RemoteEngine& engine) : near_(engine.near()) {}
 
-  std::unique_ptr<Examination> examine(const RealProduct& product, const Encoding& encoding,
-                                       const PreparedOperands& prepared) const override {
-    return std::make_unique<Examined>(host_.examine(near_(product), encoding, prepared));
+  std::unique_ptr<Examination> examine(const RealProduct& product, const PreparedOperands& prepared) const override {
+    return std::make_unique<Examined>(host_.examine(near_(product), prepared));
   }
   ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                            const SpecialEntries& specials) const override {
@@ -294,7 +293,7 @@ TEST(RemoteMatrices, AreReadByTheirOwnAlone) {
         const RealProduct far{
             engine.far(call.a).as_input(), engine.far(call.b).as_input(), engine.far(c.input()), call.alpha, call.beta,
             engine.far(call.c0).as_input()};
-        const Choices choices{.encoding = product.encoding, .slices = !native_only, .native = native_only};
+        const Choices choices{.slices = !native_only, .native = native_only};
         // The host's matrices, multiplied by the same "DGEMM".
         struct Same final : NativeGemm {
           void dgemm(const RealProduct& real) const override { multiply_exactly(real, 1); }

@@ -148,10 +148,10 @@ TEST(ResidueCertificates, HoldForEveryKindOfTarget) {
   for (Index i = 0; i < 20; ++i)
     for (Index j = 0; j < 30; ++j)
       exact(i, j) = residue_reference::rounded(ResidueEntry(row_of(a, i), column_of(b, j), {2, 1, 1}).exact);
-  const auto dgemm = multiply({a, b, c}, decided(Target::dgemm(), Method::slices, {15, 52, 52}), engine);
+  const auto dgemm = multiply({a, b, c}, decided(Target::dgemm(), Method::one_plan, {15, 52, 52}), engine);
   EXPECT_TRUE(dgemm.holds) << dgemm.ratio;
   EXPECT_EQ(dgemm.plans.front(), Plan(ResiduePlan{15, 52, 52}));
-  const auto coarse = multiply({a, b, c}, decided(Target::dgemm(), Method::slices, {4, 12, 12}), engine);
+  const auto coarse = multiply({a, b, c}, decided(Target::dgemm(), Method::one_plan, {4, 12, 12}), engine);
   EXPECT_FALSE(coarse.holds);
   const auto cr = multiply({a, b, c}, decided(Target::correctly_rounded(), Method::correctly_rounded, {6, 18, 18}), engine);
   EXPECT_TRUE(cr.holds);
@@ -159,14 +159,14 @@ TEST(ResidueCertificates, HoldForEveryKindOfTarget) {
   for (std::size_t t = 1; t < cr.plans.size(); ++t) EXPECT_GT(cr.plans[t].products(), cr.plans[t - 1].products());
   for (Index i = 0; i < 20; ++i)
     for (Index j = 0; j < 30; ++j) EXPECT_EQ(c(i, j), exact(i, j));
-  EXPECT_TRUE(multiply({a, b, c}, decided(Target::relative(1e-10), Method::slices, {8, 25, 25}), engine).holds);
+  EXPECT_TRUE(multiply({a, b, c}, decided(Target::relative(1e-10), Method::one_plan, {8, 25, 25}), engine).holds);
 }
 
 TEST(ResidueCertificates, ARefusedPlanWritesNothing) {
   Matrix<double> a(1, 100), b(100, 1), c(1, 1);
   for (Index l = 0; l < 100; ++l) a(0, l) = b(l, 0) = 1;
   c(0, 0) = 42;
-  const Decision decision{Target::dgemm(), Method::slices, ResiduePlan{4, 46, 47}, 1, 1, 100, 0, 0, {}, {}};
+  const Decision decision{Target::dgemm(), Method::one_plan, ResiduePlan{4, 46, 47}, 1, 1, 100, 0, 0, {}, {}};
   EXPECT_THROW(multiply({a, b, c}, decision, CpuEngine()), std::invalid_argument);
   EXPECT_EQ(c(0, 0), 42);
 }

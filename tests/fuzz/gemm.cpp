@@ -95,7 +95,7 @@ std::optional<Decision> decision(Bytes& bytes, const RealProduct& call) {
       return std::nullopt;
     }
   }
-  constexpr std::array<Method, 4> methods{Method::slices, Method::slices, Method::correctly_rounded, Method::exact};
+  constexpr std::array<Method, 4> methods{Method::one_plan, Method::one_plan, Method::correctly_rounded, Method::exact};
   Decision result;
   result.target = wanted;
   result.method = bytes.pick(methods);
@@ -128,7 +128,7 @@ enum class Expectation { taken, refused, either };
 Expectation expectation(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
   if (decision.method == Method::exact) return Expectation::taken;
   if (!decision.plan || !valid(decision.plan->split())) return Expectation::refused;
-  const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::slices;
+  const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::one_plan;
   const bool enough = workspace >= least_workspace(engine, *decision.plan, call.without_unread().k());
   if (!enough) return Expectation::refused;
   return relative ? Expectation::either : Expectation::taken;  // finer plans need more, and none reaches a tau below u

@@ -296,7 +296,7 @@ bool compare_near_overflow(const Backend& cpu, const Backend& cuda) {
           const OutputView c = single ? OutputView(narrow) : OutputView(wide);
           const Placed a(problem.a, on_device), b(problem.b, on_device), c0(problem.c0, on_device),
               c_there(c.as_input(), on_device);
-          const Decision decision{parse_target(target), Method::slices, parse_plan(problem.plan), m, n, 3, 1, 0, {}, {}};
+          const Decision decision{parse_target(target), Method::one_plan, parse_plan(problem.plan), m, n, 3, 1, 0, {}, {}};
           const auto expected_bits = [&] { return Placed(c.as_input(), false).bits(); };
           auto there = multiply(RealProduct{a.input(), b.input(), c_there.view(), -1, 1, c0.input()}, decision, cuda);
           const auto found = c_there.bits();

@@ -242,8 +242,8 @@ void Examiners::compare_targets(const Twice& a, const Twice& b, const Twice& c0,
   const double alpha = random.once_in(2) ? 1 : std::ldexp(1.5, random.between(-1000, 1000));
   const double beta = random.once_in(2) ? 0 : std::ldexp(-1.25, random.between(-1000, 900));
   const auto c = unwritten(a.here.rows(), b.here.cols(), binary64);
-  const auto expected = here.examine({a.here, b.here, c, alpha, beta, c0.here}, plan.a.encoding);
-  const auto actual = there.examine({a.there(), b.there(), c, alpha, beta, c0.there()}, plan.a.encoding);
+  const auto expected = here.examine({a.here, b.here, c, alpha, beta, c0.here});
+  const auto actual = there.examine({a.there(), b.there(), c, alpha, beta, c0.there()});
   const auto bound = expected->bound(plan), bound_there = actual->bound(plan);
   const auto copy = fetched(bound_there);
   bounds.expect(same(bound.product, copy.product) && bound.row_exponents == copy.row_exponents &&

@@ -223,9 +223,8 @@ class FarExaminer final : public Examiner {
  public:
   explicit FarExaminer(const FarEngine& engine) : host_(engine.cpu()) {}
 
-  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& p, const Encoding& encoding,
-                                                     const PreparedOperands& prepared) const override {
-    return std::make_unique<FarExamination>(host_.examine(near(p), encoding, prepared));
+  [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& p, const PreparedOperands& prepared) const override {
+    return std::make_unique<FarExamination>(host_.examine(near(p), prepared));
   }
   /// Twice as large where a bound of its own is given: that it was given shows in certificates.
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,

@@ -268,8 +268,8 @@ TEST_F(Products, FetchABoundForItsRecordAlone) {
     return CountedTable::fetches - before;
   };
   EXPECT_EQ(fetches(Target::correctly_rounded(), Method::correctly_rounded), 0);
-  EXPECT_EQ(fetches(Target::relative(1e-12), Method::slices), 0);
-  EXPECT_EQ(fetches(Target::componentwise(1e-9), Method::slices), 1);
+  EXPECT_EQ(fetches(Target::relative(1e-12), Method::one_plan), 0);
+  EXPECT_EQ(fetches(Target::componentwise(1e-9), Method::one_plan), 1);
 }
 
 // A bound that another examiner made, or the host, is handed over.
@@ -481,7 +481,7 @@ TEST_F(Products, WithOperandsPreparedElsewhere) {
   const auto product = of.product().real();
   const SplitPlan plan = SplitPlan::balanced(3, 3, 5);
   const PreparedOperand a(product.a, Side::rows_of_a, plan.a, both.here->engine());
-  const auto with = both.through.examiner().examine(product, Encoding::balanced(), {&a, nullptr})->bound(plan);
+  const auto with = both.through.examiner().examine(product, {&a, nullptr})->bound(plan);
   const auto without = both.through.examiner().examine(product)->bound(plan);
   EXPECT_EQ(with.product.upper(2, 3), without.product.upper(2, 3));
   EXPECT_EQ(with.row_exponents, without.row_exponents);

@@ -104,27 +104,27 @@ void add_residues(const Add& add, const Product& uniform, const Product& wide, c
   for (const auto& target :
        {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-12), Target::rowcol(1e-13), Target::normwise(3e-14)})
     for (const auto* product : {&uniform, &wide, &scaled, &special})
-      add("residues " + to_string(target), *product, target, Method::slices, "residues:14:50x51");
+      add("residues " + to_string(target), *product, target, Method::one_plan, "residues:14:50x51");
   for (const auto* const plan : {"residues:2:2x3", "residues:3:7x6", "residues:5:15x16", "residues:20:70x71"}) {
     if (plan != std::string("residues:20:70x71"))  // of which nothing is rounded, so that other bits make the same C
-      add("residues coarse", wide, Target::componentwise(1e-3), Method::slices, plan);
+      add("residues coarse", wide, Target::componentwise(1e-3), Method::one_plan, plan);
     add("residues cr", uniform, Target::correctly_rounded(), Method::correctly_rounded, plan);
     add("residues cr scaled", scaled, Target::correctly_rounded(), Method::correctly_rounded, plan);
     add("residues cr special", special, Target::correctly_rounded(), Method::correctly_rounded, plan);
-    add("residues relative", wide, Target::relative(1e-10), Method::slices, plan);
-    add("residues relative special", special, Target::relative(1e-3), Method::slices, plan);
+    add("residues relative", wide, Target::relative(1e-10), Method::one_plan, plan);
+    add("residues relative special", special, Target::relative(1e-3), Method::one_plan, plan);
   }
-  add("residues subnormal", subnormal, Target::dgemm(), Method::slices, "residues:13:46x47");
-  add("residues cr by a plan", integers, Target::correctly_rounded(), Method::slices, "residues:10:36x36");
-  add("residues cr not by a plan", uniform, Target::correctly_rounded(), Method::slices, "residues:10:36x36");
-  add("residues binary32", narrow(scaled), Target::dgemm(), Method::slices, "residues:8:28x28");
+  add("residues subnormal", subnormal, Target::dgemm(), Method::one_plan, "residues:13:46x47");
+  add("residues cr by a plan", integers, Target::correctly_rounded(), Method::one_plan, "residues:10:36x36");
+  add("residues cr not by a plan", uniform, Target::correctly_rounded(), Method::one_plan, "residues:10:36x36");
+  add("residues binary32", narrow(scaled), Target::dgemm(), Method::one_plan, "residues:8:28x28");
   add("residues binary32 cr", narrow(subnormal), Target::correctly_rounded(), Method::correctly_rounded, "residues:4:13x13");
   constexpr const char* fine = "residues:13:46x47";
-  add("residues, blocks", wide, Target::dgemm(), Method::slices, fine, least_workspace(engine(), parse_plan(fine), 6));
-  add("residues, alpha 0", with_scalars(uniform, 0, 0.3), Target::dgemm(), Method::slices, fine);
-  add("residues, alpha infinite", with_scalars(uniform, inf, 0.3), Target::dgemm(), Method::slices, fine);
-  add("residues, overflow", near_overflow(false), Target::componentwise(1e-3), Method::slices, "residues:4:13x13");
-  add("residues, no terms", test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), Target::dgemm(), Method::slices,
+  add("residues, blocks", wide, Target::dgemm(), Method::one_plan, fine, least_workspace(engine(), parse_plan(fine), 6));
+  add("residues, alpha 0", with_scalars(uniform, 0, 0.3), Target::dgemm(), Method::one_plan, fine);
+  add("residues, alpha infinite", with_scalars(uniform, inf, 0.3), Target::dgemm(), Method::one_plan, fine);
+  add("residues, overflow", near_overflow(false), Target::componentwise(1e-3), Method::one_plan, "residues:4:13x13");
+  add("residues, no terms", test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), Target::dgemm(), Method::one_plan,
       fine);
 }
 
@@ -144,33 +144,33 @@ const std::vector<Certified>& all_certified() {
     for (const auto& target : {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-12), Target::rowcol(1e-13),
                                Target::normwise(3e-14)})
       for (const auto* product : {&uniform, &wide, &scaled, &special}) {
-        add("slices " + to_string(target), *product, target, Method::slices, fine);
+        add("slices " + to_string(target), *product, target, Method::one_plan, fine);
         add("exact " + to_string(target), *product, target, Method::exact);
         add("native " + to_string(target), *product, target, Method::native);
       }
-    add("graded, level 3", graded, Target::dgemm(), Method::slices, "balanced:12x12:cut=13:exact");
-    add("graded, level 3, typical", graded, Target::dgemm_typical(), Method::slices, "balanced:12x12:cut=13:exact");
-    add("graded norm", graded, Target::normwise(1e-10), Method::slices, fine);
-    add("subnormal", subnormal, Target::dgemm(), Method::slices, fine);
+    add("graded, level 3", graded, Target::dgemm(), Method::one_plan, "balanced:12x12:cut=13:exact");
+    add("graded, level 3, typical", graded, Target::dgemm_typical(), Method::one_plan, "balanced:12x12:cut=13:exact");
+    add("graded norm", graded, Target::normwise(1e-10), Method::one_plan, fine);
+    add("subnormal", subnormal, Target::dgemm(), Method::one_plan, fine);
     add("subnormal native", subnormal, Target::dgemm(), Method::native);
-    add("subnormal norm", subnormal, Target::normwise(1e-10), Method::slices, fine);
-    add("per product", wide, Target::componentwise(1e-9), Method::slices, "truncated7:6x7:cut=9:per_product");
-    add("per diagonal", scaled, Target::componentwise(1e-9), Method::slices, "nearest6:6x7:full:per_diagonal");
-    add("ozimmu", wide, Target::componentwise(1e-5), Method::slices, "ozimmu7:6x7:cut=8:exact");
-    add("mixed", scaled, Target::componentwise(1e-9), Method::slices, "truncated7,nearest7:6x7:cut=8:exact");
-    add("too coarse", wide, Target::dgemm(), Method::slices, "balanced:2x2:cut=3:exact");
-    add("below u", uniform, Target::componentwise(1e-17), Method::slices, fine);
-    add("cr by a plan", integers, Target::correctly_rounded(), Method::slices, "balanced:20x20:full:exact");
-    add("cr not by a plan", uniform, Target::correctly_rounded(), Method::slices, fine);
+    add("subnormal norm", subnormal, Target::normwise(1e-10), Method::one_plan, fine);
+    add("per product", wide, Target::componentwise(1e-9), Method::one_plan, "truncated7:6x7:cut=9:per_product");
+    add("per diagonal", scaled, Target::componentwise(1e-9), Method::one_plan, "nearest6:6x7:full:per_diagonal");
+    add("ozimmu", wide, Target::componentwise(1e-5), Method::one_plan, "ozimmu7:6x7:cut=8:exact");
+    add("mixed", scaled, Target::componentwise(1e-9), Method::one_plan, "truncated7,nearest7:6x7:cut=8:exact");
+    add("too coarse", wide, Target::dgemm(), Method::one_plan, "balanced:2x2:cut=3:exact");
+    add("below u", uniform, Target::componentwise(1e-17), Method::one_plan, fine);
+    add("cr by a plan", integers, Target::correctly_rounded(), Method::one_plan, "balanced:20x20:full:exact");
+    add("cr not by a plan", uniform, Target::correctly_rounded(), Method::one_plan, fine);
     for (const auto* plan : {"balanced:1x1:full:exact", fine, "nearest5:9x9:cut=10:per_product"}) {
       add("cr", uniform, Target::correctly_rounded(), Method::correctly_rounded, plan);
       add("cr scaled", scaled, Target::correctly_rounded(), Method::correctly_rounded, plan);
       add("cr special", special, Target::correctly_rounded(), Method::correctly_rounded, plan);
       add("cr wide", wide, Target::correctly_rounded(), Method::correctly_rounded, plan);
       add("cr subnormal", subnormal, Target::correctly_rounded(), Method::correctly_rounded, plan);
-      add("relative", wide, Target::relative(1e-10), Method::slices, plan);
-      add("relative scaled", scaled, Target::relative(1e-10), Method::slices, plan);
-      add("relative special", special, Target::relative(1e-3), Method::slices, plan);
+      add("relative", wide, Target::relative(1e-10), Method::one_plan, plan);
+      add("relative scaled", scaled, Target::relative(1e-10), Method::one_plan, plan);
+      add("relative special", special, Target::relative(1e-3), Method::one_plan, plan);
     }
     add("cr of ties far above AB", with_scalars(subnormal, -1.5, 0.75), Target::correctly_rounded(), Method::correctly_rounded,
         fine);
@@ -178,28 +178,28 @@ const std::vector<Certified>& all_certified() {
     add("refined to less than cr", uniform, Target::componentwise(1e-10), Method::correctly_rounded, fine);
     add("exact cr", special, Target::correctly_rounded(), Method::exact);
     add("exact relative", wide, Target::relative(1e-10), Method::exact);
-    add("binary32", narrow(scaled), Target::dgemm(), Method::slices, "balanced:4x4:cut=5:exact");
+    add("binary32", narrow(scaled), Target::dgemm(), Method::one_plan, "balanced:4x4:cut=5:exact");
     add("binary32 cr", narrow(subnormal), Target::correctly_rounded(), Method::correctly_rounded, "balanced:2x2:full:exact");
-    add("binary32 relative", narrow(wide), Target::relative(1e-5), Method::slices, "balanced:2x2:full:exact");
+    add("binary32 relative", narrow(wide), Target::relative(1e-5), Method::one_plan, "balanced:2x2:full:exact");
     add("binary32 exact", narrow(special), Target::rowcol(2e-3), Method::exact);
-    add("blocks", wide, Target::dgemm(), Method::slices, fine, least_workspace(engine(), parse_plan(fine), 6));
-    add("alpha 0", with_scalars(uniform, 0, 0.3), Target::dgemm(), Method::slices, fine);
-    add("alpha infinite", with_scalars(uniform, inf, 0.3), Target::dgemm(), Method::slices, fine);
+    add("blocks", wide, Target::dgemm(), Method::one_plan, fine, least_workspace(engine(), parse_plan(fine), 6));
+    add("alpha 0", with_scalars(uniform, 0, 0.3), Target::dgemm(), Method::one_plan, fine);
+    add("alpha infinite", with_scalars(uniform, inf, 0.3), Target::dgemm(), Method::one_plan, fine);
     add("beta NaN", with_scalars(uniform, 1, nan), Target::correctly_rounded(), Method::native);
-    add("alpha least", with_scalars(uniform, 0x1p-1074, 0), Target::dgemm(), Method::slices, fine);
-    add("overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::slices, fine);
+    add("alpha least", with_scalars(uniform, 0x1p-1074, 0), Target::dgemm(), Method::one_plan, fine);
+    add("overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::one_plan, fine);
     for (const bool is_narrow : {false, true})
       for (const auto& target : {Target::componentwise(1e-3), Target::normwise(1e-3), Target::correctly_rounded()}) {
-        add("finished", near_overflow(is_narrow), target, Method::slices, "balanced:2x2:full:exact");
-        add("finished, per product", near_overflow(is_narrow), target, Method::slices, "nearest7:2x2:full:per_product");
+        add("finished", near_overflow(is_narrow), target, Method::one_plan, "balanced:2x2:full:exact");
+        add("finished, per product", near_overflow(is_narrow), target, Method::one_plan, "nearest7:2x2:full:per_product");
       }
-    add("relative near overflow", near_overflow(false), Target::relative(1e-3), Method::slices, "balanced:2x2:full:exact");
+    add("relative near overflow", near_overflow(false), Target::relative(1e-3), Method::one_plan, "balanced:2x2:full:exact");
     add("cr near overflow", near_overflow(true), Target::correctly_rounded(), Method::correctly_rounded, fine);
     add("native overflow", with_scalars(uniform, 0x1.8p1023, 0x1p1020), Target::dgemm(), Method::native);
     add_residues(add, uniform, wide, scaled, special, subnormal, integers);
     add("no terms", with_scalars(test::product_of(Matrix<double>(2, 0), Matrix<double>(0, 2)), nan, 1), Target::dgemm(),
-        Method::slices, fine);
-    add("nothing", test::product_of(Matrix<double>(0, 2), Matrix<double>(2, 3)), Target::dgemm(), Method::slices, fine);
+        Method::one_plan, fine);
+    add("nothing", test::product_of(Matrix<double>(0, 2), Matrix<double>(2, 3)), Target::dgemm(), Method::one_plan, fine);
     return list;
   }();
   return all;
@@ -259,7 +259,7 @@ TEST(CertificateCheck, ConfirmsEveryEncoding) {
       if (!encoding.common_ratio() && accumulation != "per_product") continue;
       const auto plan = to_string(encoding) + ":5x6:cut=7:" + accumulation;
       for (const auto* const product : {&uniform, &wide}) {
-        const auto one = certified("encoding", *product, Target::normwise(1e-6), Method::slices, plan.c_str());
+        const auto one = certified("encoding", *product, Target::normwise(1e-6), Method::one_plan, plan.c_str());
         EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << plan << '\n' << one.certificate().dump(1);
       }
     }
@@ -269,7 +269,7 @@ TEST(CertificateCheck, ConfirmsInnerDimensionsOfSeveralBlocks) {
   for (const Index k : {1023, 1024, 1025, 2100}) {
     const auto product = test::product_of({Family::wide_exponents, 2, 3, k, 2, 9});  // the enclosure needs its second level
     for (const auto& target : {Target::dgemm(), Target::normwise(1e-12)}) {
-      const auto one = certified("long", product, target, Method::slices, "balanced:8x8:cut=9:exact");
+      const auto one = certified("long", product, target, Method::one_plan, "balanced:8x8:cut=9:exact");
       EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << k;
     }
   }
@@ -388,7 +388,7 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
     const bool by_entry = certificate.target.kind == Target::Kind::dgemm ||
                           certificate.target.kind == Target::Kind::dgemm_typical ||
                           certificate.target.kind == Target::Kind::componentwise;
-    const bool by_slices = !all_special && certificate.method == Method::slices && certificate.alpha != 0;
+    const bool by_slices = !all_special && certificate.method == Method::one_plan && certificate.alpha != 0;
     const bool above_u = !certificate.target.has_tau() || certificate.target.tau >= 0x1p-53;
     const auto levels = [&] { return enclose_product(one.product.problem.a, one.product.problem.b, engine()).levels; };
     const bool searched = by_slices && by_entry && above_u && levels() > 1;
@@ -419,7 +419,7 @@ Product with_ties_beside_a_tiny_c0(std::uint64_t seed) {
 // (E4): the number before x is the least sum of x and a C0 that is rounded down.
 TEST(CertificateCheck, TheWorstEntryIsFoundBesideATinyC0) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    const auto one = certified("ties", with_ties_beside_a_tiny_c0(seed), Target::componentwise(1e-5), Method::slices,
+    const auto one = certified("ties", with_ties_beside_a_tiny_c0(seed), Target::componentwise(1e-5), Method::one_plan,
                                "balanced:3x3:cut=4:exact");
     EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty()) << seed;
     EXPECT_EQ(one.computed.certificate.worst_j, 0) << seed;
@@ -455,8 +455,8 @@ TEST(CertificateCheck, ReadsNoMemberTwice) {
 TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   constexpr const char* plan = "balanced:7x7:cut=8:exact";
   const auto target = Target::componentwise(1e-10);
-  const auto one = certified("one", test::product_of({Family::uniform, 3, 3, 3, 0, 1}), target, Method::slices, plan);
-  const auto other = certified("other", test::product_of({Family::uniform, 3, 3, 3, 0, 2}), target, Method::slices, plan);
+  const auto one = certified("one", test::product_of({Family::uniform, 3, 3, 3, 0, 1}), target, Method::one_plan, plan);
+  const auto other = certified("other", test::product_of({Family::uniform, 3, 3, 3, 0, 2}), target, Method::one_plan, plan);
   const auto failed = [&one](const Product& product, const Certified& with_c) {
     std::set<std::string> claims;
     for (const auto& claim : check_certificate(one.certificate().dump(), product.operands(), with_c.computed.c.view()).claims)
@@ -475,7 +475,7 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
 /// Moduli whose product is too small, named by a record that is otherwise true: the guard alone says so.
 TEST(CertificateCheck, RefusesModuliThatDoNotHoldTheProduct) {
   const auto one = certified("one", test::product_of({Family::uniform, 3, 4, 60, 0, 8}), Target::componentwise(1e-3),
-                             Method::slices, "residues:8:28x28");
+                             Method::one_plan, "residues:8:28x28");
   auto certificate = one.certificate();
   EXPECT_THAT(rejections(one, certificate), testing::IsEmpty());
   const auto with = [&](const char* plan) {
@@ -525,13 +525,13 @@ TEST(CertificateCheck, FindsTheOnlyEntryThatModuliDoNotHold) {
   };
   // Level 1: 59 elements without a digit. sum |a' b'| is 519 2^108, above H = 513 2^108; the digits alone give 512 2^108.
   const auto below_digits =
-      certified("below digits", with(60, 1, 0x1.fffp-7), Target::componentwise(1e-3), Method::slices, "residues:16:60x59");
+      certified("below digits", with(60, 1, 0x1.fffp-7), Target::componentwise(1e-3), Method::one_plan, "residues:16:60x59");
   EXPECT_THAT(rejections(below_digits, below_digits.certificate()), testing::IsEmpty());
   EXPECT_THAT(guard_of_others(below_digits, "residues:15:60x59", bad),
               testing::ElementsAre("guard: residues:15:60x59 is not sure to hold entry (0, 7)"));
   // Norms: 2024 products of integers 4, which were 3.999, are 32384, and H of two moduli is 32383.
-  const auto rounded_up =
-      certified("rounded up", with(2024, 0x1.fffp0, 0x1.fffp0), Target::componentwise(1e-3), Method::slices, "residues:3:2x2");
+  const auto rounded_up = certified("rounded up", with(2024, 0x1.fffp0, 0x1.fffp0), Target::componentwise(1e-3),
+                                    Method::one_plan, "residues:3:2x2");
   EXPECT_THAT(rejections(rounded_up, rounded_up.certificate()), testing::IsEmpty());
   EXPECT_THAT(guard_of_others(rounded_up, "residues:2:2x2", bad),
               testing::ElementsAre("guard: residues:2:2x2 is not sure to hold entry (0, 7)"));
@@ -543,7 +543,7 @@ TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
     Matrix<double> a(1, k), b(k, 2);
     for (Index l = 0; l < k; ++l) a(0, l) = -1, b(l, 0) = b(l, 1) = 1;
     const auto one =
-        certified("limit", test::product_of(std::move(a), std::move(b)), Target::dgemm(), Method::slices, "residues:3:7x8");
+        certified("limit", test::product_of(std::move(a), std::move(b)), Target::dgemm(), Method::one_plan, "residues:3:7x8");
     auto certificate = one.certificate();
     EXPECT_THAT(rejections(one, certificate), testing::IsEmpty());
     certificate["plans"][0] = "residues:2:7x8";
@@ -556,8 +556,8 @@ TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
 /// Two slices round it to infinity, and its error is far below the target: measured from what overflows.
 TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
   for (const bool is_narrow : {false, true}) {
-    auto one =
-        certified("finished", near_overflow(is_narrow), Target::componentwise(1e-3), Method::slices, "balanced:2x2:full:exact");
+    auto one = certified("finished", near_overflow(is_narrow), Target::componentwise(1e-3), Method::one_plan,
+                         "balanced:2x2:full:exact");
     EXPECT_EQ(one.computed.certificate.exact, 3);
     EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty());
     auto uncounted = one.certificate();
@@ -581,9 +581,9 @@ TEST(CertificateCheck, JudgesTheFormerSchemaAsItWasMeant) {
   const auto scaled = with_scalars(test::product_of({Family::uniform, 3, 4, 5, 0, 1}), 0.7, 1.3);
   constexpr const char* fine = "balanced:7x7:cut=8:exact";
   for (const auto& target : {Target::dgemm(), Target::dgemm_typical()}) {
-    const auto now = certified("now", scaled, target, Method::slices, fine);
+    const auto now = certified("now", scaled, target, Method::one_plan, fine);
     const double tau = target_tau(target, 5, binary64, false);
-    const auto then = certified("then", scaled, Target::componentwise(tau), Method::slices, fine);
+    const auto then = certified("then", scaled, Target::componentwise(tau), Method::one_plan, fine);
     ASSERT_LT(now.computed.certificate.ratio, then.computed.certificate.ratio) << "a larger tau";
     auto former = then.certificate();
     former["schema"] = "ozbound-certificate-4", former["target"] = to_string(target);
@@ -612,7 +612,7 @@ TEST(CertificateCheck, TakesTheCertificateOfAReport) {
 
 TEST(CertificateCheck, UnwrapsByTheSchemaAlone) {
   const auto wide = test::product_of({Family::wide_exponents, 4, 3, 6, 2, 2});
-  const auto weak = certified("weak", wide, Target::componentwise(1e-3), Method::slices, "balanced:2x2:cut=3:exact");
+  const auto weak = certified("weak", wide, Target::componentwise(1e-3), Method::one_plan, "balanced:2x2:cut=3:exact");
   const auto refusal = [&weak](const json& document) -> std::string {
     try {
       return weak.check(document).holds() ? "accepted" : "rejected";
@@ -655,7 +655,7 @@ json with_norms_scaled(json certificate, int exponent) {
 
 TEST(CertificateCheck, NoWrongLemmaPassesTwice) {
   const auto product = test::product_of({Family::uniform, 3, 4, 60, 0, 8});
-  const auto one = certified("fine", product, Target::componentwise(1e-3), Method::slices, "balanced:9x9:cut=9:exact");
+  const auto one = certified("fine", product, Target::componentwise(1e-3), Method::one_plan, "balanced:9x9:cut=9:exact");
   const auto failed = [&one](const json& certificate) {
     std::set<std::string> claims;
     for (const auto& claim : one.check(certificate, {.takes_norms = true}).claims)
@@ -814,7 +814,7 @@ TEST(CertificateCheck, ASampleSaysWhatItLeavesOpen) {
   for (const auto& target : {Target::correctly_rounded(), Target::relative(1e-10), Target::normwise(1e-10), Target::dgemm()}) {
     const bool cr = target.kind == Target::Kind::correctly_rounded;
     const auto one =
-        certified("sampled", product, target, cr ? Method::correctly_rounded : Method::slices, "balanced:5x5:cut=6:exact");
+        certified("sampled", product, target, cr ? Method::correctly_rounded : Method::one_plan, "balanced:5x5:cut=6:exact");
     const auto check = one.check(one.certificate(), some);
     EXPECT_TRUE(check.holds()) << to_string(target);
     EXPECT_EQ(check.entries, 20);

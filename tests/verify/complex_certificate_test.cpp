@@ -137,37 +137,37 @@ const std::vector<Certified>& all_certified() {
         };
         for (const auto& target :
              {Target::dgemm(), Target::componentwise(1e-11), Target::rowcol(1e-12), Target::normwise(1e-12)})
-          add("slices", target, Method::slices, fine), add("exact", target, Method::exact);
+          add("slices", target, Method::one_plan, fine), add("exact", target, Method::exact);
         for (const auto* plan : {"balanced:1x1:full:exact", fine, "nearest5:9x9:cut=10:per_product"}) {
           add("cr", Target::correctly_rounded(), Method::correctly_rounded, plan);
-          add("relative", Target::relative(1e-10), Method::slices, plan);
+          add("relative", Target::relative(1e-10), Method::one_plan, plan);
         }
         if (scalars.alpha.imag() == 0 && scalars.beta.imag() == 0) {
-          add("residues", Target::dgemm(), Method::slices, "residues:15:52x53");
+          add("residues", Target::dgemm(), Method::one_plan, "residues:15:52x53");
           add("residues cr", Target::correctly_rounded(), Method::correctly_rounded, "residues:5:14x15");
-          add("residues relative", Target::relative(1e-10), Method::slices, "residues:5:14x15");
+          add("residues relative", Target::relative(1e-10), Method::one_plan, "residues:5:14x15");
         }
-        add("too coarse", Target::dgemm(), Method::slices, "truncated7:2x3:cut=4:per_diagonal");
-        add("cr by a plan", Target::correctly_rounded(), Method::slices, "balanced:3x3:full:exact");
-        list.push_back(certified(prepared("binary32", *problem, scalars, true), Target::dgemm(), Method::slices,
+        add("too coarse", Target::dgemm(), Method::one_plan, "truncated7:2x3:cut=4:per_diagonal");
+        add("cr by a plan", Target::correctly_rounded(), Method::one_plan, "balanced:3x3:full:exact");
+        list.push_back(certified(prepared("binary32", *problem, scalars, true), Target::dgemm(), Method::one_plan,
                                  "balanced:4x4:cut=5:exact"));
         list.push_back(certified(prepared("binary32 cr", *problem, scalars, true), Target::correctly_rounded(),
                                  Method::correctly_rounded, "balanced:2x2:full:exact"));
       }
     auto c0_special = prepared("C0 special in one part", wide, turned);
     c0_special.beta = {2, 0}, c0_special.c0(0, 0) = {1, nan}, c0_special.c0(1, 1) = {inf, 1};
-    list.push_back(certified(c0_special, Target::dgemm(), Method::slices, fine));
+    list.push_back(certified(c0_special, Target::dgemm(), Method::one_plan, fine));
     list.push_back(certified(c0_special, Target::correctly_rounded(), Method::correctly_rounded, "balanced:1x1:full:exact"));
     list.push_back(certified(c0_special, Target::correctly_rounded(), Method::exact));
     for (const Number scalar : {Number{inf, 1}, Number{1, nan}})
       for (const bool of_beta : {false, true})
         list.push_back(certified(prepared("special scalar", wide, of_beta ? Scalars{{0, 1}, scalar} : Scalars{scalar, 1}),
-                                 Target::dgemm(), Method::slices, fine));
-    list.push_back(certified(prepared("alpha 0", wide, {0, {0, 3}}), Target::dgemm(), Method::slices, fine));
+                                 Target::dgemm(), Method::one_plan, fine));
+    list.push_back(certified(prepared("alpha 0", wide, {0, {0, 3}}), Target::dgemm(), Method::one_plan, fine));
     const auto no_terms = generate_complex({Family::uniform, 2, 3, 0, 0, 0});
-    list.push_back(certified(prepared("no terms", no_terms, {{nan, 2}, {1, 1}}), Target::dgemm(), Method::slices, fine));
+    list.push_back(certified(prepared("no terms", no_terms, {{nan, 2}, {1, 1}}), Target::dgemm(), Method::one_plan, fine));
     const auto nothing = generate_complex({Family::uniform, 0, 3, 2, 0, 0});
-    list.push_back(certified(prepared("nothing", nothing, turned), Target::dgemm(), Method::slices, fine));
+    list.push_back(certified(prepared("nothing", nothing, turned), Target::dgemm(), Method::one_plan, fine));
     return list;
   }();
   return all;
@@ -217,7 +217,7 @@ TEST(ComplexCertificate, ConfirmsEveryEncoding) {
     for (const std::string accumulation : {"exact", "per_product", "per_diagonal"}) {
       if (!encoding.common_ratio() && accumulation != "per_product") continue;
       const auto plan = to_string(encoding) + ":5x6:cut=7:" + accumulation;
-      for (const auto method : {Method::slices, Method::correctly_rounded}) {
+      for (const auto method : {Method::one_plan, Method::correctly_rounded}) {
         const auto one = certified(prepared("encoding", wide, turned), Target::normwise(1e-6), method, plan.c_str());
         EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty()) << plan << '\n' << one.record().dump(1);
       }
@@ -232,8 +232,8 @@ TEST(ComplexCertificate, ConfirmsProductsInPlace) {
         const auto one = certified(prepared("in place", problem, scalars), target, method, plan, true);
         EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty()) << name(family) << '\n' << one.record().dump(1);
       };
-      expect_confirmed(Target::dgemm(), Method::slices, fine);
-      expect_confirmed(Target::relative(1e-9), Method::slices, "balanced:3x3:full:exact");
+      expect_confirmed(Target::dgemm(), Method::one_plan, fine);
+      expect_confirmed(Target::relative(1e-9), Method::one_plan, "balanced:3x3:full:exact");
       expect_confirmed(Target::correctly_rounded(), Method::correctly_rounded, "balanced:5x5:full:exact");
       expect_confirmed(Target::correctly_rounded(), Method::exact, nullptr);
     }
@@ -255,10 +255,10 @@ const std::vector<Certified>& small_certified() {
       list.push_back(certified(prepared(name, problem, scalars), rest...));
     };
     for (const auto& target : {Target::dgemm(), Target::componentwise(1e-11), Target::rowcol(1e-12), Target::normwise(1e-12)}) {
-      add("slices", wide, turned, target, Method::slices, fine);
+      add("slices", wide, turned, target, Method::one_plan, fine);
       add("exact", cancelling, imaginary, target, Method::exact);
     }
-    add("special", special, turned, Target::dgemm(), Method::slices, fine);
+    add("special", special, turned, Target::dgemm(), Method::one_plan, fine);
     add("cr", wide, turned, Target::correctly_rounded(), Method::correctly_rounded, "balanced:1x1:full:exact");
     add("cr", cancelling, far, Target::correctly_rounded(), Method::correctly_rounded, fine);
     add("cr special", special, imaginary, Target::correctly_rounded(), Method::correctly_rounded, "balanced:4x4:full:exact");
@@ -268,27 +268,27 @@ const std::vector<Certified>& small_certified() {
         fine);
     add("cr, no finer plan", wide, turned, Target::correctly_rounded(), Method::correctly_rounded,
         "balanced:20x20:cut=21:exact");
-    add("relative", wide, turned, Target::relative(1e-10), Method::slices, fine);
-    add("relative", cancelling, imaginary, Target::relative(1e-10), Method::slices, "balanced:1x1:full:exact");
+    add("relative", wide, turned, Target::relative(1e-10), Method::one_plan, fine);
+    add("relative", cancelling, imaginary, Target::relative(1e-10), Method::one_plan, "balanced:1x1:full:exact");
     add("exact relative", special, imaginary, Target::relative(1e-10), Method::exact);
-    add("below u", wide, turned, Target::componentwise(1e-17), Method::slices, fine);
+    add("below u", wide, turned, Target::componentwise(1e-17), Method::one_plan, fine);
     for (const auto& scalars : {turned, imaginary})
-      add("nothing cut off", whole, scalars, Target::correctly_rounded(), Method::slices, "balanced:2x2:full:exact");
-    add("no promise", wide, turned, Target::correctly_rounded(), Method::slices, fine);
+      add("nothing cut off", whole, scalars, Target::correctly_rounded(), Method::one_plan, "balanced:2x2:full:exact");
+    add("no promise", wide, turned, Target::correctly_rounded(), Method::one_plan, fine);
     add("refined to less than cr", wide, turned, Target::componentwise(1e-10), Method::correctly_rounded, fine);
-    add("least", wide, least, Target::componentwise(1e-12), Method::slices, fine);
-    add("ends", wide, ends, Target::dgemm(), Method::slices, fine);
-    add("overflow", wide, largest, Target::dgemm(), Method::slices, fine);
+    add("least", wide, least, Target::componentwise(1e-12), Method::one_plan, fine);
+    add("ends", wide, ends, Target::dgemm(), Method::one_plan, fine);
+    add("overflow", wide, largest, Target::dgemm(), Method::one_plan, fine);
     for (const bool narrow : {false, true})
       for (const auto* target : {"componentwise:0.1", "normwise:0.1", "cr"})
         for (const auto& scalars : {Scalars{{0, 1}, {0, 1}}, {{-1, 0}, {0, 1}}, {{1, 0}, 1}})
           list.push_back(certified(prepared("finished", near_overflow(narrow), scalars, narrow), parse_target(target),
-                                   Method::slices, "balanced:2x2:full:exact"));
-    add("alpha infinite", wide, {{1, inf}, 1}, Target::dgemm(), Method::slices, fine);
+                                   Method::one_plan, "balanced:2x2:full:exact"));
+    add("alpha infinite", wide, {{1, inf}, 1}, Target::dgemm(), Method::one_plan, fine);
     add("beta NaN", wide, {1, {0, nan}}, Target::correctly_rounded(), Method::exact);
-    add("alpha 0", wide, {0, {0, 3}}, Target::dgemm(), Method::slices, fine);
+    add("alpha 0", wide, {0, {0, 3}}, Target::dgemm(), Method::one_plan, fine);
     list.push_back(
-        certified(prepared("binary32", wide, turned, true), Target::dgemm(), Method::slices, "balanced:4x4:cut=5:exact"));
+        certified(prepared("binary32", wide, turned, true), Target::dgemm(), Method::one_plan, "balanced:4x4:cut=5:exact"));
     list.push_back(certified(prepared("binary32 cr", subnormal, far, true), Target::correctly_rounded(),
                              Method::correctly_rounded, "balanced:2x2:full:exact"));
     return list;
@@ -411,7 +411,7 @@ TEST(ComplexCertificate, NativeDgemmHasNoComplexScalars) {
 /// Its certificate is about a pair of rows of one scale, in which case alone their bounds mix.
 TEST(ComplexCertificate, AnAThatStandsForNoneIsFound) {
   const auto one = certified(prepared("turned", generate_complex({Family::uniform, 2, 2, 2, 0, 1}), turned), Target::dgemm(),
-                             Method::slices, fine);
+                             Method::one_plan, fine);
   const ComplexOperands copies({one.problem.a.view(), one.adjoint_a}, {one.problem.b.view()}, one.alpha, one.beta,
                                one.c0.view());
   const ComplexResult c(one.c.view());
@@ -463,14 +463,14 @@ TEST(ComplexCertificate, ASpecialC0HidesNoRatio) {
   for (const bool part : {false, true}) {
     auto one = prepared("1 x 1", generate_complex({Family::uniform, 1, 1, 9, 0, 4}), {{0.3, -1.7}, {2, 0}});
     one.c0(0, 0) = part ? Number{1, nan} : Number{nan, 1};
-    one = certified(one, Target::dgemm(), Method::slices, "balanced:6x6:cut=7:exact");
+    one = certified(one, Target::dgemm(), Method::one_plan, "balanced:6x6:cut=7:exact");
     EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty());
   }
 }
 
 TEST(ComplexCertificate, AnotherProductIsFound) {
   const auto wide = generate_complex({Family::wide_exponents, 4, 3, 5, 2, 2});
-  const auto one = certified(prepared("turned", wide, turned), Target::dgemm(), Method::slices, fine);
+  const auto one = certified(prepared("turned", wide, turned), Target::dgemm(), Method::one_plan, fine);
   auto other = one;
   other.alpha = std::conj(other.alpha);
   EXPECT_THAT(rejections(other, one.record()), testing::Contains(testing::StartsWith("imaginary.alpha: ")));

@@ -51,13 +51,13 @@ DeviceExaminer::DeviceExaminer(const CudaEngine& engine) : engine_(&engine), dev
   side_ = std::make_shared<const SideStream>();
 }
 
-std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product, const Encoding& encoding,
-                                                     const PreparedOperands& prepared) const {
+std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product, const PreparedOperands& prepared) const {
   const CudaDevice device(device_);
   const bool there =
       on_device(product.a, "a") || on_device(product.b, "b") || (!is_zero(product.beta) && on_device(product.c0, "c0"));
-  if (!there) return host_.examine(product, encoding, prepared);
-  return std::make_unique<DeviceExamination>(product, encoding, *engine_->kernels_, engine_->options_, stream, side_);
+  if (!there) return host_.examine(product, prepared);
+  return std::make_unique<DeviceExamination>(product, Encoding::balanced(), *engine_->kernels_, engine_->options_, stream,
+                                             side_);
 }
 
 Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,

@@ -153,7 +153,7 @@ Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(T
 Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
   const auto call = memory.call();
-  return decide(call, target_of(gemm_case), engine, {.encoding = encoding_of(gemm_case)});
+  return decide_by(encoding_of(gemm_case), call, target_of(gemm_case), engine);
 }
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }

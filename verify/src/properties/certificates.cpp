@@ -238,10 +238,10 @@ Way by_plan(const GemmCase& gemm_case, const Target& target, Method method) {
 
 Way by_target(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
-  Choices choices;
-  choices.encoding = encoding_of(gemm_case);
-  return {to_string(target) + " as decided",
-          [=](const RealProduct& call, const Engine& engine) { return multiply(call, target, engine, choices).certificate; }};
+  const auto encoding = encoding_of(gemm_case);
+  return {to_string(target) + " as decided", [=](const RealProduct& call, const Engine& engine) {
+            return multiply(call, decide_by(encoding, call, target, engine), engine);
+          }};
 }
 
 /// A target that a correctly rounded result misses is not decided for, and `relative` below u is refused.
@@ -291,7 +291,7 @@ Finding judge_certificates(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   std::vector<Way> ways{by_plan(gemm_case, Target::correctly_rounded(), Method::correctly_rounded)};
   if (can_be_met(gemm_case) || target_of(gemm_case).kind != Target::Kind::relative)
-    ways.push_back(by_plan(gemm_case, target_of(gemm_case), Method::slices));
+    ways.push_back(by_plan(gemm_case, target_of(gemm_case), Method::one_plan));
   if (can_be_met(gemm_case)) ways.push_back(by_target(gemm_case));
   if (is_long(gemm_case)) ways = {one_of(ways, gemm_case)};
   for (const auto& way : ways)

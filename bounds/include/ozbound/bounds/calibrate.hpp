@@ -15,7 +15,7 @@ namespace ozbound {
 
 /// One product to be timed, or timed.
 struct Sample {
-  Method method = Method::slices;
+  Method method = Method::one_plan;
   std::optional<Plan> plan;  ///< for slices
   Index m = 0;
   Index n = 0;

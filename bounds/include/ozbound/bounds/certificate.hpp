@@ -41,8 +41,8 @@ struct ImaginaryParts {
 /// of a complex C each part has its own, bound.upper(i, j, Part::imaginary, c(i, j).imag()).
 struct Certificate {
   Target target;
-  Method method = Method::slices;  ///< what ran
-  std::vector<Plan> plans;         ///< what was multiplied, in order: more than one where entries asked for more slices
+  Method method = Method::one_plan;  ///< what ran
+  std::vector<Plan> plans;           ///< what was multiplied, in order: more than one where entries asked for more slices
   Index m = 0;
   Index n = 0;
   Index k = 0;

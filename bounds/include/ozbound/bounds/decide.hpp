@@ -11,7 +11,6 @@ namespace ozbound {
 
 /// What is not the problem: which ways are open, and by what they are compared.
 struct Choices {
-  Encoding encoding = Encoding::balanced();
   bool slices = true;                ///< false: only native DGEMM is considered
   bool native = true;                ///< false: a native DGEMM is not considered
   const CostModel* costs = nullptr;  ///< null: the backend's

@@ -18,7 +18,7 @@ namespace ozbound {
 
 /// How C is computed.
 enum class Method : std::uint8_t {
-  slices,             ///< a plan's slice products, exactly summed, rounded once; the superaccumulator where that is infinite
+  one_plan,  ///< the integer products of one plan, exactly summed, rounded once; the superaccumulator where that is infinite
   correctly_rounded,  ///< the same, then Ziv's test on bits, more slices, and the superaccumulator for what stays undecided
   native,             ///< native DGEMM
   exact,              ///< the exact superaccumulator for every entry
@@ -26,7 +26,7 @@ enum class Method : std::uint8_t {
 
 /// One way that was looked at.
 struct Candidate {
-  Method method = Method::slices;
+  Method method = Method::one_plan;
   std::optional<Plan> plan;
   double cost = 0;   ///< in the unit of the decision's costs
   double ratio = 0;  ///< largest predicted error bound, rounding included, over what the target allows; at most 1 certifies
@@ -36,7 +36,7 @@ struct Candidate {
 /// What `decide` chose, before the product. Saved and replayed it fixes every bit of C; docs/records.md has the JSON schema.
 struct Decision {
   Target target;
-  Method method = Method::slices;
+  Method method = Method::one_plan;
   std::optional<Plan> plan;  ///< for slices and correctly_rounded
   Index m = 0;
   Index n = 0;

@@ -30,7 +30,6 @@ class Examiner {
   /// C is not looked at but for its format. What the product views, and prepared operands, must outlive the result.
   /// @param encoding of the plans that it will be asked about; it may take longer over others
   [[nodiscard]] virtual std::unique_ptr<Examination> examine(const RealProduct& product,
-                                                             const Encoding& encoding = Encoding::balanced(),
                                                              const PreparedOperands& prepared = {}) const = 0;
 
   /// What a certificate says of C.
@@ -63,7 +62,6 @@ class HostExaminer final : public Examiner {
   explicit HostExaminer(const Engine& engine) : engine_(&engine) {}
 
   [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& product,
-                                                     const Encoding& encoding = Encoding::balanced(),
                                                      const PreparedOperands& prepared = {}) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override;

@@ -19,7 +19,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Rises with every change of this file. Both sides are built of one release: no version is served but one's own. */
-#define OZBOUND_PLUGIN_VERSION 2u
+#define OZBOUND_PLUGIN_VERSION 3u
 
 /* What a call came to: the C++ exception that it ended in. */
 enum ozbound_plugin_status {
@@ -335,10 +335,10 @@ struct ozbound_plugin_table {
                    struct ozbound_plugin_product* stands, OZBOUND_CALL);
   int32_t (*write_back)(const struct ozbound_plugin_representation* representation, OZBOUND_CALL);
 
-  /* ozbound::Examiner. `encoding` has no slices. Prepared operands may be null. */
-  int32_t (*examine)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_slicing* encoding,
-                     const struct ozbound_plugin_prepared* a_or_null, const struct ozbound_plugin_prepared* b_or_null,
-                     struct ozbound_plugin_examination** examination, OZBOUND_CALL);
+  /* ozbound::Examiner. Prepared operands may be null. */
+  int32_t (*examine)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_prepared* a_or_null,
+                     const struct ozbound_plugin_prepared* b_or_null, struct ozbound_plugin_examination** examination,
+                     OZBOUND_CALL);
   int32_t (*result_facts)(OZBOUND_BACKEND, const struct ozbound_plugin_error_bound* bound,
                           const struct ozbound_plugin_remote_bound* remote_or_null, OZBOUND_VIEW c, OZBOUND_SPECIALS,
                           struct ozbound_plugin_result_facts* facts, OZBOUND_CALL);

@@ -104,7 +104,7 @@ Method by_selector(std::string name, const std::string& selector, const Engine& 
             const auto plan = select.select(call.a, call.b, Target::dgemm(), engine).plan;
             Decision decision{};
             decision.target = Target::dgemm();
-            decision.method = plan ? ozbound::Method::slices : ozbound::Method::exact;
+            decision.method = plan ? ozbound::Method::one_plan : ozbound::Method::exact;
             decision.plan = plan;
             std::tie(decision.m, decision.n, decision.k) = std::tuple(call.m(), call.n(), call.k());
             return certified(*real, decision, engine);

@@ -43,9 +43,15 @@ enum class Purpose : std::uint8_t { decision, product };
 
 /// `decide` of a real product, with what it found. The record is there where the purpose is a product.
 /// @param stated what the decision is for: the product itself, or a complex one that it stands for
+/// @param encoding of the slices of plans that are looked at
 /// @pre product.check_shapes() passes, and the backend reaches it. @throws as decide.
 Decided decide_with_findings(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
-                             const Choices& choices, Purpose purpose);
+                             const Choices& choices, Purpose purpose, const Encoding& encoding = Encoding::balanced());
+
+/// `decide` by plans of slices of another encoding than balanced digits. (Complex scalars: balanced ones.)
+/// @throws as decide, and std::invalid_argument for an encoding that has no common ratio.
+Decision decide_by(const Encoding& encoding, const Product& product, const Target& target, const Backend& backend,
+                   const Choices& choices = {});
 
 /// `multiply` of a real product under a decision. @param found of these very operands, when it was made.
 /// @pre product.check() passes, the decision is for `stated`, which is as above, and the backend reaches it.

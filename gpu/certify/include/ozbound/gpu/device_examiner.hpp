@@ -19,7 +19,6 @@ class DeviceExaminer final : public Examiner {
   explicit DeviceExaminer(const CudaEngine& engine);
 
   [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& product,
-                                                     const Encoding& encoding = Encoding::balanced(),
                                                      const PreparedOperands& prepared = {}) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override;

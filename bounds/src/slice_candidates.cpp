@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "candidates.hpp"
+#include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/outward.hpp"
+#include "plans_by_cost.hpp"
+
+namespace ozbound {
+namespace {
+
+class SliceSearch {
+ public:
+  SliceSearch(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, double limit)
+      : problem_(problem), encoding_(encoding), examination_(examination), limit_(limit), exact_(problem.exact_cost()) {}
+
+  Proposal run() {
+    const PlansByCost plans(encoding_, problem_.costs, problem_.m(), problem_.n(), problem_.k);
+    if (limit_ < plans.cheapest().cost) return {};
+    const auto kind = problem_.target.kind;
+    if (kind == Target::Kind::correctly_rounded)
+      choose_refined(plans, 0x1p-8 * problem_.u, Method::correctly_rounded);
+    else if (kind == Target::Kind::relative)
+      choose_refined(plans, 0x1p-2 * problem_.tau, Method::one_plan);
+    else if (const auto allowance =
+                 examination_.allowance(problem_.target, share_before_rounding_lower(problem_.tau, problem_.u));
+             !choose_certified(plans, *allowance))
+      choose_refined(plans, 0x1p-8 * problem_.u, Method::correctly_rounded);
+    return std::move(proposal_);
+  }
+
+ private:
+  /// The cheapest plan whose bound certifies the target for every entry, if it costs no more than the limit, or than the
+  /// superaccumulator. Plans are tried on a few entries first; an entry that refuses a plan joins them.
+  bool choose_certified(PlansByCost plans, const Allowance& allowance) {
+    auto probes = allowance.probes(4);
+    while (!plans.empty()) {
+      poll_cancelled();
+      const auto [plan, cost, slices, number] = plans.take();
+      if (cost > exact_ || cost > limit_) return false;
+      const double probed = probe(plan, probes, allowance);
+      note({Method::one_plan, plan, cost, ratio_upper_after_rounding(probed, problem_.tau, problem_.u), false});
+      if (probed > 1) continue;
+      auto found = check_all(plan, allowance);
+      const auto worst = found.worst;
+      note({Method::one_plan, plan, cost, worst.ratio, worst.ratio <= 1});
+      if (worst.ratio <= 1) {
+        proposal_.evidence = std::move(found);
+        take({Method::one_plan, plan, cost, worst.ratio, true}, "cheapest plan whose bound certifies the target");
+        return true;
+      }
+      probes.push_back(allowance.probe(worst.i, worst.j));
+    }
+    return false;
+  }
+
+  /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
+  /// exactly, the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
+  void choose_refined(PlansByCost plans, double share, Method method) {
+    const auto probes = examination_.allowance(Target::componentwise(1), share)->probes(8);
+    // More than a triangular plan is expected to cost the cheapest does not: most others are refused by few probes.
+    double limit = std::min({exact_, limit_, cheapest_triangular(probes)});
+    std::optional<Candidate> best;
+    while (!plans.empty()) {
+      poll_cancelled();
+      const auto [plan, cost, slices, number] = plans.take();
+      if (cost + least_open_share * exact_ > limit) break;
+      const double expected = expected_cost(plan, cost, limit, probes);
+      if (expected > limit || (best && expected == limit)) continue;
+      limit = expected;
+      best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
+    }
+    if (!best || !(limit < std::min(exact_, limit_))) return;
+    note(*best);
+    take(*best, method == Method::correctly_rounded ? "slices, Ziv's test, exact finish: no plan alone certifies every entry"
+                                                    : "slices, then more of them where an entry is not certified");
+  }
+
+  double probe(const Plan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
+    double worst = 0;
+    double total = 0;
+    const double uniform = truncation_a_priori_upper(plan, problem_.product.k());
+    for (const auto& probe : probes) {
+      const double error = examination_.error_at(plan, uniform, probe.i, probe.j);
+      worst = std::max(worst, allowance.normwise() ? 0 : ratio_upper(error, probe.allowed));
+      if (worst > 1) return worst;
+      if (allowance.normwise()) total = std::max(total, allowance.normwise_share(probe.i, probe.j, error));
+    }
+    return std::max(worst, total);
+  }
+
+  /// The least cost of products with s slices each and cut s + 1.
+  double cheapest_triangular(const std::vector<Probe>& probes) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int s = 1; s <= max_slices; ++s) {
+      poll_cancelled();
+      const SplitPlan plan{{encoding_, s}, {encoding_, s}, s + 1, Accumulation::exact};
+      const double cost = problem_.costs.planned(plan, problem_.m(), problem_.n(), problem_.k);
+      if (cost + least_open_share * exact_ > least) break;
+      least = std::min(least, expected_cost(plan, cost, least, probes));
+    }
+    return least;
+  }
+
+  /// The cost of a plan and of finishing exactly the share of probes whose error bound is beyond their allowance, or anything
+  /// above `limit`.
+  double expected_cost(const Plan& plan, double cost, double limit, const std::vector<Probe>& probes) {
+    const double uniform = truncation_a_priori_upper(plan, problem_.product.k());
+    double open = 0, expected = cost + least_open_share * exact_;
+    for (const auto& probe : probes) {
+      if (expected > limit) break;
+      if (ratio_upper(examination_.error_at(plan, uniform, probe.i, probe.j), probe.allowed) > 1) ++open;
+      expected = cost + std::max(open / static_cast<double>(probes.size()), least_open_share) * exact_;
+    }
+    return expected;
+  }
+
+  Evidence check_all(const Plan& plan, const Allowance& allowance) {
+    Evidence found{examination_.bound(plan), {}};
+    found.worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
+    return found;
+  }
+
+  /// Keeps the best candidate of each number of products, and the one that certifies. Plans come cheapest first.
+  void note(const Candidate& candidate) {
+    auto& all = proposal_.looked_at;
+    const auto like = std::ranges::find_if(all, [&](const Candidate& other) {
+      return other.method == candidate.method && other.plan->products() == candidate.plan->products();
+    });
+    if (like != all.end()) {
+      if (!candidate.certifies && candidate.plan != like->plan && candidate.ratio >= like->ratio) return;
+      all.erase(like);
+    }
+    all.push_back(candidate);
+  }
+
+  void take(const Candidate& candidate, std::string reason) {
+    proposal_.best = candidate;
+    proposal_.reason = std::move(reason);
+  }
+
+  const DecisionProblem& problem_;
+  const Encoding& encoding_;
+  Examination& examination_;
+  double limit_, exact_;
+  Proposal proposal_;
+};
+
+}  // namespace
+
+Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, double limit) {
+  return SliceSearch(problem, encoding, examination, limit).run();
+}
+
+}  // namespace ozbound
