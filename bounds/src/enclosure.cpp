@@ -133,6 +133,12 @@ OZB_MULTIVERSION bool any_less(const std::int64_t* x, const std::int64_t* y, std
   return any != 0;
 }
 
+OZB_MULTIVERSION std::int64_t largest_of(const std::int64_t* x, const std::int64_t* y, Index count) {
+  std::int64_t largest = x[0] + y[0];
+  for (Index j = 1; j < count; ++j) largest = x[j] + y[j] > largest ? x[j] + y[j] : largest;
+  return largest;
+}
+
 OZB_MULTIVERSION std::int64_t least_of(const std::int64_t* x, Index count) {
   std::int64_t least = x[0];
   for (Index j = 1; j < count; ++j) least = x[j] < least ? x[j] : least;
@@ -183,7 +189,7 @@ MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engin
   const auto y = first_slice(b, Side::columns_of_b, column_scales_, engine);
   sums_ = std::move(engine.group_sums(x, y, {x.slicing(), y.slicing(), 2, Accumulation::exact})[0]);
   row_sums_ = digit_sums(x), column_sums_ = digit_sums(y);
-  loose_ = find_looseness(threads);
+  find_looseness(threads);
   if (!loose_) return;
   x_.emplace(rows_of_a_, row_scales_, threads);
   y_.emplace(columns_of_b_, column_scales_, threads);
@@ -191,22 +197,25 @@ MagnitudeProduct::MagnitudeProduct(InputView a, InputView b, const Engine& engin
   x_tops_.reserve(index(rows() * k_)), y_tops_.reserve(index(cols() * k_));
 }
 
-/// Whether L < U / 2 anywhere: sum < rest, for integers far below 2^53.
-bool MagnitudeProduct::find_looseness(int threads) const {
+/// Whether L < U / 2 anywhere: sum < rest, for integers far below 2^53; and the largest U.
+void MagnitudeProduct::find_looseness(int threads) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min() / 2;
   std::vector<std::int64_t> column_rests;
   for (const auto sum : column_sums_) column_rests.push_back(sum == 0 ? never : sum + k_);
   bool loose = false;
+  std::int64_t largest = 0;
   const int team = team_size(threads, static_cast<double>(rows()) * static_cast<double>(cols()));
   FirstException failure;
-#pragma omp parallel for schedule(static) num_threads(team) reduction(|| : loose)
+#pragma omp parallel for schedule(static) num_threads(team) reduction(|| : loose) reduction(max : largest)
   for (Index i = 0; i < rows(); ++i)
     failure.run([&] {
-      if (row_sums_[index(i)] != 0 && cols() > 0)
-        loose = any_less(&sums_(i, 0), column_rests.data(), row_sums_[index(i)], cols()) || loose;
+      const auto row_sum = row_sums_[index(i)];
+      if (row_sum == 0 || cols() == 0) return;
+      loose = any_less(&sums_(i, 0), column_rests.data(), row_sum, cols()) || loose;
+      largest = std::max(largest, largest_of(&sums_(i, 0), column_rests.data(), cols()) + row_sum);
     });
   failure.rethrow();
-  return loose;
+  loose_ = loose, largest_units_ = static_cast<std::uint64_t>(largest);
 }
 
 MagnitudeBounds MagnitudeProduct::level_one(Index i, Index j) const {

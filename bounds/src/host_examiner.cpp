@@ -29,6 +29,12 @@ std::vector<std::int32_t> exponents_of(const std::vector<VectorFacts>& vectors) 
   return exponents;
 }
 
+std::vector<IntegerNorms> norms_of(const std::vector<VectorFacts>& vectors) {
+  std::vector<IntegerNorms> norms;
+  for (const auto& facts : vectors) norms.push_back(facts.vector);
+  return norms;
+}
+
 class HostExamination final : public Examination {
  public:
   HostExamination(const RealProduct& product, const PreparedOperands& prepared, const Engine& engine)
@@ -53,6 +59,13 @@ class HostExamination final : public Examination {
                       [&](const ResiduePlan& residues) {  // whose scales are the product's
                         return bound_of_residues(residues).product.upper(i, j);
                       });
+  }
+
+  bool holds(const ResiduePlan& plan) override {
+    if (!find_not_held(plan, norms_of(rows_.all(residue_measure)), norms_of(columns_.all(residue_measure)), of_.k()))
+      return true;
+    // Level 1 counts in units of 2^-14 where norms do in units of 2^-32, and covers integers of 7 bits and more (R9).
+    return std::min(plan.bits_a, plan.bits_b) >= 7 && product().largest_units() <= guard_limit(plan) >> 18;
   }
 
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {

@@ -42,11 +42,15 @@ class MagnitudeProduct {
   void estimate_lower(Index i, Index first, Index count, double* lower) const;
   static constexpr Index most_columns = 64;
 
+  /// The largest sum of products of first digits plus one, over the entries whose row and column are neither special nor zero:
+  /// no entry of |A||B| is above that many 2^(e_i + e_j - 14).
+  [[nodiscard]] std::uint64_t largest_units() const { return largest_units_; }
+
   /// Every entry.
   [[nodiscard]] Enclosure enclosure(int threads) const;
 
  private:
-  [[nodiscard]] bool find_looseness(int threads) const;
+  void find_looseness(int threads);
   [[nodiscard]] MagnitudeBounds level_one(Index i, Index j) const;
   [[nodiscard]] MagnitudeBounds settled(Index i, Index j, const MagnitudeBounds& bounds) const;
   const double* row_of_b(Index l, Index first, Index count, double* copy) const;
@@ -58,8 +62,9 @@ class MagnitudeProduct {
   Matrix<std::int64_t> sums_;                         ///< of products of first digits
   std::vector<std::int64_t> row_sums_, column_sums_;  ///< of first digits; 0 for a vector of zeros alone
   bool loose_ = false;                                ///< level 2 is needed
-  std::optional<ScaledVectors> x_, y_;                ///< for level 2
-  std::vector<double> inverse_column_scales_;         ///< 2^-e of every column, 0 where that is far from 1
+  std::uint64_t largest_units_ = 0;
+  std::optional<ScaledVectors> x_, y_;         ///< for level 2
+  std::vector<double> inverse_column_scales_;  ///< 2^-e of every column, 0 where that is far from 1
   mutable std::once_flag tops_found_;
   mutable std::vector<std::int32_t> x_tops_, y_tops_;  ///< for level 3: floor(log2) of every element
 };

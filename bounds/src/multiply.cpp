@@ -35,7 +35,7 @@ class RealMultiplication : private Certifier {
   }
 
   /// Refuses a decision that cannot be carried out, before anything is written.
-  void check() const {
+  void check() {
     if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, engine_, "prepared_a");
     if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, engine_, "prepared_b");
     if (decision_.method == Method::one_plan || decision_.method == Method::correctly_rounded) check_plan();
@@ -68,14 +68,23 @@ class RealMultiplication : private Certifier {
     return finish_rounded();
   }
 
-  void check_plan() const {
+  void check_plan() {
     check_slices();
-    check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
+    check_held_or_examined();
     const auto held = kept(plan());
     const double first =
         full_workspace(engine_, plan(), held.a != nullptr ? rows() : 1, held.b != nullptr ? cols() : 1, call_.k());
     const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
     if (least > options_.workspace) throw workspace_below(least, decision_.k);
+  }
+
+  /// Norms are cheap; where they do not show that residues hold the product, the enclosure of |A||B| may.
+  void check_held_or_examined() {
+    const auto entry = find_not_held(call_, plan(), engine_);
+    if (!entry) return;
+    const bool held = plan().visit([](const SplitPlan&) { return true; },
+                                   [this](const ResiduePlan& residues) { return examination().holds(residues); });
+    if (!held) refuse_not_held(plan(), *entry, decision_.complex ? 2 : 1);
   }
 
   void check_native() const {
@@ -262,8 +271,9 @@ void check_real(const RealProduct& product, const Product& stated, const Decisio
 
 Certificate multiply_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
                           const MultiplyOptions& options, Findings found) {
-  check_real(product, stated, decision, backend, options);
-  return RealMultiplication(product, stated, decision, backend, options, std::move(found)).run();
+  RealMultiplication multiplication(product, stated, decision, backend, options, std::move(found));
+  multiplication.check();
+  return multiplication.run();
 }
 
 NearProduct::NearProduct(const Product& product, const Backend& backend, bool bring)

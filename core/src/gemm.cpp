@@ -115,18 +115,6 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, co
   return undecided;
 }
 
-/// Refuses operands that a plan by residues may not hold. @param parts rows of the product that are one row of the caller's C
-void check_residues_held(const RealProduct& call, const ResiduePlan& plan, const Engine& engine, Index parts) {
-  check_inner_dimension(plan, call.k());
-  const auto rows = engine.norms(call.a, Side::rows_of_a), columns = engine.norms(call.b, Side::columns_of_b);
-  const auto open = find_not_held(plan, rows, columns, call.k());
-  if (!open) return;
-  const std::string enough = open->moduli == 0 ? "; fewer bits do, or slices"
-                                               : "; with these bits " + std::to_string(open->moduli) + " moduli are enough";
-  throw std::invalid_argument("plan: " + to_string(Plan(plan)) + " is not sure to hold entry (" +
-                              std::to_string(open->i / parts) + ", " + std::to_string(open->j) + ")" + enough);
-}
-
 }  // namespace
 
 double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k) {
@@ -139,11 +127,28 @@ double least_workspace(const Engine& engine, const Plan& plan, Index k) {
   return engine.workspace(plan, 1, 1, k);
 }
 
-void check_held(const RealProduct& call, const Plan& plan, const Engine& engine, Index parts) {
+std::optional<NotHeld> find_not_held(const RealProduct& call, const Plan& plan, const Engine& engine) {
   const FloatEnvironment environment;
   const auto read = call.without_unread();
-  if (read.all_special()) return;
-  plan.visit([](const SplitPlan&) {}, [&](const ResiduePlan& residues) { check_residues_held(read, residues, engine, parts); });
+  if (read.all_special()) return std::nullopt;
+  return plan.visit([](const SplitPlan&) -> std::optional<NotHeld> { return std::nullopt; },
+                    [&](const ResiduePlan& residues) {
+                      check_inner_dimension(residues, read.k());
+                      const auto rows = engine.norms(read.a, Side::rows_of_a),
+                                 columns = engine.norms(read.b, Side::columns_of_b);
+                      return find_not_held(residues, rows, columns, read.k());
+                    });
+}
+
+void refuse_not_held(const Plan& plan, const NotHeld& entry, Index parts) {
+  const std::string enough = entry.moduli == 0 ? "; fewer bits do, or slices"
+                                               : "; with these bits " + std::to_string(entry.moduli) + " moduli are enough";
+  throw std::invalid_argument("plan: " + to_string(plan) + " is not sure to hold entry (" + std::to_string(entry.i / parts) +
+                              ", " + std::to_string(entry.j) + ")" + enough);
+}
+
+void check_held(const RealProduct& call, const Plan& plan, const Engine& engine, Index parts) {
+  if (const auto entry = find_not_held(call, plan, engine)) refuse_not_held(plan, *entry, parts);
 }
 
 std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, ZivBound error,

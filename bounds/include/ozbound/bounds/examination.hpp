@@ -105,6 +105,10 @@ class Examination {
   /// The same of one entry, relative to the product's scales. `uniform` is the plan's truncation_a_priori_upper.
   [[nodiscard]] virtual double error_at(const Plan& plan, double uniform, Index i, Index j) = 0;
 
+  /// Whether the moduli of a plan hold every sum, by the norms of the operands or by level 1 of the enclosure of |A||B|
+  /// (residues.md, R8, R9). False where that is not known.
+  [[nodiscard]] virtual bool holds(const ResiduePlan&) { return false; }
+
   /// @param factor share of M that E may take: (tau - u) / (1 + u), from below. The result refers to this.
   [[nodiscard]] virtual std::unique_ptr<Allowance> allowance(const Target& target, double factor) = 0;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "ozbound/core/engine.hpp"
@@ -29,6 +30,15 @@ std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, co
 /// and count towards the workspace.
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    ZivBound error = {}, double workspace = unlimited_workspace);
+
+/// An entry that a plan by residues may not hold, by the norms of the operands (residue_plan.hpp); nothing where it holds all,
+/// as any plan by slices does. @throws std::invalid_argument where k is too long for it.
+std::optional<NotHeld> find_not_held(const RealProduct& call, const Plan& plan, const Engine& engine);
+
+/// Refuses a plan for such an entry. @param parts rows of the product that are one row of the caller's C: 2 of a complex one's
+/// real representation
+/// @throws std::invalid_argument naming the plan, the entry (i, j) and the number of moduli that would do.
+[[noreturn]] void refuse_not_held(const Plan& plan, const NotHeld& entry, Index parts);
 
 /// Refuses operands that a plan by residues may not hold: where find_not_held has an entry, or k is too long. Any plan by
 /// slices holds any operands. Comes before anything is written.
