@@ -39,7 +39,7 @@ Limits limits_of(const test::Product& product, int moduli) {
   const auto stated = product.stated();
   const auto examination = HostExaminer(engine()).examine(stated);
   Limits limits;
-  for (int bits = 14; bits <= 150; ++bits) {
+  for (int bits = 14; bits <= 175; ++bits) {
     const auto plan = with_bits(moduli, bits);
     if (!find_not_held(stated, plan, engine())) limits.by_norms = bits;
     if (examination->holds(plan)) limits.examined = bits;

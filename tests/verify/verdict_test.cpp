@@ -342,6 +342,24 @@ TEST(Verdict, samplesIncludeTheCorners) {
   }
 }
 
+/// alpha = 2: gamma_4, a little above 4 u, of which a unit in the last place of C = 2 is 2 u.
+TEST(Verdict, theDgemmTargetOfAScaledProductIsGamma) {
+  const Matrix<double> one = [] {
+    Matrix<double> x(1, 1);
+    x(0, 0) = 1;
+    return x;
+  }();
+  const ExactOracle oracle({one.view(), one.view(), 2});
+  Matrix<double> c(1, 1);
+  c(0, 0) = 2 + 2 * 0x1p-51;
+  EXPECT_TRUE(verify(c.view(), oracle, Target::dgemm()).holds());
+  c(0, 0) = 2 + 3 * 0x1p-51;
+  EXPECT_FALSE(verify(c.view(), oracle, Target::dgemm()).holds());
+  EXPECT_FALSE(verify(c.view(), oracle, Target::dgemm_typical()).holds());
+  c(0, 0) = 2 + 0x1p-51;
+  EXPECT_TRUE(verify(c.view(), oracle, Target::dgemm_typical()).holds()) << "sqrt(4) u";
+}
+
 TEST(Verdict, anEmptyProductHolds) {
   const auto p = generate({.family = Family::uniform, .m = 0, .n = 4, .k = 5});
   for (const auto& target : targets(1)) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/published/named_bound.hpp"

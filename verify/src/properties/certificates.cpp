@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/json_text.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"
