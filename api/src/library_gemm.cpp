@@ -199,7 +199,7 @@ void LibraryGemm::sgemm(const RealProduct& call) const {
 void LibraryGemm::complex_gemm(const ComplexProduct& call) const {
   const auto multiply = [&]<class T>(const LibraryCall<T>& library_call, const MatrixView<T>& c) {
     Multiplication<T>(*this, library_call, static_cast<T>(call.alpha), static_cast<T>(call.beta), read<T>(call.a),
-                      read<T>(call.b), read_c0<T>(call), c0_is_c(call), c)
+                      read<T>(call.b), read_c0<T>(call), c0_is_c(call) && !call.c0.conjugated(), c)
         .run();
   };
   if (const auto* const c = std::get_if<0>(&call.c.typed())) return multiply(calls_.z, *c);

@@ -137,6 +137,31 @@ TEST(ForeignNative, OpenBlasMultipliesEveryFormat) {
 }
 #endif
 
+#ifdef OZBOUND_HAVE_OPENBLAS
+/// A library takes conjugation with a transposition alone.
+TEST(ForeignNative, ConjugatedOperandsAreCopied) {
+  if (native_gemm() == nullptr) GTEST_SKIP() << "this OpenBLAS is not used";
+  using Number = std::complex<double>;
+  const auto a = some<Number>(3, 4), b = some<Number>(4, 2), c0 = some<Number>(3, 2);
+  for (const bool conjugate_b : {false, true})
+    for (const bool adds : {false, true}) {
+      Matrix<Number> c(3, 2);
+      const ComplexInputView of_a = ComplexInputView(a).conjugate();
+      const ComplexInputView of_b = conjugate_b ? ComplexInputView(b).conjugate() : ComplexInputView(b);
+      native_gemm()->complex_gemm({of_a, of_b, c, 1, adds ? 1 : 0, ComplexInputView(c0).conjugate()});
+      for (Index i = 0; i < 3; ++i)
+        for (Index j = 0; j < 2; ++j) {
+          Number sum = adds ? std::conj(c0(i, j)) : 0;
+          for (Index l = 0; l < 4; ++l) sum += std::conj(a(i, l)) * (conjugate_b ? std::conj(b(l, j)) : b(l, j));
+          EXPECT_EQ(c(i, j), sum) << i << ", " << j;
+        }
+      Matrix<Number> before = c0;
+      native_gemm()->complex_gemm({of_a, of_b, before, 1, adds ? 1 : 0, ComplexInputView(before).conjugate()});
+      for (Index t = 0; t < 6; ++t) EXPECT_EQ(before.data()[t], c.data()[t]) << "C0 is C, conjugated";
+    }
+}
+#endif
+
 /// C = A B in a library that no symbol tells: this program.
 void own_dgemm(const char*, const char*, const std::int64_t* m, const std::int64_t* n, const std::int64_t* k,
                const double* alpha, const double* a, const std::int64_t* lda, const double* b, const std::int64_t* ldb,
