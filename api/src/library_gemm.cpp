@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <variant>
+#include <vector>
 
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/overlap.hpp"
@@ -89,6 +90,41 @@ class LibraryOperand {
   char op_ = 'N';
 };
 
+template <class T>
+void add_product(T& sum, T a, T b) {
+  sum += a * b;
+}
+/// Part by part: operator* of complex numbers makes infinities of NaNs.
+template <class Real>
+void add_product(std::complex<Real>& sum, const std::complex<Real>& a, const std::complex<Real>& b) {
+  sum = {sum.real() + a.real() * b.real() - a.imag() * b.imag(), sum.imag() + a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// What a LibraryCall computes, by plain loops.
+template <class T>
+void multiply_by_loops(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb,
+                       T beta, T* c, Index ldc) {
+  const auto element = [](char op, const T* x, Index ld, Index i, Index j) {
+    return op == 'N' ? x[i + j * ld] : op == 'T' ? x[j + i * ld] : conjugated(x[j + i * ld]);
+  };
+  std::vector<T> sums(static_cast<std::size_t>(m));
+  for (Index j = 0; j < n; ++j) {
+    poll_cancelled();
+    std::fill(sums.begin(), sums.end(), T{});
+    for (Index p = 0; p < k; ++p) {
+      const T factor = element(op_b, b, ldb, p, j);
+      for (Index i = 0; i < m; ++i) add_product(sums[static_cast<std::size_t>(i)], element(op_a, a, lda, i, p), factor);
+    }
+    for (Index i = 0; i < m; ++i) {
+      T& entry = c[i + j * ldc];
+      T scaled{};
+      if (alpha != T{}) add_product(scaled, alpha, sums[static_cast<std::size_t>(i)]);
+      if (beta != T{}) add_product(scaled, beta, entry);
+      entry = scaled;
+    }
+  }
+}
+
 }  // namespace
 
 /// C = alpha A B + beta C0 of one type.
@@ -150,8 +186,11 @@ class LibraryGemm::Multiplication {
   }
 
   void multiply(const LibraryOperand<T>& a, const LibraryOperand<T>& b, const BlockOfC& block, T* c, Index ldc) const {
-    call_(a.op(), b.op(), block.rows, block.columns, a_.view.cols(), alpha_, a.from(block.row, 0), a.ld(),
-          b.from(0, block.column), b.ld(), beta_, c, ldc);
+    const auto by = [&](const auto& gemm) {
+      gemm(a.op(), b.op(), block.rows, block.columns, a_.view.cols(), alpha_, a.from(block.row, 0), a.ld(),
+           b.from(0, block.column), b.ld(), beta_, c, ldc);
+    };
+    block.by_library ? by(call_) : by(multiply_by_loops<T>);
   }
 
   const LibraryGemm& library_;

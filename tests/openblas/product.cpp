@@ -100,7 +100,7 @@ void products_side_by_side() {
   expect(wrong == 0, "DGEMM inside a parallel region");
 }
 
-/// The program sets OpenBLAS's number of threads while a product runs.
+/// The program sets OpenBLAS's number of threads all the while that products run.
 void products_disturbed(int threads) {
   std::atomic<bool> started{false}, done{false};
   std::thread disturber([&] {
@@ -108,7 +108,7 @@ void products_disturbed(int threads) {
   });
   while (!started) std::this_thread::yield();
   Index wrong = 0;
-  for (int t = 0; t < 20; ++t) wrong += wrong_entries(128);
+  for (int t = 0; t < 20; ++t) wrong += wrong_entries(128) + wrong_entries(66, 1) + wrong_complex_entries(66);
   done = true;
   disturber.join();
   expect(wrong == 0, "DGEMM while another thread sets the number of threads");
