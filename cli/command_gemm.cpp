@@ -293,7 +293,7 @@ class Run {
     if (certificate_.method == Method::native && certificate_.native.empty())
       return "none: alpha or beta is NaN or infinite, and with it every entry";
     if (certificate_.method == Method::native) return "native DGEMM, " + certificate_.native;
-    return to_string(certificate_.method) + (decision_.reason.empty() ? "" : ": " + decision_.reason);
+    return way_text(certificate_.method, decision_.plan) + (decision_.reason.empty() ? "" : ": " + decision_.reason);
   }
 
   [[nodiscard]] std::string plan_text() const {
@@ -347,7 +347,7 @@ void add_gemm(CLI::App& app, Action& action) {
           [arguments](const std::string& text) {
             arguments->workspace = static_cast<double>(parse_bytes(text, "--workspace"));
           },
-          "Memory for slices, such as 512M; C has the same bits for any")
+          "Memory for slices or residues, such as 512M; C has the same bits for any")
       ->type_name("SIZE");
   add_output_options(*command, arguments->json, "a table: the report");
   command->callback([&action, arguments] {

@@ -58,7 +58,7 @@ std::string format_cost(double cost, const Decision& decision) {
 
 Cells row_of(const Candidate& candidate, const Decision& decision) {
   return {is_chosen(candidate, decision) ? "*" : "",
-          to_string(candidate.method),
+          way_text(candidate.method, candidate.plan),
           candidate.plan ? to_string(*candidate.plan) : "-",
           candidate.plan ? std::to_string(candidate.plan->products()) : "-",
           format_upper(candidate.ratio),
@@ -106,7 +106,7 @@ void print_for_people(const Decision& decision, const OperandFiles& files, const
   if (decision.target.kind == Target::Kind::normwise) table.emplace_back("relative to", normwise_measure);
   const auto plan = decision.plan ? ", " + to_string(*decision.plan) : "";
   table.insert(table.end(), {{"engine", to_string(decision.engine.value_or(BackendId{}))},
-                             {"chosen", to_string(decision.method) + plan},
+                             {"chosen", way_text(decision.method, decision.plan) + plan},
                              {"bytes", decision.plan ? bytes_text(decision) : "none beside A, B and C"},
                              {"reason", decision.reason},
                              {"costs", origin_text(decision.costs)},

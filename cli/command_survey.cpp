@@ -116,7 +116,12 @@ int products(const Certificate& certificate) {
   return total;
 }
 
-std::string method(const Case& one) { return one.refused ? "refused" : to_string(one.certificate.method); }
+/// As people read it.
+std::string way(const Case& one) {
+  if (one.refused) return "refused";
+  const auto& plans = one.certificate.plans;
+  return way_text(one.certificate.method, plans.empty() ? std::nullopt : std::optional(plans.front()));
+}
 
 /// Counts that the acceptance of a selector rests on.
 struct Summary {
@@ -145,7 +150,7 @@ Cells cells(const Case& one) {
   return {std::string(name(one.recipe.family)),
           phi_text(one),
           to_string(certificate.target),
-          method(one),
+          way(one),
           certificate.plans.empty() ? "-" : to_string(certificate.plans.front()),
           std::to_string(products(certificate)),
           std::to_string(certificate.exact),
@@ -175,7 +180,7 @@ nlohmann::ordered_json record(const Case& one) {
   nlohmann::ordered_json json{{"family", name(one.recipe.family)},
                               {"phi", one.wide ? nlohmann::ordered_json(one.recipe.phi) : nlohmann::ordered_json(nullptr)},
                               {"target", to_string(certificate.target)},
-                              {"method", method(one)},
+                              {"method", one.refused ? "refused" : to_string(certificate.method)},
                               {"plans", nlohmann::ordered_json::array()},
                               {"products", products(certificate)},
                               {"exact_entries", certificate.exact},

@@ -17,7 +17,7 @@ module ozbound
   integer(c_int), parameter :: ozb_success = 0, ozb_does_not_hold = 1, ozb_invalid_argument = 2, ozb_cannot_certify = 3, &
     ozb_out_of_memory = 4, ozb_internal_error = 5, ozb_cancelled = 6
   integer(c_int), parameter :: ozb_row_major = 101, ozb_column_major = 102
-  integer(c_int), parameter :: ozb_default = 0, ozb_no_native = 1, ozb_count_products = 2
+  integer(c_int), parameter :: ozb_default = 0, ozb_no_native = 1, ozb_count_products = 2, ozb_no_residues = 4
   integer(c_int), parameter :: ozb_none = 111, ozb_transpose = 112, ozb_conjugate_transpose = 113
 
   interface

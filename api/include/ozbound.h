@@ -51,11 +51,12 @@ enum { OZB_NONE = 111, OZB_TRANSPOSE = 112, OZB_CONJUGATE_TRANSPOSE = 113 };
 
 /* How ozb_decide_... choose, as a sum. They compare predicted seconds, measured on this machine (`ozbound calibrate`) or by
  * those who made this library; the choice may differ between machines, and with it the bits of C within the target. With
- * OZB_NO_NATIVE + OZB_COUNT_PRODUCTS it is the same on all of them. */
+ * OZB_NO_NATIVE + OZB_COUNT_PRODUCTS it is the same on all CPUs, and with OZB_NO_RESIDUES, too, on devices, which have none. */
 enum {
   OZB_DEFAULT = 0,
-  OZB_NO_NATIVE = 1,     /* never native DGEMM */
-  OZB_COUNT_PRODUCTS = 2 /* costs are integer products in place of seconds */
+  OZB_NO_NATIVE = 1,      /* never native DGEMM */
+  OZB_COUNT_PRODUCTS = 2, /* costs are integer products in place of seconds */
+  OZB_NO_RESIDUES = 4     /* of integer products, slices alone */
 };
 
 /* What a status means, in English; never null. */

@@ -79,7 +79,9 @@ Machine machine_of(const BlasOptions& options) {
   return options.machine != nullptr ? *options.machine : Machine::cpu(options.threads);
 }
 
-Choices choices_of(const BlasOptions& options) { return {.native = options.native, .costs = options.costs}; }
+Choices choices_of(const BlasOptions& options) {
+  return {.residues = options.residues, .native = options.native, .costs = options.costs};
+}
 
 MultiplyOptions multiply_options(const BlasOptions& options) {
   return {.workspace = options.workspace, .prepared_a = options.prepared_a, .prepared_b = options.prepared_b};

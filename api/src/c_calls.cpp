@@ -110,11 +110,13 @@ BlasOptions with_workspace(std::int64_t workspace) {
 
 BlasOptions choices_of(int choices) {
   static const ProductCount products;
-  if ((choices & ~(OZB_NO_NATIVE | OZB_COUNT_PRODUCTS)) != 0)
-    throw std::invalid_argument("choices must be a sum of OZB_NO_NATIVE and OZB_COUNT_PRODUCTS, or OZB_DEFAULT: " +
-                                std::to_string(choices));
+  if ((choices & ~(OZB_NO_NATIVE | OZB_COUNT_PRODUCTS | OZB_NO_RESIDUES)) != 0)
+    throw std::invalid_argument(
+        "choices must be a sum of OZB_NO_NATIVE, OZB_COUNT_PRODUCTS and OZB_NO_RESIDUES, or OZB_DEFAULT: " +
+        std::to_string(choices));
   auto options = as_set();
   options.native = (choices & OZB_NO_NATIVE) == 0;
+  options.residues = (choices & OZB_NO_RESIDUES) == 0;
   if ((choices & OZB_COUNT_PRODUCTS) != 0) options.costs = &products;
   return options;
 }

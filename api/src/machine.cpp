@@ -69,7 +69,8 @@ struct Cpu {
 
 CheapestCosts cheapest_of(const std::vector<const Backend*>& backends) {
   std::vector<CheapestCosts::Of> costs;
-  for (const auto* backend : backends) costs.push_back({&backend->costs(), backend->native() != nullptr});
+  for (const auto* backend : backends)
+    costs.push_back({&backend->costs(), backend->native() != nullptr, backend->engine().has_residues()});
   return CheapestCosts(std::move(costs));
 }
 

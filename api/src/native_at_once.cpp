@@ -50,6 +50,7 @@ const std::optional<WithoutSlices>* kept(std::optional<WithoutSlices> method) {
   if (method) {
     text = to_string(method->method);
     for (const auto& plan : method->cheaper) text += ' ' + to_string(plan);
+    text += ' ' + std::to_string(method->cheaper_moduli);
   }
   const std::scoped_lock lock(all.mutex);
   return &all.by_text.try_emplace(std::move(text), std::move(method)).first->second;
@@ -84,7 +85,7 @@ bool dgemm_at_once(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, d
   const auto& ways = without_slices(m, n, k, native);
   if (!ways) return false;
   poll_cancelled();
-  if (!native_certifies_at_once(product, target) || !refused_at_once(ways->cheaper, product, target)) return false;
+  if (!native_certifies_at_once(product, target) || !refused_at_once(*ways, product, target)) return false;
   if (ways->method == Method::native)
     native.dgemm(product);
   else

@@ -27,7 +27,8 @@ struct BlockOfC {
 /// Calls `multiply`, which computes a block of C by OpenBLAS, for blocks that make up an m x n C with inner dimension k. All
 /// threads that compute round to nearest and keep subnormals meanwhile. pthreads stay unused: OpenMP workers of ours multiply a
 /// block each, on OpenBLAS's side one thread each. A block is multiplied again where the program set OpenBLAS's number of
-/// threads meanwhile, at last without the library; the program finds the number that it set last. @pre blas_threads() is not unknown.
+/// threads meanwhile, at last without the library; the program finds the number that it set last.
+/// @pre blas_threads() is not unknown.
 void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply);
 
 }  // namespace ozbound

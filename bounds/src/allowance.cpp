@@ -20,16 +20,6 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// ||x||_2 of every vector from below, relative to 2 ufp(max |x|).
-std::vector<double> vector_norms_lower(InputView operand, Side side, const Engine& engine) {
-  std::vector<double> norms;
-  for (const auto& facts : engine.measure(operand, side, {{Encoding::Kind::truncated, 7}, 1}).vectors)
-    norms.push_back(euclidean_lower(facts.floor_squares));
-  return norms;
-}
-
-bool same_kind(const Target& target, Target::Kind kind) { return target.kind == kind; }
-
 }  // namespace
 
 double unit_roundoff(const Format& format) { return format.precision == binary64.precision ? 0x1p-53 : 0x1p-24; }
@@ -41,20 +31,18 @@ void check_attainable(const Target& target, double tau, double u) {
 }
 
 HostAllowance::HostAllowance(const RealProduct& of, const Target& target, double factor, const MagnitudeProduct& product,
-                             const Engine& engine)
+                             std::vector<double> row_norms, std::vector<double> column_norms, int threads)
     : product_(product),
       of_(of),
-      threads_(engine.threads()),
-      normwise_(same_kind(target, Target::Kind::normwise)),
-      factor_(factor) {
-  if (same_kind(target, Target::Kind::rowcol)) {
-    row_norms_ = vector_norms_lower(of.a, Side::rows_of_a, engine);
-    column_norms_ = vector_norms_lower(of.b, Side::columns_of_b, engine);
-    for (auto first = column_norms_.begin(); first != column_norms_.end();) {
-      const auto last = first + std::min<std::ptrdiff_t>(chunk_columns, column_norms_.end() - first);
-      least_column_norms_.push_back(*std::min_element(first, last));
-      first = last;
-    }
+      threads_(threads),
+      normwise_(target.kind == Target::Kind::normwise),
+      factor_(factor),
+      row_norms_(std::move(row_norms)),
+      column_norms_(std::move(column_norms)) {
+  for (auto first = column_norms_.begin(); first != column_norms_.end();) {
+    const auto last = first + std::min<std::ptrdiff_t>(chunk_columns, column_norms_.end() - first);
+    least_column_norms_.push_back(*std::min_element(first, last));
+    first = last;
   }
   if (normwise_) set_norm();
 }

@@ -23,9 +23,10 @@ void check_attainable(const Target& target, double tau, double u);
 /// What a target allows the product of matrices in the host's memory.
 class HostAllowance final : public Allowance {
  public:
-  /// All but the target must outlive it.
+  /// The operands and their product must outlive it.
+  /// @param row_norms, column_norms ||a_i||_2 and ||b_j||_2 from below, for rowcol targets alone
   HostAllowance(const RealProduct& of, const Target& target, double factor, const MagnitudeProduct& product,
-                const Engine& engine);
+                std::vector<double> row_norms, std::vector<double> column_norms, int threads);
 
   [[nodiscard]] Probe probe(Index i, Index j) const override;
   [[nodiscard]] Worst worst(const PlanBound& bound) const override;

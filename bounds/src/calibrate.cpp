@@ -83,12 +83,21 @@ class Expectation {
   std::map<Method, double> rates_;
 };
 
+bool by_slices(const Sample& sample) {
+  return sample.plan && sample.plan->visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
+}
+bool by_residues(const Sample& sample) { return sample.plan && !by_slices(sample); }
+bool by_native(const Sample& sample) { return sample.method == Method::native; }
+bool exactly(const Sample& sample) { return sample.method == Method::exact; }
+
+using Kind = bool (*)(const Sample&);
+
 template <std::size_t n, class Counts>
-std::optional<std::array<double, n>> fitted(const std::vector<Sample>& samples, Method method, Counts counts) {
+std::optional<std::array<double, n>> fitted(const std::vector<Sample>& samples, Kind kind, Counts counts) {
   std::vector<std::vector<double>> rows;
   std::vector<double> seconds;
   for (const auto& sample : samples) {
-    if (sample.method != method || sample.seconds <= 0) continue;
+    if (!kind(sample) || sample.seconds <= 0) continue;
     const std::array<double, n> row = counts(sample);
     rows.emplace_back(row.begin(), row.end());
     seconds.push_back(sample.seconds);
@@ -102,10 +111,10 @@ std::optional<std::array<double, n>> fitted(const std::vector<Sample>& samples, 
 /// The most that products can have cost in all samples of a method. Times that are short or disturbed may be fitted with
 /// products that cost nothing, and then all plans would, or DGEMM of any size.
 template <class Counts>
-double most_for_products(const std::vector<Sample>& samples, Method method, std::size_t term, Counts counts) {
+double most_for_products(const std::vector<Sample>& samples, Kind kind, std::size_t term, Counts counts) {
   double most = std::numeric_limits<double>::infinity();
   for (const auto& sample : samples)
-    if (sample.method == method && sample.seconds > 0) most = std::min(most, sample.seconds / counts(sample)[term]);
+    if (kind(sample) && sample.seconds > 0) most = std::min(most, sample.seconds / counts(sample)[term]);
   return most;
 }
 
@@ -116,6 +125,9 @@ std::vector<Sample> calibration_samples(bool large) {
   const std::span<const Shape> all = large ? std::span<const Shape>(large_shapes) : shapes;
   std::vector<Sample> samples;
   for (const auto [m, n, k] : all) {
+    for (const auto& plan :
+         {ResiduePlan{2, 1, 1}, ResiduePlan{4, 8, 8}, ResiduePlan{8, 24, 24}, ResiduePlan{13, 44, 44}, ResiduePlan{18, 60, 60}})
+      samples.push_back({Method::one_plan, plan, m, n, k});  // which hold any operands of k up to 8192
     for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
                              SplitPlan::balanced(7, 7, 8), SplitPlan::balanced(9, 9, 10)})
       samples.push_back({Method::one_plan, plan, m, n, k});
@@ -131,17 +143,24 @@ Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile
   const auto counts = [tile](const Sample& sample) {
     return slice_counts(sample.plan->split(), sample.m, sample.n, sample.k, tile);
   };
-  auto slices = fitted<slice_terms.size()>(samples, Method::one_plan, counts);
+  const auto counts_of_residues = [tile](const Sample& sample) {
+    const auto plan =
+        sample.plan->visit([](const SplitPlan&) { return ResiduePlan{}; }, [](const ResiduePlan& of) { return of; });
+    return residue_counts(plan, sample.m, sample.n, sample.k, tile);
+  };
+  auto slices = fitted<slice_terms.size()>(samples, by_slices, counts);
+  auto residues = fitted<residue_terms.size()>(samples, by_residues, counts_of_residues);
+  if (residues && residues->at(residue_product_term) == 0)
+    residues->at(residue_product_term) = most_for_products(samples, by_residues, residue_product_term, counts_of_residues);
   const auto exact = fitted<exact_terms.size()>(
-      samples, Method::exact, [](const Sample& sample) { return exact_counts(sample.m, sample.n, sample.k); });
+      samples, exactly, [](const Sample& sample) { return exact_counts(sample.m, sample.n, sample.k); });
   if (!slices || !exact) throw std::invalid_argument("samples must have times of slices and of the superaccumulator");
   if (auto& product = slices->at(slice_product_term); product == 0)
-    product = most_for_products(samples, Method::one_plan, slice_product_term, counts);
+    product = most_for_products(samples, by_slices, slice_product_term, counts);
   const auto native_of = [](const Sample& sample) { return native_counts(sample.m, sample.n, sample.k); };
-  auto native = fitted<native_terms.size()>(samples, Method::native, native_of);
-  if (native && native->back() == 0)
-    native->back() = most_for_products(samples, Method::native, native_terms.size() - 1, native_of);
-  return {threads, *slices, *exact, native};
+  auto native = fitted<native_terms.size()>(samples, by_native, native_of);
+  if (native && native->back() == 0) native->back() = most_for_products(samples, by_native, native_terms.size() - 1, native_of);
+  return {threads, *slices, *exact, native, residues};
 }
 
 double median_seconds(const std::function<void()>& run, double budget) {
@@ -172,7 +191,8 @@ void time_samples(std::vector<Sample>& samples, const Backend& backend, const Ca
   for (auto& sample : samples) {
     const double left = options.seconds - since(start);
     if (options.progress) options.progress(1 - std::max(left, 0.0) / options.seconds);
-    if (sample.method == Method::native && backend.native() == nullptr) continue;
+    if (by_native(sample) && backend.native() == nullptr) continue;
+    if (by_residues(sample) && !backend.engine().has_residues()) continue;
     if (expectation.of(sample) > left / 3) continue;
     operands.take(sample);
     const Decision decision{Target::dgemm(), sample.method, sample.plan, sample.m, sample.n, sample.k, 0, 0, {}, {}};

@@ -21,7 +21,8 @@
 namespace ozbound {
 namespace {
 
-constexpr const char* schema = "ozbound-calibration-2";
+constexpr const char* schema = "ozbound-calibration-3";
+constexpr const char* schema_without_residues = "ozbound-calibration-2";
 constexpr std::uintmax_t largest_file = 1 << 20;
 
 double real(Index x) { return static_cast<double>(x); }
@@ -59,6 +60,13 @@ std::invalid_argument wrong(const std::string& what) { return std::invalid_argum
 const nlohmann::json& member(const nlohmann::json& json, std::string_view name) {
   if (!json.is_object() || !json.contains(name)) throw wrong("member '" + std::string(name) + "' is missing");
   return json.at(std::string(name));
+}
+
+std::string text_member(const nlohmann::json& json, const char* name);
+
+void check_schema(const nlohmann::json& json) {
+  const auto found = text_member(json, "schema");
+  if (found != schema && found != schema_without_residues) throw wrong(std::string("schema must be ") + schema);
 }
 
 std::string text_member(const nlohmann::json& json, const char* name) {
@@ -101,11 +109,17 @@ std::array<double, n> terms_from(const std::array<std::string_view, n>& names, c
   return values;
 }
 
+template <std::size_t n>
+nlohmann::json terms_json(const std::array<std::string_view, n>& names, const std::optional<std::array<double, n>>& values) {
+  return values ? terms_json(names, *values) : nlohmann::json(nullptr);
+}
+
 nlohmann::json rates_json(const Rates& rates) {
   return {{"threads", rates.threads},
           {"slices", terms_json(slice_terms, rates.slices)},
+          {"residues", terms_json(residue_terms, rates.residues)},
           {"exact", terms_json(exact_terms, rates.exact)},
-          {"native", rates.native ? terms_json(native_terms, *rates.native) : nlohmann::json(nullptr)}};
+          {"native", terms_json(native_terms, rates.native)}};
 }
 
 Rates rates_from(const nlohmann::json& json) {
@@ -116,6 +130,10 @@ Rates rates_from(const nlohmann::json& json) {
   if (rates.slices[slice_product_term] == 0) throw wrong("member 'product' of 'slices' must not be 0");
   const auto& native = member(json, "native");
   if (!native.is_null()) rates.native = terms_from(native_terms, native, "native");
+  const bool knows_residues = json.contains("residues") && !json.at("residues").is_null();
+  if (knows_residues) rates.residues = terms_from(residue_terms, json.at("residues"), "residues");
+  if (rates.residues && (*rates.residues)[residue_product_term] == 0)
+    throw wrong("member 'product' of 'residues' must not be 0");
   return rates;
 }
 
@@ -229,6 +247,14 @@ TermSeconds<slice_terms> slice_counts(const SplitPlan& plan, Index m, Index n, I
           entries * real(k)};
 }
 
+TermSeconds<residue_terms> residue_counts(const ResiduePlan& plan, Index m, Index n, Index k, KernelTile tile) {
+  const FloatEnvironment environment;
+  const double entries = real(m) * real(n), elements = real(m) * real(k) + real(k) * real(n);
+  const double padded = rounded_up(m, tile.rows) * rounded_up(n, tile.columns);
+  return {1,       elements,         plan.moduli * elements, padded * real(k) * plan.moduli, padded * plan.moduli,
+          entries, entries * real(k)};
+}
+
 TermSeconds<native_terms> native_counts(Index m, Index n, Index k) {
   const FloatEnvironment environment;
   return {1, real(m) * real(k), real(k) * real(n), real(m) * real(n), real(m) * real(n) * real(k)};
@@ -249,6 +275,7 @@ Rates Calibration::with_threads(int threads) const {
   const double share = (inverse(below.threads) - inverse(threads)) / (inverse(below.threads) - inverse(above->threads));
   Rates result{threads, between(below.slices, above->slices, share), between(below.exact, above->exact, share), {}};
   if (below.native && above->native) result.native = between(*below.native, *above->native, share);
+  if (below.residues && above->residues) result.residues = between(*below.residues, *above->residues, share);
   return result;
 }
 
@@ -263,7 +290,10 @@ double CalibratedCosts::planned(const Plan& plan, Index m, Index n, Index k) con
   const FloatEnvironment environment;
   return plan.visit(
       [&](const SplitPlan& slices) { return seconds(rates().slices, slice_counts(slices, m, n, k, calibration_.tile)); },
-      [](const ResiduePlan&) { return std::numeric_limits<double>::infinity(); });  // of which no rates are measured
+      [&](const ResiduePlan& residues) {
+        return rates().residues ? seconds(*rates().residues, residue_counts(residues, m, n, k, calibration_.tile))
+                                : std::numeric_limits<double>::infinity();
+      });
 }
 
 double CalibratedCosts::native(Index m, Index n, Index k) const {
@@ -296,7 +326,7 @@ nlohmann::json to_json(const std::vector<Calibration>& calibrations) {
 
 std::vector<Calibration> calibrations_from_json(const nlohmann::json& json) {
   const FloatEnvironment environment;
-  if (text_member(json, "schema") != schema) throw wrong(std::string("schema must be ") + schema);
+  check_schema(json);
   std::vector<Calibration> calibrations;
   for (const auto& entry : list_member(json, "calibrations")) calibrations.push_back(calibration_from(entry));
   return calibrations;
@@ -313,7 +343,7 @@ nlohmann::json read_calibration_file(const std::filesystem::path& path) {
   if (!file) throw wrong("the file cannot be read");
   auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw wrong("the file is no JSON");
-  if (text_member(json, "schema") != schema) throw wrong(std::string("schema must be ") + schema);
+  check_schema(json);
   list_member(json, "calibrations");
   return json;
 }
@@ -329,6 +359,7 @@ nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibrat
     else if (const auto old = readable(entry, unread))
       whole = merged(whole, *old);
   entries.push_back(entry_json(whole));
+  file["schema"] = schema;
   file["calibrations"] = std::move(entries);
   return file;
 }

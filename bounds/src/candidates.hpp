@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@
 #include "ozbound/core/product.hpp"
 
 namespace ozbound {
+
+/// Share of entries that Ziv's test is expected to leave open at least, after products of slices.
+inline constexpr double least_open_share = 0x1p-7;
 
 /// The product and the target that ways are proposed for.
 struct DecisionProblem {
@@ -32,6 +36,29 @@ struct DecisionProblem {
   [[nodiscard]] double rounded_ratio() const {
     return target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau, u);
   }
+
+  /// Entries, with the share of M that the error of a product may take which is refined entry by entry by this method, and
+  /// be expected to leave an entry closed.
+  [[nodiscard]] std::vector<Probe> refined_probes(Method method, Examination& examination) const {
+    const double share = method == Method::one_plan ? 0x1p-2 * tau : 0x1p-8 * u;
+    return examination.allowance(Target::componentwise(1), share)->probes(8);
+  }
+};
+
+/// What the target allows, made when first asked for: of some targets it reads all entries.
+class TargetAllowance {
+ public:
+  TargetAllowance(const DecisionProblem& problem, Examination& examination) : problem_(problem), examination_(examination) {}
+
+  const Allowance& get() {
+    if (!made_) made_ = examination_.allowance(problem_.target, share_before_rounding_lower(problem_.tau, problem_.u));
+    return *made_;
+  }
+
+ private:
+  const DecisionProblem& problem_;
+  Examination& examination_;
+  std::unique_ptr<Allowance> made_;
 };
 
 /// What one way has to offer.
@@ -47,7 +74,13 @@ Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& g
 
 /// Plans of slices of one encoding that cost no more than `limit`: the cheapest whose bound certifies every entry, else the one
 /// that is refined entry by entry at the least expected cost.
-Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, double limit);
+/// @param last_resort false: one plan by residues certifies every entry, so that no such target is met by refinement
+Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
+                        TargetAllowance& allowance, double limit, bool last_resort);
+
+/// The plan by residues whose bound certifies every entry with the fewest moduli, if it costs no more than `limit`; for targets
+/// that are refined entry by entry, the one that does so at the least expected cost.
+Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit);
 
 /// The exact superaccumulator, which certifies every target that can be met.
 Proposal propose_exact(const DecisionProblem& problem);

@@ -23,6 +23,11 @@ double native_cost(const CheapestCosts::Of& engine, Index m, Index n, Index k) {
   return engine.native ? engine.costs->native(m, n, k) : std::numeric_limits<double>::infinity();
 }
 
+double planned_cost(const CheapestCosts::Of& engine, const Plan& plan, Index m, Index n, Index k) {
+  const bool has_it = plan.visit([](const SplitPlan&) { return true; }, [&](const ResiduePlan&) { return engine.residues; });
+  return has_it ? engine.costs->planned(plan, m, n, k) : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 CheapestCosts::CheapestCosts(std::vector<Of> engines) : engines_(std::move(engines)) {
@@ -33,7 +38,7 @@ CheapestCosts::CheapestCosts(std::vector<Of> engines) : engines_(std::move(engin
 
 double CheapestCosts::planned(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
-  return least(engines_, [&](const Of& engine) { return engine.costs->planned(plan, m, n, k); });
+  return least(engines_, [&](const Of& engine) { return planned_cost(engine, plan, m, n, k); });
 }
 
 double CheapestCosts::native(Index m, Index n, Index k) const {
@@ -62,7 +67,7 @@ double CheapestCosts::cost_on(std::size_t engine, const Decision& decision) cons
   if (decision.method == Method::exact || !decision.plan) return costs.exact(m, n, k);
   const double beyond = std::max(0.0, decision.cost - planned(*decision.plan, m, n, k));
   const double share = beyond > 0 ? beyond / exact(m, n, k) : 0;
-  return costs.planned(*decision.plan, m, n, k) + share * costs.exact(m, n, k);
+  return planned_cost(engines_[engine], *decision.plan, m, n, k) + share * costs.exact(m, n, k);
 }
 
 }  // namespace ozbound

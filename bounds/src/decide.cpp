@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/decide.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -43,30 +44,36 @@ class Chooser {
     if (target.kind != Target::Kind::correctly_rounded) check_attainable(target, problem_.tau, problem_.u);
     std::optional<NativeGuarantee> guarantee;
     if (native_open() || !choices_.slices) guarantee = guarantee_of_native();
-    Proposal native, slices, exact;
+    Proposal native, residues, slices, exact;
     if (native_open()) native = propose_native(problem_, *guarantee);
     if (choices_.slices) {
-      const double limit = native.best ? native.best->cost : std::numeric_limits<double>::infinity();
-      slices = propose_slices(problem_, encoding_, *examination_, limit);
+      TargetAllowance allowance(problem_, *examination_);
+      if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
+      const double limit = std::min(cost_of(native), cost_of(residues));
+      slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, !residues.best);
       exact = propose_exact(problem_);
     }
-    const auto& other = slices.best ? slices : exact;
-    const bool takes_native = native.best && (!other.best || native.best->cost < other.best->cost);
-    const auto& chosen = takes_native ? native : other;
+    const auto all = {&slices, &residues, &native, &exact};
+    auto& chosen =
+        **std::ranges::min_element(all, {}, [](const Proposal* one) { return cost_of(*one); });  // the first of equals
     if (!chosen.best)
       throw CannotCertify("native " + gemm_name(problem_.product.c.format(), problem_.stated.is_complex()) +
                           " does not certify " + to_string(target) + ": " +
                           native_refusal(*guarantee, target, problem_.k, problem_.product));
     auto decision = decision_for(*chosen.best, chosen.reason);
-    for (auto* const proposal : {&slices, &native, &exact})
+    for (auto* const proposal : all)
       decision.candidates.insert(decision.candidates.end(), proposal->looked_at.begin(), proposal->looked_at.end());
     std::optional<OperandRecord> record;
     if (purpose == Purpose::product) record = examination_->record();
     return {std::move(decision),
-            {std::move(examination_), std::move(record), std::move(guarantee), std::move(slices.evidence)}};
+            {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence)}};
   }
 
  private:
+  static double cost_of(const Proposal& proposal) {
+    return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
+  }
+
   [[nodiscard]] bool native_open() const { return choices_.native && backend_.native() != nullptr; }
 
   [[nodiscard]] NativeGuarantee guarantee_of_native() const {
@@ -120,12 +127,10 @@ Decided decide_with_findings(const RealProduct& product, const Product& stated, 
   return decided;
 }
 
-Decision decide(const Product& product, const Target& target, const Backend& backend, const Choices& choices) {
-  return decide_by(Encoding::balanced(), product, target, backend, choices);
-}
+namespace {
 
-Decision decide_by(const Encoding& encoding, const Product& product, const Target& target, const Backend& backend,
-                   const Choices& choices) {
+Decision decide_by_slices_of(const Encoding& encoding, const Product& product, const Target& target, const Backend& backend,
+                             const Choices& choices) {
   const FloatEnvironment environment;
   product.check_shapes();
   check_reached(product, backend);
@@ -133,6 +138,18 @@ Decision decide_by(const Encoding& encoding, const Product& product, const Targe
   const auto stated = without_c(product);
   const NearProduct near(stated, backend);
   return decide_with_findings(near.product(), stated, target, backend, choices, Purpose::decision, encoding).decision;
+}
+
+}  // namespace
+
+Decision decide(const Product& product, const Target& target, const Backend& backend, const Choices& choices) {
+  return decide_by_slices_of(Encoding::balanced(), product, target, backend, choices);
+}
+
+Decision decide_by(const Encoding& encoding, const Product& product, const Target& target, const Backend& backend,
+                   Choices choices) {
+  choices.residues = false;
+  return decide_by_slices_of(encoding, product, target, backend, choices);
 }
 
 }  // namespace ozbound

@@ -101,6 +101,12 @@ std::string to_string(Method method) {
   throw std::invalid_argument("method is out of range");
 }
 
+std::string way_text(Method method, const std::optional<Plan>& plan) {
+  const bool residues =
+      plan && plan->visit([](const SplitPlan&) { return false; }, [](const ResiduePlan&) { return true; });
+  return residues && method == Method::one_plan ? "residues" : to_string(method);
+}
+
 nlohmann::json to_json(const Decision& decision) {
   const FloatEnvironment environment;
   auto candidates = nlohmann::json::array();

@@ -11,7 +11,6 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/fingerprint.hpp"
-#include "ozbound/core/last_bits.hpp"
 
 namespace ozbound {
 namespace {
@@ -29,10 +28,24 @@ std::vector<std::int32_t> exponents_of(const std::vector<VectorFacts>& vectors) 
   return exponents;
 }
 
-std::vector<IntegerNorms> norms_of(const std::vector<VectorFacts>& vectors) {
-  std::vector<IntegerNorms> norms;
-  for (const auto& facts : vectors) norms.push_back(facts.vector);
+std::vector<std::int32_t> exponents_of(const std::vector<VectorNorms>& vectors) {
+  std::vector<std::int32_t> exponents;
+  for (const auto& vector : vectors) exponents.push_back(vector.scale.exponent);
+  return exponents;
+}
+
+/// ||x||_2 of every vector from below.
+std::vector<double> euclidean_norms(const std::vector<VectorNorms>& vectors) {
+  std::vector<double> norms;
+  for (const auto& vector : vectors) norms.push_back(euclidean_lower(vector.floor_squares));
   return norms;
+}
+
+/// Bits that hold every vector exactly.
+std::int32_t exact_bits_of(const std::vector<VectorNorms>& vectors) {
+  std::int32_t bits = 0;
+  for (const auto& vector : vectors) bits = std::max(bits, vector.exact_bits());
+  return bits;
 }
 
 class HostExamination final : public Examination {
@@ -62,14 +75,29 @@ class HostExamination final : public Examination {
   }
 
   bool holds(const ResiduePlan& plan) override {
-    if (!find_not_held(plan, norms_of(rows_.all(residue_measure)), norms_of(columns_.all(residue_measure)), of_.k()))
-      return true;
-    // Level 1 counts in units of 2^-14 where norms do in units of 2^-32, and covers integers of 7 bits and more (R9).
-    return std::min(plan.bits_a, plan.bits_b) >= 7 && product().largest_units() <= guard_limit(plan) >> 18;
+    if (product_ && level_one_holds(plan)) return true;  // what is known costs nothing
+    if (!find_not_held(plan, norms_of(row_norms()), norms_of(column_norms()), of_.k())) return true;
+    return level_one_holds(plan);
+  }
+
+  std::optional<ResidueFacts> residue_facts() override {
+    if (!engine_.has_residues()) return std::nullopt;
+    const auto &rows = row_norms(), &columns = column_norms();
+    const auto bound = [&](std::vector<double> of_rows, std::vector<double> of_columns) {
+      EntryBound product;
+      product.terms.push_back({"one operand's sums", {{Norms(std::move(of_rows)), Norms(std::move(of_columns))}}});
+      return PlanBound{std::move(product), exponents_of(rows), exponents_of(columns)};
+    };
+    return ResidueFacts{bound(sums_upper(rows), std::vector<double>(columns.size(), 1)),
+                        bound(std::vector<double>(rows.size(), 1), sums_upper(columns)), exact_bits_of(rows),
+                        exact_bits_of(columns), product().largest_units()};
   }
 
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
-    return std::make_unique<HostAllowance>(of_, target, factor, product(), engine_);
+    std::vector<double> rows, columns;
+    if (target.kind == Target::Kind::rowcol) rows = euclidean_norms(row_norms()), columns = euclidean_norms(column_norms());
+    return std::make_unique<HostAllowance>(of_, target, factor, product(), std::move(rows), std::move(columns),
+                                           engine_.threads());
   }
 
  private:
@@ -89,14 +117,22 @@ class HostExamination final : public Examination {
   }
 
   PlanBound bound_of_residues(const ResiduePlan& plan) {
-    const auto& rows = rows_.all(residue_measure);
-    const auto& columns = columns_.all(residue_measure);
-    if (!last_bits_) {
-      const int threads = engine_.threads();
-      last_bits_.emplace(last_bits(of_.a, Side::rows_of_a, threads), last_bits(of_.b, Side::columns_of_b, threads));
-    }
-    return {residue_error_upper(rows, columns, last_bits_->first, last_bits_->second, plan, of_.k()), exponents_of(rows),
-            exponents_of(columns)};
+    const auto &rows = row_norms(), &columns = column_norms();
+    return {residue_error_upper(rows, columns, plan, of_.k()), exponents_of(rows), exponents_of(columns)};
+  }
+
+  bool level_one_holds(const ResiduePlan& plan) {
+    return covers_first_digits(row_norms(), plan.bits_a) && covers_first_digits(column_norms(), plan.bits_b) &&
+           first_digits_held(plan, product().largest_units());
+  }
+
+  const std::vector<VectorNorms>& row_norms() {
+    if (!row_norms_) row_norms_ = engine_.norms(of_.a, Side::rows_of_a);
+    return *row_norms_;
+  }
+  const std::vector<VectorNorms>& column_norms() {
+    if (!column_norms_) column_norms_ = engine_.norms(of_.b, Side::columns_of_b);
+    return *column_norms_;
   }
 
   const MagnitudeProduct& product() {
@@ -107,8 +143,8 @@ class HostExamination final : public Examination {
   RealProduct of_;
   const Engine& engine_;
   FactsCache rows_, columns_;
-  std::optional<std::pair<std::vector<std::int32_t>, std::vector<std::int32_t>>> last_bits_;
-  std::optional<MagnitudeProduct> product_;  ///< made when first needed
+  std::optional<std::vector<VectorNorms>> row_norms_, column_norms_;  ///< made when first needed
+  std::optional<MagnitudeProduct> product_;                           ///< made when first needed
 };
 
 void write_value(const OutputView& c, Index i, Index j, std::uint64_t wide_bits) {

@@ -9,6 +9,7 @@
 #include "ozbound/bounds/detail/magnitude_levels.hpp"
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/core/engine.hpp"
+#include "ozbound/core/first_digits.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "scaled_vectors.hpp"
 
@@ -21,12 +22,12 @@ class MagnitudeProduct {
  public:
   MagnitudeProduct(InputView a, InputView b, const Engine& engine);
 
-  [[nodiscard]] Index rows() const { return sums_.rows(); }
-  [[nodiscard]] Index cols() const { return sums_.cols(); }
+  [[nodiscard]] Index rows() const { return first_.sums.rows(); }
+  [[nodiscard]] Index cols() const { return first_.sums.cols(); }
   [[nodiscard]] const std::vector<std::int32_t>& row_exponents() const { return row_exponents_; }
   [[nodiscard]] const std::vector<std::int32_t>& column_exponents() const { return column_exponents_; }
-  [[nodiscard]] bool special_row(Index i) const { return row_scales_[static_cast<std::size_t>(i)].special; }
-  [[nodiscard]] bool special_column(Index j) const { return column_scales_[static_cast<std::size_t>(j)].special; }
+  [[nodiscard]] bool special_row(Index i) const { return first_.row_scales[static_cast<std::size_t>(i)].special; }
+  [[nodiscard]] bool special_column(Index j) const { return first_.column_scales[static_cast<std::size_t>(j)].special; }
 
   /// Enclosure::lower and upper of an entry.
   [[nodiscard]] MagnitudeBounds at(Index i, Index j) const;
@@ -44,25 +45,20 @@ class MagnitudeProduct {
 
   /// The largest sum of products of first digits plus one, over the entries whose row and column are neither special nor zero:
   /// no entry of |A||B| is above that many 2^(e_i + e_j - 14).
-  [[nodiscard]] std::uint64_t largest_units() const { return largest_units_; }
+  [[nodiscard]] std::uint64_t largest_units() const { return first_.largest_units; }
 
   /// Every entry.
   [[nodiscard]] Enclosure enclosure(int threads) const;
 
  private:
-  void find_looseness(int threads);
   [[nodiscard]] MagnitudeBounds level_one(Index i, Index j) const;
   [[nodiscard]] MagnitudeBounds settled(Index i, Index j, const MagnitudeBounds& bounds) const;
   const double* row_of_b(Index l, Index first, Index count, double* copy) const;
 
   InputView b_, rows_of_a_, columns_of_b_;
-  std::vector<VectorScale> row_scales_, column_scales_;
+  FirstDigitSums first_;
   std::vector<std::int32_t> row_exponents_, column_exponents_;
   Index k_;
-  Matrix<std::int64_t> sums_;                         ///< of products of first digits
-  std::vector<std::int64_t> row_sums_, column_sums_;  ///< of first digits; 0 for a vector of zeros alone
-  bool loose_ = false;                                ///< level 2 is needed
-  std::uint64_t largest_units_ = 0;
   std::optional<ScaledVectors> x_, y_;         ///< for level 2
   std::vector<double> inverse_column_scales_;  ///< 2^-e of every column, 0 where that is far from 1
   mutable std::once_flag tops_found_;

@@ -70,7 +70,7 @@ class RealMultiplication : private Certifier {
 
   void check_plan() {
     check_slices();
-    check_held_or_examined();
+    check_residues_held();
     const auto held = kept(plan());
     const double first =
         full_workspace(engine_, plan(), held.a != nullptr ? rows() : 1, held.b != nullptr ? cols() : 1, call_.k());
@@ -78,13 +78,14 @@ class RealMultiplication : private Certifier {
     if (least > options_.workspace) throw workspace_below(least, decision_.k);
   }
 
-  /// Norms are cheap; where they do not show that residues hold the product, the enclosure of |A||B| may.
-  void check_held_or_examined() {
-    const auto entry = find_not_held(call_, plan(), engine_);
-    if (!entry) return;
-    const bool held = plan().visit([](const SplitPlan&) { return true; },
-                                   [this](const ResiduePlan& residues) { return examination().holds(residues); });
-    if (!held) refuse_not_held(plan(), *entry, decision_.complex ? 2 : 1);
+  /// Refuses residues that are not sure to hold the product. What decide took with its evidence, it knows to be held.
+  void check_residues_held() {
+    const auto known = [this] {
+      return plan().visit([](const SplitPlan&) { return true; },
+                          [this](const ResiduePlan& residues) { return found_.examination->holds(residues); });
+    };
+    if (found_.evidence || (found_.examination && known())) return;
+    check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
   }
 
   void check_native() const {

@@ -232,7 +232,7 @@ Decision decide_scaled(const ComplexProduct& call, const Target& target, const B
   if (!wanted.slices)
     throw CannotCertify("native DGEMM does not certify " + to_string(target) + ": it has no complex alpha or beta");
   auto choices = wanted;
-  choices.native = false;
+  choices.native = choices.residues = false;
   const auto factors = real_factors(call, backend.engine().threads());
   const double u = unit_roundoff(call.c.format());
   const bool round = norm_without_some(call, target) && target.tau >= u;

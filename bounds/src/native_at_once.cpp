@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "allowance.hpp"
+#include "candidates.hpp"
 #include "certifier.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/examiner.hpp"
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::size_t most_plans = 64;
 
-bool refused_at(const std::vector<Plan>& plans, const RealProduct& product, const Target& target, Index i, Index j) {
+/// What one entry alone refuses. Its operands ask for no more bits than all rows and columns do, nor for more moduli.
+bool refused_at(const WithoutSlices& ways, const RealProduct& product, const Target& target, Index i, Index j) {
   auto entry = product;
   entry.a = product.a.block(i, 0, 1, product.k()), entry.b = product.b.block(0, j, product.k(), 1);
   entry.c = product.c.block(i, j, 1, 1);
@@ -27,9 +29,14 @@ bool refused_at(const std::vector<Plan>& plans, const RealProduct& product, cons
   static const auto& engine = *new CpuEngine({.threads = 1});  // never destroyed: programs multiply while they end
   const auto& format = product.c.format();
   const double u = unit_roundoff(format), tau = target_tau(target, product.k(), format, is_scaled(product.alpha, product.beta));
+  const Product stated(entry);
+  const ProductCount products;
+  const DecisionProblem problem{entry, stated, target, product.k(), u, tau, products};
   const auto examination = HostExaminer(engine).examine(entry);
-  const auto allowed = examination->allowance(target, share_before_rounding_lower(tau, u))->probe(0, 0).allowed;
-  return std::ranges::all_of(plans, [&](const Plan& plan) {
+  TargetAllowance allowance(problem, *examination);
+  if (ways.cheaper_moduli > 0 && propose_residues(problem, *examination, allowance, ways.cheaper_moduli).best) return false;
+  const double allowed = allowance.get().probe(0, 0).allowed;
+  return std::ranges::all_of(ways.cheaper, [&](const Plan& plan) {
     const double uniform = truncation_a_priori_upper(plan, product.k());
     return ratio_upper(examination->error_at(plan, uniform, 0, 0), allowed) > 1;
   });
@@ -45,6 +52,9 @@ std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Ind
   // Plans that are refined entry by entry (decide's choose_refined) finish at least that share exactly.
   if (cheapest <= native && !(cheapest + least_open_share * exact > limit)) return std::nullopt;
   WithoutSlices result{native < exact ? Method::native : Method::exact, {}};
+  const bool residues = k <= longest_residue_inner;
+  for (int moduli = 2; residues && moduli <= max_moduli && costs.planned(ResiduePlan{moduli, 7, 7}, m, n, k) <= limit; ++moduli)
+    result.cheaper_moduli = moduli;
   while (!plans.empty() && plans.cheapest().cost <= limit) {
     if (result.cheaper.size() == most_plans) return std::nullopt;
     result.cheaper.push_back(plans.take().plan);
@@ -52,12 +62,12 @@ std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Ind
   return result;
 }
 
-bool refused_at_once(const std::vector<Plan>& plans, const RealProduct& product, const Target& target) {
-  if (plans.empty()) return true;
+bool refused_at_once(const WithoutSlices& ways, const RealProduct& product, const Target& target) {
+  if (ways.cheaper.empty() && ways.cheaper_moduli == 0) return true;
   if (target.kind == Target::Kind::normwise) return false;
   const Index m = product.m(), n = product.n();
   for (const auto& [i, j] : {Entry{m / 2, n / 2}, Entry{0, 0}, Entry{m - 1, n - 1}})
-    if (refused_at(plans, product, target, i, j)) return true;
+    if (refused_at(ways, product, target, i, j)) return true;
   return false;
 }
 

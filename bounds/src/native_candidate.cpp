@@ -8,7 +8,7 @@
 namespace ozbound {
 
 Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& guarantee) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double infinity = std::numeric_limits<double>::infinity();
   const bool certifies = native_certifies(guarantee, problem.target, problem.k, problem.product);
   const double share = guarantee.obstacle.empty() && problem.tau > 0 ? divide_upper(guarantee.factor, problem.tau) : infinity;
   const bool exceeds = native_exceeds(guarantee, problem.target, problem.tau);

@@ -10,9 +10,6 @@
 
 namespace ozbound {
 
-/// Share of entries that Ziv's test is expected to leave open at least.
-inline constexpr double least_open_share = 0x1p-7;
-
 struct CostedPlan {
   Plan plan;
   double cost;

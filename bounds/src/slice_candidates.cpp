@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "candidates.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/outward.hpp"
@@ -14,21 +15,24 @@ namespace {
 
 class SliceSearch {
  public:
-  SliceSearch(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, double limit)
-      : problem_(problem), encoding_(encoding), examination_(examination), limit_(limit), exact_(problem.exact_cost()) {}
+  SliceSearch(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, TargetAllowance& allowance,
+              double limit, bool last_resort)
+      : problem_(problem),
+        encoding_(encoding),
+        examination_(examination),
+        allowance_(allowance),
+        limit_(limit),
+        exact_(problem.exact_cost()),
+        last_resort_(last_resort) {}
 
   Proposal run() {
     const PlansByCost plans(encoding_, problem_.costs, problem_.m(), problem_.n(), problem_.k);
     if (limit_ < plans.cheapest().cost) return {};
-    const auto kind = problem_.target.kind;
-    if (kind == Target::Kind::correctly_rounded)
-      choose_refined(plans, 0x1p-8 * problem_.u, Method::correctly_rounded);
-    else if (kind == Target::Kind::relative)
-      choose_refined(plans, 0x1p-2 * problem_.tau, Method::one_plan);
-    else if (const auto allowance =
-                 examination_.allowance(problem_.target, share_before_rounding_lower(problem_.tau, problem_.u));
-             !choose_certified(plans, *allowance))
-      choose_refined(plans, 0x1p-8 * problem_.u, Method::correctly_rounded);
+    if (problem_.target.kind == Target::Kind::relative)
+      choose_refined(plans, Method::one_plan);
+    else if (problem_.target.kind == Target::Kind::correctly_rounded ||
+             (!choose_certified(plans, allowance_.get()) && last_resort_))
+      choose_refined(plans, Method::correctly_rounded);
     return std::move(proposal_);
   }
 
@@ -58,9 +62,9 @@ class SliceSearch {
   }
 
   /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
-  /// exactly, the share of entries that it is expected to leave open: those whose error bound is above `share` of M.
-  void choose_refined(PlansByCost plans, double share, Method method) {
-    const auto probes = examination_.allowance(Target::componentwise(1), share)->probes(8);
+  /// exactly, the share of entries that it is expected to leave open.
+  void choose_refined(PlansByCost plans, Method method) {
+    const auto probes = problem_.refined_probes(method, examination_);
     // More than a triangular plan is expected to cost the cheapest does not: most others are refused by few probes.
     double limit = std::min({exact_, limit_, cheapest_triangular(probes)});
     std::optional<Candidate> best;
@@ -145,14 +149,17 @@ class SliceSearch {
   const DecisionProblem& problem_;
   const Encoding& encoding_;
   Examination& examination_;
+  TargetAllowance& allowance_;
   double limit_, exact_;
+  bool last_resort_;
   Proposal proposal_;
 };
 
 }  // namespace
 
-Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, double limit) {
-  return SliceSearch(problem, encoding, examination, limit).run();
+Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
+                        TargetAllowance& allowance, double limit, bool last_resort) {
+  return SliceSearch(problem, encoding, examination, allowance, limit, last_resort).run();
 }
 
 }  // namespace ozbound

@@ -85,9 +85,7 @@ SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) con
   return {operand, side, slicing, threads()};
 }
 
-std::vector<IntegerNorms> CpuEngine::norms(InputView operand, Side side) const {
-  return vector_norms(operand, side, threads());
-}
+std::vector<VectorNorms> CpuEngine::norms(InputView operand, Side side) const { return vector_norms(operand, side, threads()); }
 
 IntegerOperand CpuEngine::prepare(InputView operand, Side side, const OperandForm& form) const {
   const auto* const residues = std::get_if<ResidueForm>(&form);

@@ -2,6 +2,7 @@
 #include "ozbound/core/engine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -12,9 +13,11 @@ namespace ozbound {
 
 bool Engine::start(const RealProduct&, const Plan&, KeptSlices) const { return false; }
 
-std::vector<IntegerNorms> Engine::norms(InputView operand, Side side) const {
-  std::vector<IntegerNorms> norms;
-  for (const auto& facts : measure(operand, side, residue_measure).vectors) norms.push_back(facts.vector);
+std::vector<VectorNorms> Engine::norms(InputView operand, Side side) const {
+  constexpr auto unknown = std::numeric_limits<std::int32_t>::min() / 2;
+  std::vector<VectorNorms> norms;
+  for (const auto& facts : measure(operand, side, residue_measure).vectors)
+    norms.push_back({facts.scale, facts.vector, facts.floor_squares, unknown});
   return norms;
 }
 

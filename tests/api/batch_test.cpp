@@ -217,15 +217,17 @@ TYPED_TEST(BatchedGemm, UnderDecisions) {
                                 random.once_in(2), 2, random);
     batch.form = random.once_in(2) ? Form::pointers : Form::strided;
     const auto target = Target::componentwise(1e-6);
-    const auto decisions = batch.decisions(target, {.native = false});
+    const BlasOptions choices{.native = false, .residues = repetition % 2 == 0};
+    const auto decisions = batch.decisions(target, choices);
     ASSERT_TRUE(batch.canaries_live());
     auto expected = batch, capped = batch, one = batch, each = batch;
-    expected.run(target, {.native = false});
+    expected.run(target, choices);
     double cap = 0;
     for (const auto& decision : decisions)
       cap = std::max(cap, workspace_of(decision, CpuEngine({.threads = 1})).least * random.between(1, 4));
     capped.run(decisions, {.threads = 1, .workspace = cap});
     EXPECT_EQ(capped.bits(), expected.bits());
+    if (choices.residues) continue;  // those of one product may not hold another
     const auto certificates = one.run(std::span(decisions).last(1));
     for (Index t = 0; t < batch.count; ++t) {
       const auto certificate = each.run_alone(t, decisions.back());

@@ -250,7 +250,8 @@ TYPED_TEST(CApi, ChoicesAreThoseOfCpp) {
   expect(OZB_NO_NATIVE, {.native = false});
   expect(OZB_COUNT_PRODUCTS, {.costs = &test::products});
   expect(OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, {.native = false, .costs = &test::products});
-  for (const int none : {-1, 4}) {
+  expect(OZB_NO_NATIVE + OZB_COUNT_PRODUCTS + OZB_NO_RESIDUES, {.native = false, .residues = false, .costs = &test::products});
+  for (const int none : {-1, 8}) {
     ozb_decision* decision = nullptr;
     x.choices = none;
     EXPECT_EQ(x.decide(&decision), OZB_INVALID_ARGUMENT);

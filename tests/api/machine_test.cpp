@@ -105,6 +105,16 @@ class CountingEngine final : public Engine {
     looks_.at("slice", x);
     return engine_.slice(x, side, slicing);
   }
+  bool has_residues() const override { return true; }
+  std::vector<VectorNorms> norms(InputView x, Side side) const override {
+    looks_.at("norms", x);
+    return engine_.norms(x, side);
+  }
+  IntegerOperand prepare(InputView x, Side side, const OperandForm& form) const override {
+    if (!std::holds_alternative<ResidueForm>(form)) return Engine::prepare(x, side, form);
+    looks_.at("prepare", x);
+    return engine_.prepare(x, side, form);
+  }
   bool takes(const SlicedMatrix& sliced) const override { return engine_.takes(sliced); }
   SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     looks_.at("measure " + std::to_string(slicing.slices), x);
@@ -141,6 +151,8 @@ class CountingExamination final : public Examination {
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     return looks_.at_factors("allowance", of_), host_->allowance(target, factor);
   }
+  bool holds(const ResiduePlan& plan) override { return host_->holds(plan); }
+  std::optional<ResidueFacts> residue_facts() override { return host_->residue_facts(); }
 
  private:
   Looks& looks_;
@@ -206,7 +218,7 @@ struct WholeLooks {
   std::map<std::string, int> of_a, of_b;
 };
 
-WholeLooks looks_of(const char* target, double price_of_native, bool offers_native) {
+WholeLooks looks_of(const char* target, double price_of_native, bool offers_native, bool residues = true) {
   const auto product = test::product_of({Family::wide_exponents, 20, 21, 60, 3, 5});
   Looks looks(product.problem.a, product.problem.b);
   const CountingEngine engine(looks);
@@ -215,7 +227,8 @@ WholeLooks looks_of(const char* target, double price_of_native, bool offers_nati
   const Prices prices(1, price_of_native);
   const Machine machine({Backend(engine, examiner, offers_native ? &native : nullptr, &prices, {})});
   Matrix<double> c(20, 21);
-  auto multiplied = multiply(Product{product.problem.a, product.problem.b, c}, parse_target(target), machine);
+  auto multiplied =
+      multiply(Product{product.problem.a, product.problem.b, c}, parse_target(target), machine, {.residues = residues});
   const auto whole = [](std::map<std::string, int> calls) {
     std::erase_if(calls, [](const auto& call) { return call.first.ends_with(" of a part"); });
     return calls;
@@ -223,24 +236,31 @@ WholeLooks looks_of(const char* target, double price_of_native, bool offers_nati
   return {std::move(multiplied), whole(looks.of_a), whole(looks.of_b)};
 }
 
-/// What an operand is read for: one examination, by whose facts the product is decided and certified, and its slices. Under
-/// each slicing it is measured once.
+/// What an operand is read for: one examination, by whose facts the product is decided and certified, and its slices or
+/// residues. Under each slicing it is measured once.
 TEST(Machine, ExaminesOperandsOnce) {
-  for (const bool offers_native : {false, true})
-    for (const auto* text : {"dgemm", "componentwise:1e-9", "rowcol:1e-12", "normwise:1e-13", "relative:1e-9", "cr"}) {
-      const auto looks = looks_of(text, 1e6, offers_native);
-      EXPECT_TRUE(looks.multiplied.certificate.holds) << text;
-      for (auto calls : {looks.of_a, looks.of_b}) {
-        EXPECT_GE(std::erase_if(calls, [](const auto& call) { return call.first.starts_with("measure ") && call.second == 1; }),
-                  1u)
-            << text;
-        const auto plans = static_cast<int>(looks.multiplied.certificate.plans.size());
-        std::map<std::string, int> expected{{"examine", 1}, {"allowance", 1}, {"record", 1}, {"slice", plans}};
-        if (offers_native) expected["exponent_range"] = 1;
-        if (looks.multiplied.certificate.exact > 0) expected["finish_exactly"] = 1;  // of the entries that are open
-        EXPECT_EQ(calls, expected) << text << (offers_native ? ", native DGEMM considered" : "");
+  for (const bool residues : {false, true})
+    for (const bool offers_native : {false, true})
+      for (const auto* text : {"dgemm", "componentwise:1e-9", "rowcol:1e-12", "normwise:1e-13", "relative:1e-9", "cr"}) {
+        const auto looks = looks_of(text, 1e6, offers_native, residues);
+        const auto target = parse_target(text);
+        EXPECT_TRUE(looks.multiplied.certificate.holds) << text;
+        for (auto calls : {looks.of_a, looks.of_b}) {
+          const auto measured =
+              std::erase_if(calls, [](const auto& call) { return call.first.starts_with("measure ") && call.second == 1; });
+          EXPECT_TRUE(residues || measured > 0) << text;
+          const auto plans = static_cast<int>(looks.multiplied.certificate.plans.size());
+          std::map<std::string, int> expected{{"examine", 1}, {"allowance", 1}, {"record", 1}};
+          expected[residues ? "prepare" : "slice"] = plans;
+          if (residues || target.kind == Target::Kind::rowcol) expected["norms"] = 1;
+          // Each scheme has its probes of the entries of a product that is refined.
+          const bool refined = target.kind == Target::Kind::relative || target.kind == Target::Kind::correctly_rounded;
+          if (residues && refined) expected["allowance"] = 2;
+          if (offers_native) expected["exponent_range"] = 1;
+          if (looks.multiplied.certificate.exact > 0) expected["finish_exactly"] = 1;  // of the entries that are open
+          EXPECT_EQ(calls, expected) << text << (offers_native ? ", native DGEMM considered" : "");
+        }
       }
-    }
 }
 
 /// Native DGEMM is bounded by its exponents and by norms of one slice; nothing is enclosed.
@@ -265,7 +285,7 @@ TEST(Machine, ABatchSlicesWhatProductsShareOnce) {
   const CountingEngine engine(looks);
   const CountingExaminer examiner(looks, engine);
   const Machine machine({Backend(engine, examiner, nullptr, nullptr, {})});
-  const BlasOptions options{.native = false, .costs = &test::products, .machine = &machine};
+  const BlasOptions options{.native = false, .residues = false, .costs = &test::products, .machine = &machine};
   Matrix<double> copies(4 * 6, 20), c(4 * 6, 7);
   for (Index t = 0; t < copies.rows() * copies.cols(); ++t) copies.data()[t] = a.data()[t % (6 * 20)];
   std::vector<const double*> apart, equal{a.data(), copies.data(), a.data(), copies.data()};

@@ -133,7 +133,7 @@ TEST(AnyEnvironment, CostsAreTheSame) {
   expect_the_same("costs", [&] {
     const auto read = calibrations_from_json(parsed);
     const CalibratedCosts costs(machine, 2, {});
-    const CheapestCosts cheapest({{&costs, true}});
+    const CheapestCosts cheapest({{&costs, true, true}});
     auto text = json_text(to_json(std::vector{machine})) + json_text(to_json(read));
     for (const auto* model : std::vector<const CostModel*>{&costs, &cheapest})
       text += bits_text(model->planned(SplitPlan::balanced(7, 7, 8), 1001, 999, 12345)) +

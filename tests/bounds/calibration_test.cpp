@@ -28,7 +28,8 @@ Rates some_rates(int threads) {
   return {threads,
           {0x1p-14, 0x1.8p-30, 0x1.4p-29, 0x1p-36, 0x1.cp-31, 0x1p-27, 0x1.8p-34},
           {0x1p-16, 0x1p-28, 0x1.8p-22, 0x1p-26},
-          {{0x1p-17, 0x1p-29, 0x1.8p-29, 0x1p-28, 0x1p-35}}};
+          {{0x1p-17, 0x1p-29, 0x1.8p-29, 0x1p-28, 0x1p-35}},
+          {{0x1p-15, 0x1.2p-30, 0x1p-30, 0x1.2p-36, 0x1.4p-31, 0x1p-28, 0x1.6p-34}}};
 }
 
 Calibration some(const std::string& kernel = "some") {
@@ -66,6 +67,8 @@ TEST(Calibration, AFitRecoversWhatTimesAreMadeOf) {
     expect_recovered(fitted.exact, rates.exact);
     ASSERT_TRUE(fitted.native);
     expect_recovered(*fitted.native, *rates.native);
+    ASSERT_TRUE(fitted.residues);
+    expect_recovered(*fitted.residues, *rates.residues);
   }
 }
 
@@ -95,18 +98,24 @@ TEST(Calibration, ATermThatCostsNothingIsFittedAsNothing) {
 
 TEST(Calibration, ProductsAreNeverFree) {
   auto rates = some_rates(1);
-  rates.slices[3] = rates.native->at(4) = 0;
+  rates.slices[3] = rates.native->at(4) = rates.residues->at(3) = 0;
   const auto samples = timed_by(rates, {8, 48});
   const auto fitted = fit_rates(samples, 1, {8, 48});
   const CalibratedCosts costs({"", "", "", {8, 48}, {fitted}}, 1, {});
   EXPECT_GT(fitted.slices[3], 0);
   EXPECT_GT(fitted.native->at(4), 0);
+  EXPECT_GT(fitted.residues->at(3), 0);
   for (const auto& sample : samples) {
     if (sample.method == Method::native) {
       EXPECT_LE(fitted.native->at(4) * native_counts(sample.m, sample.n, sample.k)[4], sample.seconds);
     }
     if (sample.method != Method::one_plan) continue;
-    EXPECT_LE(fitted.slices[3] * slice_counts(sample.plan->split(), sample.m, sample.n, sample.k, {8, 48})[3], sample.seconds);
+    const double most = sample.plan->visit(
+        [&](const SplitPlan& plan) { return fitted.slices[3] * slice_counts(plan, sample.m, sample.n, sample.k, {8, 48})[3]; },
+        [&](const ResiduePlan& plan) {
+          return fitted.residues->at(3) * residue_counts(plan, sample.m, sample.n, sample.k, {8, 48})[3];
+        });
+    EXPECT_LE(most, sample.seconds);
   }
   EXPECT_LT(costs.planned(SplitPlan::balanced(7, 7, 8), 900, 900, 900),
             costs.planned(SplitPlan::balanced(7, 7, 9), 900, 900, 900));
@@ -254,7 +263,7 @@ TEST(Calibration, WhatIsWrongWithJsonIsNamed) {
   auto twice = good;
   twice["calibrations"][0]["rates"][1]["threads"] = 1;
   EXPECT_THAT(refusal(twice), HasSubstr("rates"));
-  for (const auto& other : {json(), json(1), json::array(), json::object(), json{{"schema", "ozbound-calibration-2"}}, [] {
+  for (const auto& other : {json(), json(1), json::array(), json::object(), json{{"schema", "ozbound-calibration-3"}}, [] {
                               auto older = to_json(std::vector{some()});
                               older["schema"] = "ozbound-calibration-1";
                               return older;
@@ -386,6 +395,21 @@ TEST_F(CalibrationFile, OfAnotherBlasIsNotUsed) {
   EXPECT_EQ(origin(&second).model, "shipped") << "one without native DGEMM says nothing of it";
 }
 
+/// Which knew of no residues: none have a price.
+TEST_F(CalibrationFile, OfVersion2HasNoResidues) {
+  auto older = to_json(std::vector{mine()});
+  older["schema"] = "ozbound-calibration-2";
+  for (auto& rates : older["calibrations"][0]["rates"]) rates.erase("residues");
+  write(older.dump());
+  const auto costs = machine_costs(engine(), nullptr, path());
+  EXPECT_EQ(costs.origin().model, "calibrated");
+  EXPECT_EQ(costs.planned(ResiduePlan{13, 46, 47}, 9, 9, 9), std::numeric_limits<double>::infinity());
+  EXPECT_LT(costs.planned(SplitPlan::balanced(9, 9, 18), 9, 9, 9), std::numeric_limits<double>::infinity());
+  const auto newer = with_calibration(older, mine());
+  EXPECT_EQ(newer["schema"], "ozbound-calibration-3");
+  EXPECT_TRUE(calibrations_from_json(newer).front().rates.front().residues);
+}
+
 /// Which named no BLAS.
 TEST_F(CalibrationFile, OfVersion1IsNotUsed) {
   auto older = to_json(std::vector{mine()});
@@ -393,7 +417,7 @@ TEST_F(CalibrationFile, OfVersion1IsNotUsed) {
   older["calibrations"][0].erase("blas");
   write(older.dump());
   EXPECT_EQ(origin().model, "shipped");
-  EXPECT_EQ(origin().note, "calibration: schema must be ozbound-calibration-2");
+  EXPECT_EQ(origin().note, "calibration: schema must be ozbound-calibration-3");
 }
 
 TEST(Calibration, WhatIsShippedNamesItsBlas) {

@@ -24,7 +24,7 @@ CalibratedCosts costs(double call, double product, double native, double exact) 
 // A CPU and a device that takes long to call, and then no time.
 const CalibratedCosts cpu = costs(0x1p-10, 0x1p-20, 0x1p-12, 0x1p-8);
 const CalibratedCosts device = costs(0x1p-2, 0x1p-40, 0x1p-30, 0x1p-20);
-const CheapestCosts both({{&cpu, true}, {&device, true}});
+const CheapestCosts both({{&cpu, true, true}, {&device, true, false}});
 const auto plan = SplitPlan::balanced(2, 2, 3);
 
 Decision decision(Method method, Index n) {
@@ -60,15 +60,15 @@ TEST(CheapestCosts, WhatIsLeftOpenIsFinishedOnTheSameEngine) {
   EXPECT_EQ(both.cost_on(0, refined), cpu.planned(plan, n, n, n) + 0.5 * cpu.exact(n, n, n));
   EXPECT_EQ(both.cost_on(1, refined), device.planned(plan, n, n, n) + 0.5 * device.exact(n, n, n));
   const auto slow = costs(0x1p-10, 0x1p-20, 0x1p-12, 1);
-  const CheapestCosts with_slow({{&slow, true}, {&device, true}});
+  const CheapestCosts with_slow({{&slow, true, true}, {&device, true, false}});
   refined.cost = with_slow.planned(plan, n, n, n) + 0.5 * with_slow.exact(n, n, n);
   EXPECT_EQ(with_slow.engine_for(refined), 1u);
 }
 
 TEST(CheapestCosts, NativeCountsWhereThereIsOne) {
-  const CheapestCosts none({{&cpu, false}, {&device, false}});
+  const CheapestCosts none({{&cpu, false, true}, {&device, false, false}});
   EXPECT_EQ(none.native(9, 9, 9), std::numeric_limits<double>::infinity());
-  const CheapestCosts of_cpu({{&cpu, true}, {&device, false}});
+  const CheapestCosts of_cpu({{&cpu, true, true}, {&device, false, false}});
   EXPECT_EQ(of_cpu.native(1000, 1000, 1000), cpu.native(1000, 1000, 1000));
   EXPECT_EQ(of_cpu.engine_for(decision(Method::native, 1000)), 0u);
 }
@@ -92,7 +92,7 @@ TEST(CheapestCosts, OneDecisionIsMadeForAll) {
 
 TEST(CheapestCosts, AreComparedInOneUnit) {
   const ProductCount products;
-  EXPECT_THROW(CheapestCosts({{&cpu, true}, {&products, true}}), std::invalid_argument);
+  EXPECT_THROW(CheapestCosts({{&cpu, true, true}, {&products, true, true}}), std::invalid_argument);
   EXPECT_THROW(CheapestCosts(std::vector<CheapestCosts::Of>{}), std::invalid_argument);
 }
 

@@ -330,7 +330,7 @@ TEST(Decide, ReadsFloatsAsTheirValues) {
     same.problem.b.data()[t] = static_cast<double>(b.data()[t] = static_cast<float>(wide.problem.b.data()[t]));
   }
   for (const auto& target : all_kinds())
-    EXPECT_EQ(to_json(decide({a, b}, target, engine())).dump(), to_json(test::decide_for(same, target, engine())).dump());
+    EXPECT_EQ(to_json(decide({a, b}, target, engine())).dump(), to_json(decide(same.stated(), target, engine())).dump());
 }
 
 // The cost model, and nothing else, decides what is cheaper.
@@ -379,7 +379,7 @@ TEST(Decide, ACheapSuperaccumulatorIsTaken) {
   priced.exact_cost = 5;
   for (const auto& target : all_kinds()) {
     const auto product = test::product_of({Family::wide_exponents, 5, 5, 12, 2, 12});
-    const auto decision = decide({product.problem.a, product.problem.b}, target, priced);
+    const auto decision = decide_by(Encoding::balanced(), {product.problem.a, product.problem.b}, target, priced);
     EXPECT_EQ(decision.method, Method::exact) << to_string(target);
     EXPECT_EQ(decision.cost, 5);
     EXPECT_FALSE(decision.plan);
@@ -390,9 +390,12 @@ TEST(Decide, ACheapSuperaccumulatorIsTaken) {
 TEST(Decide, SlicesMayBeDearerThanProducts) {
   Priced priced;
   const auto product = test::product_of({Family::wide_exponents, 5, 5, 12, 1, 13});
-  const auto few_products = decide({product.problem.a, product.problem.b}, Target::dgemm(), priced).plan;
+  const auto plan = [&] {
+    return decide({product.problem.a, product.problem.b}, Target::dgemm(), priced, {.residues = false}).plan;
+  };
+  const auto few_products = plan();
   priced.slice_cost = 20;
-  const auto few_slices = decide({product.problem.a, product.problem.b}, Target::dgemm(), priced).plan;
+  const auto few_slices = plan();
   EXPECT_LE(slices_of(*few_slices), slices_of(*few_products));
   EXPECT_GE(few_slices->products(), few_products->products());
 }

@@ -62,7 +62,7 @@ TEST(NativeAtOnce, TellsWhatDecideDecides) {
     const auto decision = decide(product, target, {engine, &native, &prices});
     if (decision.method == Method::native) ++taken;
     const auto ways = without_slices(prices, m, n, k);
-    if (!ways || !native_certifies_at_once(product, target) || !refused_at_once(ways->cheaper, product, target)) continue;
+    if (!ways || !native_certifies_at_once(product, target) || !refused_at_once(*ways, product, target)) continue;
     ++told;
     if (!ways->cheaper.empty()) ++told_beside_plans;
     EXPECT_EQ(decision.method, ways->method) << to_string(target) << " native " << prices.native(m, n, k);

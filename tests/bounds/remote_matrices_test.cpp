@@ -293,7 +293,7 @@ TEST(RemoteMatrices, AreReadByTheirOwnAlone) {
         const RealProduct far{
             engine.far(call.a).as_input(), engine.far(call.b).as_input(), engine.far(c.input()), call.alpha, call.beta,
             engine.far(call.c0).as_input()};
-        const Choices choices{.slices = !native_only, .native = native_only};
+        const Choices choices{.slices = !native_only, .residues = false, .native = native_only};
         // The host's matrices, multiplied by the same "DGEMM".
         struct Same final : NativeGemm {
           void dgemm(const RealProduct& real) const override { multiply_exactly(real, 1); }

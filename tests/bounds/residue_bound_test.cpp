@@ -13,7 +13,7 @@
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
-#include "ozbound/core/last_bits.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "support/gemm_calls.hpp"
 #include "support/residue_reference.hpp"
 
@@ -29,9 +29,7 @@ using test::RandomBits;
 
 EntryBound bound_of(const Matrix<double>& a, const Matrix<double>& b, const ResiduePlan& plan) {
   const CpuEngine engine({.threads = 1});
-  return residue_error_upper(engine.measure(a, Side::rows_of_a, residue_measure).vectors,
-                             engine.measure(b, Side::columns_of_b, residue_measure).vectors, last_bits(a, Side::rows_of_a, 1),
-                             last_bits(b, Side::columns_of_b, 1), plan, a.cols());
+  return residue_error_upper(engine.norms(a, Side::rows_of_a), engine.norms(b, Side::columns_of_b), plan, a.cols());
 }
 
 /// |exact - S' 2^unit| over x, which is relative to 2^scale: negative where it is more than x.
@@ -132,8 +130,16 @@ TEST(ResidueBound, IsZeroForExactOperands) {
 TEST(ResidueBound, LastBitsAreTheLeastMultiple) {
   Matrix<double> a(5, 3);
   a(0, 0) = 6, a(0, 1) = 1.25, a(1, 2) = -0x1p-1074, a(2, 0) = NAN, a(2, 1) = 0x1p1023, a(3, 0) = 0x1.8p0, a(3, 1) = 2;
-  EXPECT_EQ(last_bits(a, Side::rows_of_a, 1), (std::vector<std::int32_t>{-2, -1074, 1023, -1, no_last_bit}));
-  EXPECT_EQ(last_bits(a, Side::columns_of_b, 2), (std::vector<std::int32_t>{-1, -2, -1074}));
+  const auto last_bits = [&a](Side side) {
+    std::vector<std::int32_t> bits;
+    for (const auto& vector : vector_norms(a, side, 2)) bits.push_back(vector.last_bit);
+    return bits;
+  };
+  EXPECT_EQ(last_bits(Side::rows_of_a), (std::vector<std::int32_t>{-2, -1074, no_last_bit, -1, no_last_bit}));
+  EXPECT_EQ(last_bits(Side::columns_of_b), (std::vector<std::int32_t>{no_last_bit, -2, -1074}));
+  a(2, 0) = 0;
+  EXPECT_EQ(last_bits(Side::rows_of_a), (std::vector<std::int32_t>{-2, -1074, 1023, -1, no_last_bit}));
+  EXPECT_EQ(last_bits(Side::columns_of_b), (std::vector<std::int32_t>{-1, -2, -1074}));
 }
 
 /// Decisions by a plan of residues: certificates that hold, the rounding of cr, and more moduli where the first leave entries.

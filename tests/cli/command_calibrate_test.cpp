@@ -52,7 +52,8 @@ TEST(CommandCalibrate, DecidesWhatIsChosen) {
   EXPECT_THAT(measured.out, HasSubstr(cache.file().string()));
   EXPECT_THAT(measured.out, ContainsRegex("\nthreads +INT8 GOP/s"));
   const auto record = json::parse(read_bytes(cache.file()));
-  EXPECT_EQ(record["schema"], "ozbound-calibration-2");
+  EXPECT_EQ(record["schema"], "ozbound-calibration-3");
+  EXPECT_TRUE(record["calibrations"][0]["rates"][0]["residues"].is_object());
   EXPECT_EQ(record["calibrations"][0]["rates"].size(), 1u);
 
   const auto files = uniform();

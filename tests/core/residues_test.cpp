@@ -593,6 +593,16 @@ INSTANTIATE_TEST_SUITE_P(, ResidueKernel, testing::ValuesIn(kernels()),
 
 // --- norms ---
 
+std::int32_t last_bit_of(const InputView& vectors, Index i) {
+  std::int32_t last = no_last_bit;
+  for (Index l = 0; l < vectors.cols(); ++l) {
+    if (!is_finite(vectors.bits(i, l), binary64)) return no_last_bit;
+    const auto x = vectors.element(i, l);
+    if (x.magnitude != 0) last = std::min(last, x.exponent + std::countr_zero(x.magnitude));
+  }
+  return last;
+}
+
 /// Those of facts, of every kind of vector, in every order in memory.
 TEST(VectorNorms, AreThoseOfFacts) {
   RandomBits random(31);
@@ -609,9 +619,13 @@ TEST(VectorNorms, AreThoseOfFacts) {
         const auto norms = vector_norms(operand, side, 2);
         ASSERT_EQ(norms.size(), facts.vectors.size());
         for (std::size_t i = 0; i < norms.size(); ++i) {
-          EXPECT_EQ(norms[i].sum, facts.vectors[i].vector.sum) << kind << ' ' << i;
-          EXPECT_EQ(norms[i].sum_squares, facts.vectors[i].vector.sum_squares) << kind << ' ' << i;
-          EXPECT_EQ(norms[i].max, facts.vectors[i].vector.max) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].norms.sum, facts.vectors[i].vector.sum) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].norms.sum_squares, facts.vectors[i].vector.sum_squares) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].norms.max, facts.vectors[i].vector.max) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].floor_squares, facts.vectors[i].floor_squares) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].scale.exponent, facts.vectors[i].scale.exponent) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].scale.special, facts.vectors[i].scale.special) << kind << ' ' << i;
+          EXPECT_EQ(norms[i].last_bit, last_bit_of(vectors_of(operand, side), static_cast<Index>(i))) << kind << ' ' << i;
         }
       };
       expect(a, Side::rows_of_a);

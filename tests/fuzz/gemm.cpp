@@ -122,12 +122,16 @@ bool spoil(int fault, RealProduct& call, Decision& decision) {
   }
 }
 
+bool valid(const Plan& plan) {
+  return plan.visit([](const SplitPlan& slices) { return valid(slices); }, [](const ResiduePlan&) { return true; });
+}
+
 /// Whether the arguments must be refused, may be, or must be taken.
 enum class Expectation { taken, refused, either };
 
 Expectation expectation(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
   if (decision.method == Method::exact) return Expectation::taken;
-  if (!decision.plan || !valid(decision.plan->split())) return Expectation::refused;
+  if (!decision.plan || !valid(*decision.plan)) return Expectation::refused;
   const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::one_plan;
   const bool enough = workspace >= least_workspace(engine, *decision.plan, call.without_unread().k());
   if (!enough) return Expectation::refused;
@@ -136,7 +140,7 @@ Expectation expectation(const RealProduct& call, const Decision& decision, const
 
 double workspace(Bytes& bytes, const RealProduct& call, const Decision& decision, const CpuEngine& engine) {
   const int share = bytes.between(0, 7);
-  if (share == 0 || !decision.plan || !valid(decision.plan->split())) return unlimited_workspace;
+  if (share == 0 || !decision.plan || !valid(*decision.plan)) return unlimited_workspace;
   const double least = least_workspace(engine, *decision.plan, call.without_unread().k());
   return share == 1 ? least - 1 : least * (share - 1);
 }

@@ -19,7 +19,6 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
-#include "ozbound/core/last_bits.hpp"
 #include "support/exact.hpp"
 #include "vectors/cases.hpp"
 #include "vectors/engines.hpp"
@@ -292,10 +291,10 @@ void expect_parts(const Vector& v, const ResiduePlan& plan, const json& record) 
   const auto rows = engines().front()->measure(v.a, Side::rows_of_a, residue_measure).vectors;
   const auto columns = engines().front()->measure(v.b, Side::columns_of_b, residue_measure).vectors;
   expect_stated_bound(v, 4, record);
-  expect_bounds(v,
-                residue_error_upper(rows, columns, last_bits(v.a, Side::rows_of_a, 1), last_bits(v.b, Side::columns_of_b, 1),
-                                    plan, v.k * v.repeat),
-                rows, columns, record);
+  const auto& engine = *engines().front();
+  const auto bound =
+      residue_error_upper(engine.norms(v.a, Side::rows_of_a), engine.norms(v.b, Side::columns_of_b), plan, v.k * v.repeat);
+  expect_bounds(v, bound, rows, columns, record);
 }
 
 class Replay : public testing::TestWithParam<const char*> {};

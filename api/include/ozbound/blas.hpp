@@ -20,6 +20,7 @@ struct BlasOptions {
   int threads = 0;                              ///< 0: as many as OpenMP would use; not where a machine is given
   double workspace = unlimited_workspace;       ///< cap in bytes for slices (workspace_of)
   bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
+  bool residues = true;                         ///< it may choose residues; devices have none yet
   const CostModel* costs = nullptr;             ///< by which `decide` compares ways; null: machine_costs, read once
   const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: A is sliced here
   const PreparedOperand* prepared_b = nullptr;  ///< of op(B), likewise
@@ -27,7 +28,8 @@ struct BlasOptions {
   Place place = {};                             ///< where A, B and C lie, which the machine must reach
 };
 
-/// C = alpha op(A) op(B) + beta C to a target accuracy, by slices or native DGEMM, on the backend that `decide` finds cheapest.
+/// C = alpha op(A) op(B) + beta C to a target accuracy, by slices, residues or native DGEMM, on the backend that `decide` finds
+/// cheapest.
 ///
 /// op(A) is m x k, op(B) is k x n, C is m x n; lda, ldb, ldc count elements between the starts of rows (row_major) or columns
 /// (column_major) of A, B and C as stored. beta = 0 never reads C, alpha = 0 never reads A or B.

@@ -104,7 +104,7 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
   for (int j = 0; j < lanes; ++j) {
     const double share = limb[0][j] * of.reciprocal_product;
     quotient[j] = nearest_integer(share);
-    open |= (j < count) & (__builtin_fabs(share - quotient[j]) > 0.5 - 0x1p-8) ? 1 : 0;
+    open |= ((j < count) & (__builtin_fabs(share - quotient[j]) > 0.5 - 0x1p-8)) ? 1 : 0;
   }
 #pragma GCC unroll 4
   for (int g = 0; g < Limbs; ++g)

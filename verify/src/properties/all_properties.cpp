@@ -30,13 +30,8 @@ std::string describe(const GemmCase& gemm_case) {
 /// Whether norms say that a plan holds the operands of a case.
 bool is_held(const GemmCase& gemm_case, const ResiduePlan& plan) {
   const auto a = gemm_case.full_a(), b = gemm_case.full_b();
-  const auto norms = [](const SliceFacts& facts) {
-    std::vector<IntegerNorms> all;
-    for (const auto& vector : facts.vectors) all.push_back(vector.vector);
-    return all;
-  };
-  return !find_not_held(plan, norms({a, Side::rows_of_a, residue_measure, 1}),
-                        norms({b, Side::columns_of_b, residue_measure, 1}), gemm_case.k());
+  return !find_not_held(plan, norms_of(vector_norms(a, Side::rows_of_a, 1)), norms_of(vector_norms(b, Side::columns_of_b, 1)),
+                        gemm_case.k());
 }
 
 /// The case with a plan of these kinds, which holds its operands: its own, or one that stands for it.

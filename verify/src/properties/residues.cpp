@@ -11,7 +11,6 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/float_environment.hpp"
-#include "ozbound/core/last_bits.hpp"
 #include "ozbound/verify/hex_text.hpp"
 #include "properties/case_product.hpp"
 #include "properties/exact_number.hpp"
@@ -301,10 +300,9 @@ Finding judge_residue_bound(const GemmCase& any, const Engine& engine) {
   const CaseMemory memory(gemm_case);
   const IntegerCase integers(gemm_case);
   const auto& plan = integers.plan;
-  const auto rows = engine.measure(memory.a.input(), Side::rows_of_a, residue_measure).vectors;
-  const auto columns = engine.measure(memory.b.input(), Side::columns_of_b, residue_measure).vectors;
-  const auto bound = residue_error_upper(rows, columns, last_bits(memory.a.input(), Side::rows_of_a, 1),
-                                         last_bits(memory.b.input(), Side::columns_of_b, 1), plan, gemm_case.k());
+  const auto rows = engine.norms(memory.a.input(), Side::rows_of_a),
+             columns = engine.norms(memory.b.input(), Side::columns_of_b);
+  const auto bound = residue_error_upper(rows, columns, plan, gemm_case.k());
   const double a_priori = truncation_a_priori_upper(plan, gemm_case.k());
   const FloatEnvironment environment;
   for (Index i = 0; i < gemm_case.m(); ++i)

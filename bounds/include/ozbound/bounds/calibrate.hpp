@@ -16,19 +16,19 @@ namespace ozbound {
 /// One product to be timed, or timed.
 struct Sample {
   Method method = Method::one_plan;
-  std::optional<Plan> plan;  ///< for slices
+  std::optional<Plan> plan;  ///< for slices or residues
   Index m = 0;
   Index n = 0;
   Index k = 0;
   double seconds = 0;  ///< median, with certificate and without deciding; 0: not timed
 };
 
-/// The products that a calibration times: 1 to 45 slice products, cubes up to 1024, or 8192 for a `large` machine, and products
-/// of which one or two sizes are small. Of each method in the order of the work.
+/// The products that a calibration times: 1 to 45 slice products, 2 to 18 moduli, cubes up to 1024, or 8192 for a `large`
+/// machine, and products of which one or two sizes are small. Of each method in the order of the work.
 std::vector<Sample> calibration_samples(bool large = false);
 
-/// Least sum of relative errors, about, every term >= 0: slices, the superaccumulator and native DGEMM each by its own samples.
-/// Samples that were not timed do not count. @throws std::invalid_argument if there are none for slices or the
+/// Least sum of relative errors, about, every term >= 0: slices, residues, the superaccumulator and native DGEMM each by its
+/// own samples. Samples that were not timed do not count. @throws std::invalid_argument if there are none for slices or the
 /// superaccumulator.
 Rates fit_rates(const std::vector<Sample>& samples, int threads, KernelTile tile);
 

@@ -32,6 +32,20 @@ inline constexpr std::array<std::string_view, 7> slice_terms{
 inline constexpr std::size_t slice_product_term = 3;
 static_assert(slice_terms[slice_product_term] == "product");
 
+/// What the time of a certified product by N residues is made of.
+inline constexpr std::array<std::string_view, 7> residue_terms{
+    "call",     // 1
+    "element",  // m k + k n: reading operands, rounding to integers, norms and fingerprints
+    "residue",  // N (m k + k n): making residues
+    "product",  // m n k N, m and n rounded up to whole tiles of the kernel
+    "sum",      // m n N, rounded up likewise: leaving the inner loop, reducing sums, recovering
+    "entry",    // m n: rounding, certifying and fingerprinting C
+    "inner",    // m n k: the enclosure of |A||B|
+};
+
+inline constexpr std::size_t residue_product_term = 3;
+static_assert(residue_terms[residue_product_term] == "product");
+
 /// What the time of native DGEMM with its certificate is made of. Terms of two sizes make the rate rise with the least of m, n
 /// and k.
 inline constexpr std::array<std::string_view, 5> native_terms{
@@ -62,6 +76,7 @@ struct KernelTile {
 
 /// The counts whose seconds the terms are.
 TermSeconds<slice_terms> slice_counts(const SplitPlan& plan, Index m, Index n, Index k, KernelTile tile);
+TermSeconds<residue_terms> residue_counts(const ResiduePlan& plan, Index m, Index n, Index k, KernelTile tile);
 TermSeconds<native_terms> native_counts(Index m, Index n, Index k);
 TermSeconds<exact_terms> exact_counts(Index m, Index n, Index k);
 
@@ -70,7 +85,8 @@ struct Rates {
   int threads = 1;
   TermSeconds<slice_terms> slices{};
   TermSeconds<exact_terms> exact{};
-  std::optional<TermSeconds<native_terms>> native;  ///< none where there was no native DGEMM
+  std::optional<TermSeconds<native_terms>> native;       ///< none where there was no native DGEMM
+  std::optional<TermSeconds<residue_terms>> residues{};  ///< none where the engine has none, or was not asked for them
 
   bool operator==(const Rates&) const = default;
 };
@@ -101,6 +117,7 @@ class CalibratedCosts final : public CostModel {
   CalibratedCosts(const Calibration& calibration, int threads, CostOrigin origin);
 
   [[nodiscard]] CostOrigin origin() const override { return origin_; }
+  /// Infinite for residues that were not measured.
   [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] double native(Index m, Index n, Index k) const override;  ///< infinite where it was not measured
   [[nodiscard]] double exact(Index m, Index n, Index k) const override;
@@ -115,9 +132,10 @@ class CalibratedCosts final : public CostModel {
   Calibration calibration_;
 };
 
-/// `ozbound-calibration-2`, docs/records.md: calibrations of any number of machines.
+/// `ozbound-calibration-3`, docs/records.md: calibrations of any number of machines.
 nlohmann::json to_json(const std::vector<Calibration>& calibrations);
 
+/// Reads `ozbound-calibration-2` too, which knew of no residues.
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 std::vector<Calibration> calibrations_from_json(const nlohmann::json& json);
 

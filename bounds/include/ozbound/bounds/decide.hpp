@@ -12,6 +12,7 @@ namespace ozbound {
 /// What is not the problem: which ways are open, and by what they are compared.
 struct Choices {
   bool slices = true;                ///< false: only native DGEMM is considered
+  bool residues = true;              ///< false: of integer products only those of slices are
   bool native = true;                ///< false: a native DGEMM is not considered
   const CostModel* costs = nullptr;  ///< null: the backend's
 };
@@ -22,7 +23,8 @@ class CannotCertify : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Chooses the cheapest way whose bound certifies the target: every s_A, s_B <= 20 and cut, native DGEMM, the superaccumulator.
+/// Chooses the cheapest way whose bound certifies the target: residues with the fewest moduli, slices of every s_A, s_B <= 20
+/// and cut, native DGEMM, the superaccumulator. Residues are not considered where alpha or beta has an imaginary part.
 ///
 /// Reads A and B once for an enclosure of |A||B|, and again for the norms of the slicings that come into question; C is neither
 /// read nor written. Rows and columns with NaN or infinities do not take part. The result is a function of the inputs and the

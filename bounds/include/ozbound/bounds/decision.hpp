@@ -44,7 +44,7 @@ struct Decision {
   double cost = 0;
   double ratio = 0;  ///< the chosen candidate's
   std::string reason;
-  std::vector<Candidate> candidates;     ///< the best of as many products, cheapest first, up to the one chosen; native; exact
+  std::vector<Candidate> candidates;     ///< by slices the best of as many products, cheapest first; residues; native; exact
   CostOrigin costs = {};                 ///< what all costs are counted in, and where they come from
   std::optional<BackendId> engine = {};  ///< it was made for; none where nobody chose one
   bool complex = false;                  ///< for complex products, whose sizes m, n and k are
@@ -55,6 +55,9 @@ struct Decision {
 };
 
 std::string to_string(Method method);
+
+/// For people: the method, or `residues` for one plan of that kind, which records call `slices` as any one plan.
+std::string way_text(Method method, const std::optional<Plan>& plan);
 
 nlohmann::json to_json(const Decision& decision);
 

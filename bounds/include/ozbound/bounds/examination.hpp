@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,15 @@ struct OperandRecord {
   std::vector<std::uint8_t> rows, columns;  ///< of A and B: 1 where the vector holds a NaN or an infinity
 };
 
+/// What the choice of a plan by residues asks of A and B. Bounds are relative to the product's scales.
+struct ResidueFacts {
+  PlanBound row_sums;         ///< ||a_i||_1 in every column, from above: 2^(p_B + 1) times the error of rounding B
+  PlanBound column_sums;      ///< ||b_j||_1 in every row: 2^(p_A + 1) times that of rounding A
+  std::int32_t exact_bits_a;  ///< bits of integers that hold A exactly
+  std::int32_t exact_bits_b;
+  std::uint64_t largest_units;  ///< no entry of |A||B| is above that many 2^(e_i + e_j - 14), its terms rounded up (R9)
+};
+
 /// What is found out about A and B, and kept as long as this lives: all that a decision says of their elements. Of matrices
 /// where they lie, which must outlive it. @pre of all members: a FloatEnvironment.
 class Examination {
@@ -108,6 +118,9 @@ class Examination {
   /// Whether the moduli of a plan hold every sum, by the norms of the operands or by level 1 of the enclosure of |A||B|
   /// (residues.md, R8, R9). False where that is not known.
   [[nodiscard]] virtual bool holds(const ResiduePlan&) { return false; }
+
+  /// Nothing where the engine has no residues.
+  [[nodiscard]] virtual std::optional<ResidueFacts> residue_facts() { return std::nullopt; }
 
   /// @param factor share of M that E may take: (tau - u) / (1 + u), from below. The result refers to this.
   [[nodiscard]] virtual std::unique_ptr<Allowance> allowance(const Target& target, double factor) = 0;

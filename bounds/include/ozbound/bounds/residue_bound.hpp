@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/residue_plan.hpp"
-#include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/vector_norms.hpp"
 
 namespace ozbound {
 
@@ -14,11 +15,12 @@ namespace ozbound {
 /// 1/2 (2^-bits_a [a_i not exact] ||b_j||_1 + 2^-bits_b [b_j not exact] ||a~_i||_1), relative to rho_i sigma_j. A vector is
 /// exact where its last bit is no less than the unit of its integers, and where it counts as zero, for its NaN or infinities
 /// (docs/derivations/residues.md, R10).
-/// @param rows of A, m; columns of B, n: facts under residue_measure @param row_last_bits, column_last_bits by last_bits
-/// @param k the inner dimension
-EntryBound residue_error_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns,
-                               std::span<const std::int32_t> row_last_bits, std::span<const std::int32_t> column_last_bits,
-                               const ResiduePlan& plan, Index k);
+/// @param rows of A, m @param columns of B, n @param k the inner dimension
+EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
+                               Index k);
+
+/// ||x||_1 of each vector over its scale, from above: of these residue_error_upper is made.
+std::vector<double> sums_upper(std::span<const VectorNorms> vectors);
 
 /// The same of every entry, from the scales alone: k/2 (2^-bits_a + 2^-bits_b (1 + 2^-bits_a / 2)) (R11).
 double residue_a_priori_upper(const ResiduePlan& plan, Index k);

@@ -29,7 +29,8 @@ class CpuEngine final : public Engine {
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
   [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
-  [[nodiscard]] std::vector<IntegerNorms> norms(InputView operand, Side side) const override;
+  [[nodiscard]] bool has_residues() const override { return true; }
+  [[nodiscard]] std::vector<VectorNorms> norms(InputView operand, Side side) const override;
   [[nodiscard]] IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const override;
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override;

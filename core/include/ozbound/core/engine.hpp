@@ -13,6 +13,7 @@
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/slice_facts.hpp"
 #include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
@@ -53,8 +54,12 @@ class Engine {
   [[nodiscard]] virtual bool takes(const SlicedMatrix& sliced) const = 0;
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
-  /// vector_norms, of which the guard of residues is made. The default takes them from `measure`.
-  [[nodiscard]] virtual std::vector<IntegerNorms> norms(InputView operand, Side side) const;
+  /// Whether it multiplies by residues. The default does not: prepare and recovered_groups refuse them.
+  [[nodiscard]] virtual bool has_residues() const { return false; }
+
+  /// vector_norms, of which guard and bound of residues are made. The default takes them from `measure`, and no vector as
+  /// exact.
+  [[nodiscard]] virtual std::vector<VectorNorms> norms(InputView operand, Side side) const;
 
   /// Makes the slices or residues of an operand that a plan asks for. The default slices, and refuses residues.
   /// @throws std::invalid_argument where this engine has no such form.

@@ -31,8 +31,9 @@ std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, co
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
                                    ZivBound error = {}, double workspace = unlimited_workspace);
 
-/// An entry that a plan by residues may not hold, by the norms of the operands (residue_plan.hpp); nothing where it holds all,
-/// as any plan by slices does. @throws std::invalid_argument where k is too long for it.
+/// An entry that a plan by residues may not hold, by the norms of the operands (residue_plan.hpp) and then by their first
+/// digits (one INT8 product and 8 m n bytes); nothing where it holds all, as any plan by slices does. @throws
+/// std::invalid_argument where k is too long for it.
 std::optional<NotHeld> find_not_held(const RealProduct& call, const Plan& plan, const Engine& engine);
 
 /// Refuses a plan for such an entry. @param parts rows of the product that are one row of the caller's C: 2 of a complex one's

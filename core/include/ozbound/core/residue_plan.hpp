@@ -58,4 +58,10 @@ struct NotHeld {
 std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
                                      std::span<const IntegerNorms> columns, Index k);
 
+/// Whether a plan holds every entry, by FirstDigitSums::largest_units. @pre those cover its integers: of each operand, by
+/// covers_first_digits (R9).
+inline bool first_digits_held(const ResiduePlan& plan, std::uint64_t largest_units) {
+  return largest_units <= guard_limit(plan) >> (2 * (IntegerNorms::fraction_bits - 7));
+}
+
 }  // namespace ozbound

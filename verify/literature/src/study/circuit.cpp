@@ -92,7 +92,7 @@ Applied certified(const RealRepresentation& real, const Decision& decision, cons
 Method by_target(std::string name, const Target& target, const Engine& engine) {
   return {std::move(name), [target, &engine](const GateProduct& product) {
             const auto real = represent_on_host(product.call(), engine.threads());
-            return certified(*real, decide({real->call().a, real->call().b}, target, engine), engine);
+            return certified(*real, decide({real->call().a, real->call().b}, target, engine, {.residues = false}), engine);
           }};
 }
 

@@ -16,6 +16,7 @@ class CheapestCosts final : public CostModel {
   struct Of {
     const CostModel* costs;  ///< must outlive this
     bool native;             ///< whether there is a native DGEMM to go with the engine
+    bool residues;           ///< whether the engine has residues
   };
 
   /// @throws std::invalid_argument if there are none, or units differ.

@@ -48,10 +48,10 @@ enum class Purpose : std::uint8_t { decision, product };
 Decided decide_with_findings(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
                              const Choices& choices, Purpose purpose, const Encoding& encoding = Encoding::balanced());
 
-/// `decide` by plans of slices of another encoding than balanced digits. (Complex scalars: balanced ones.)
+/// `decide` by plans of slices alone, of any encoding. (Complex scalars: balanced ones.)
 /// @throws as decide, and std::invalid_argument for an encoding that has no common ratio.
 Decision decide_by(const Encoding& encoding, const Product& product, const Target& target, const Backend& backend,
-                   const Choices& choices = {});
+                   Choices choices = {});
 
 /// `multiply` of a real product under a decision. @param found of these very operands, when it was made.
 /// @pre product.check() passes, the decision is for `stated`, which is as above, and the backend reaches it.

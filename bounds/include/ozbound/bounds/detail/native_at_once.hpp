@@ -12,21 +12,22 @@
 
 namespace ozbound {
 
-// What tells, without a decision and its record, that `decide` would take no slices: prices, which are those of the sizes, and
-// native DGEMM's guarantee, for which one sweep over the operands is enough.
+// What tells, without a decision and its record, that `decide` would take no integer products: prices, which are those of the
+// sizes, and native DGEMM's guarantee, for which one sweep over the operands is enough.
 
 /// What prices say of products of one size.
 struct WithoutSlices {
   Method method;              ///< taken where native DGEMM certifies the target: native, or exact where that is cheaper
   std::vector<Plan> cheaper;  ///< unless one of these does: plans of balanced slices that cost no more than native DGEMM
+  int cheaper_moduli = 0;     ///< or residues of at most so many, which cost no more either
 };
 
 /// Looks at every plan's price: some 100 us. Nothing where too much depends on the elements.
 std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Index n, Index k);
 
-/// Whether an entry or other refuses each of the plans, so that `decide` does. False where a few entries do not tell. Takes
+/// Whether an entry or other refuses all that is cheaper, so that `decide` does. False where a few entries do not tell. Takes
 /// time proportional to k. Of matrices of the host's. @pre as native_certifies_at_once.
-bool refused_at_once(const std::vector<Plan>& plans, const RealProduct& product, const Target& target);
+bool refused_at_once(const WithoutSlices& ways, const RealProduct& product, const Target& target);
 
 /// Whether native DGEMM certifies the target, and no entry is decided by a NaN or an infinity. False, too, where one sweep
 /// cannot tell. Of matrices of the host's. @pre product.check() passes, and a FloatEnvironment.

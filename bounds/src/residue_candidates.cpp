@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <tuple>
+#include <utility>
+
+#include "candidates.hpp"
+#include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/outward.hpp"
+
+namespace ozbound {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int least_bits = 7;        ///< of what is rounded: first digits cover no fewer (residues.md, R9)
+constexpr int most_spent_bits = 53;  ///< a side, of those that moduli leave over: the same on every kernel and device
+
+/// Bits of the integers of A and B, and whether these are A and B themselves.
+struct Bits {
+  int a, b;
+  bool exact_a = false, exact_b = false;
+
+  [[nodiscard]] int sum() const { return a + b; }
+  /// Fewer bits first, then fewer roundings, then bits that are nearer to each other.
+  bool operator<(const Bits& other) const {
+    const auto key = [](const Bits& bits) {
+      return std::tuple(bits.sum(), 2 - (bits.exact_a ? 1 : 0) - (bits.exact_b ? 1 : 0), std::abs(bits.a - bits.b));
+    };
+    return key(*this) < key(other);
+  }
+};
+
+/// The least p >= least_bits with 2^p >= x; more than most_residue_bits where none is.
+int bits_above(double x) {
+  int bits = least_bits;
+  while (bits <= most_residue_bits && !(power_of_two(bits) >= x)) ++bits;
+  return bits;
+}
+
+class ResidueChoice {
+ public:
+  ResidueChoice(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit)
+      : problem_(problem), examination_(examination), allowance_(allowance), limit_(std::min(limit, problem.exact_cost())) {}
+
+  Proposal run() {
+    const Index k = problem_.k;
+    if (k > longest_residue_inner || cost_of({2, least_bits, least_bits}) > limit_) return {};
+    auto facts = examination_.residue_facts();
+    if (!facts) return {};
+    facts_ = std::move(*facts);
+    switch (problem_.target.kind) {
+      case Target::Kind::relative: return refined(Method::one_plan);
+      case Target::Kind::correctly_rounded: return refined(Method::correctly_rounded);
+      default: return certified();
+    }
+  }
+
+ private:
+  /// By the largest ratios of a rounding's error to what entries allow, which no plan has any part in.
+  Proposal certified() {
+    const auto& allowance = allowance_.get();
+    of_a_ = allowance.worst(facts_.column_sums).ratio;
+    of_b_ = allowance.worst(facts_.row_sums).ratio;
+    const auto bits = fewest_bits();
+    const auto moduli = bits ? fewest_moduli(*bits) : std::nullopt;
+    if (!moduli) return {};
+    const auto spent = spend(*bits, *moduli);
+    const ResiduePlan plan{*moduli, spent.a, spent.b};
+    Candidate candidate{Method::one_plan, plan, cost_of(plan),
+                        ratio_upper_after_rounding(error_ratio(spent), problem_.tau, problem_.u), true};
+    if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
+    Evidence found{examination_.bound(plan), {}};
+    found.worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
+    candidate.ratio = found.worst.ratio, candidate.certifies = candidate.ratio <= 1;
+    if (!candidate.certifies) return {{candidate}, {}, {}, {}};
+    return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
+  }
+
+  /// Of the widest plan of each number of moduli, the one whose products and exact finish are expected to cost least.
+  Proposal refined(Method method) {
+    const auto probes = problem_.refined_probes(method, examination_);
+    for (const auto& probe : probes) {
+      of_a_ = std::max(of_a_, finite_ratio(facts_.column_sums, probe));
+      of_b_ = std::max(of_b_, finite_ratio(facts_.row_sums, probe));
+    }
+    std::optional<Candidate> best;
+    for (int moduli = 2; moduli <= max_moduli; ++moduli) {
+      poll_cancelled();
+      const auto bits = widest_bits(moduli);
+      if (!bits) continue;
+      const ResiduePlan plan{moduli, bits->a, bits->b};
+      const double cost = cost_of(plan), least = best ? best->cost : limit_;
+      if (!(cost < least)) break;
+      const double expected = cost + open_share(method, probes, examination_.bound(plan)) * problem_.exact_cost();
+      if (expected < least)
+        best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
+    }
+    if (!best) return {};
+    return {{*best},
+            best,
+            method == Method::correctly_rounded ? "residues, Ziv's test, exact finish: no plan alone certifies every entry"
+                                                : "residues, then more of them where an entry is not certified",
+            {}};
+  }
+
+  /// The share of entries that a bound is expected to leave open, where signs are random: |C| is M / sqrt(k) then. Ziv's test
+  /// leaves open what lies as near as E to one of the middles between numbers u |C| and more apart; a relative target, what has
+  /// |C| below E / tau.
+  [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const PlanBound& bound) const {
+    const double per_ratio = (method == Method::one_plan ? 0x1p-2 : 0x1p-7) * std::sqrt(static_cast<double>(problem_.k));
+    double open = 0;
+    for (const auto& probe : probes)
+      open += std::min(1.0, per_ratio * ratio_upper(bound.product.upper(probe.i, probe.j), probe.allowed));
+    return probes.empty() ? 0 : open / static_cast<double>(probes.size());
+  }
+
+  [[nodiscard]] double cost_of(const ResiduePlan& plan) const {
+    return problem_.costs.planned(plan, problem_.m(), problem_.n(), problem_.k);
+  }
+
+  /// The fewest bits whose error no entry refuses: 2^-p_A x (1 + k 2^-p_B) + 2^-p_B y <= 2 where both operands are rounded.
+  [[nodiscard]] std::optional<Bits> fewest_bits() const {
+    std::optional<Bits> fewest;
+    const auto take = [&fewest](const Bits& bits) {
+      if (std::max(bits.a, bits.b) <= most_residue_bits && (!fewest || bits < *fewest)) fewest = bits;
+    };
+    const double k = to_double_upper(static_cast<std::uint64_t>(problem_.k));
+    for (int b = least_bits; b <= most_residue_bits; ++b) {
+      const double left = subtract_lower(2, multiply_upper(of_b_, power_of_two(-b)));
+      if (!(left > 0)) continue;
+      const double asked = divide_upper(multiply_upper(of_a_, add_upper(1, multiply_upper(k, power_of_two(-b)))), left);
+      take({bits_above(asked), b});
+    }
+    const int exact_a = std::max(1, facts_.exact_bits_a), exact_b = std::max(1, facts_.exact_bits_b);
+    take({exact_a, bits_above(of_b_ / 2), true, false});
+    take({bits_above(of_a_ / 2), exact_b, false, true});
+    take({exact_a, exact_b, true, true});
+    return fewest;
+  }
+
+  /// From above: what error_ratio's inequality asks to be at most 1.
+  [[nodiscard]] double error_ratio(const Bits& bits) const {
+    const double a = bits.exact_a ? 0 : multiply_upper(of_a_, power_of_two(-bits.a - 1));
+    if (bits.exact_b) return a;
+    const double b = multiply_upper(of_b_, power_of_two(-bits.b - 1));
+    const double k = to_double_upper(static_cast<std::uint64_t>(problem_.k));
+    return add_upper(multiply_upper(a, add_upper(1, multiply_upper(k, power_of_two(-bits.b)))), b);
+  }
+
+  /// @param times what the sums may be, for operands like these
+  [[nodiscard]] bool holds(int moduli, const Bits& bits, std::uint64_t times = 1) const {
+    return first_digits_held({moduli, bits.a, bits.b}, times * facts_.largest_units);
+  }
+
+  [[nodiscard]] std::optional<int> fewest_moduli(const Bits& bits) const {
+    for (int moduli = 2; moduli <= max_moduli; ++moduli)
+      if (holds(moduli, bits)) return moduli;
+    return std::nullopt;
+  }
+
+  /// With the bits that moduli leave over, each where it takes more of the error, but one: the plan certifies and holds other
+  /// operands like these then.
+  [[nodiscard]] Bits spend(Bits bits, int moduli) const {
+    for (;;) {
+      auto more = bits;
+      const bool raises_a = !bits.exact_a && bits.a < most_spent_bits, raises_b = !bits.exact_b && bits.b < most_spent_bits;
+      if (!raises_a && !raises_b) return bits;
+      const bool larger_a = of_a_ * power_of_two(-bits.a) >= of_b_ * power_of_two(-bits.b);
+      (raises_a && (larger_a || !raises_b) ? more.a : more.b) += 1;
+      if (!holds(moduli, more, 2)) return bits;
+      bits = more;
+    }
+  }
+
+  /// The most bits that moduli hold, so that both operands' roundings err alike.
+  [[nodiscard]] std::optional<Bits> widest_bits(int moduli) const {
+    Bits bits{least_bits, least_bits};
+    if (!holds(moduli, bits)) return std::nullopt;
+    const bool known = of_a_ > 0 && of_b_ > 0;
+    for (;;) {
+      auto more = bits;
+      const bool larger_a = known ? of_a_ * power_of_two(-bits.a) >= of_b_ * power_of_two(-bits.b) : bits.a <= bits.b;
+      (larger_a ? more.a : more.b) += 1;
+      if (std::max(more.a, more.b) > most_residue_bits || !holds(moduli, more)) return bits;
+      bits = more;
+    }
+  }
+
+  /// 0 where there is no error, or none is allowed.
+  static double finite_ratio(const PlanBound& bound, const Probe& probe) {
+    const double ratio = ratio_upper(bound.product.upper(probe.i, probe.j), probe.allowed);
+    return ratio < infinity ? ratio : 0;
+  }
+
+  const DecisionProblem& problem_;
+  Examination& examination_;
+  TargetAllowance& allowance_;
+  double limit_;
+  ResidueFacts facts_ = {};
+  double of_a_ = 0, of_b_ = 0;  ///< largest ||b_j||_1, and ||a_i||_1, over what an entry allows
+};
+
+}  // namespace
+
+Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit) {
+  return ResidueChoice(problem, examination, allowance, limit).run();
+}
+
+}  // namespace ozbound
