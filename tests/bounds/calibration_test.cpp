@@ -576,9 +576,7 @@ TEST(Calibration, ARecordHasTheBestOfAsManyProducts) {
   auto rates = some_rates(1);
   rates.exact[0] = 1;
   const CalibratedCosts costs({"p", "k", "v", {8, 48}, {rates}}, 1, {});  // hardly two plans cost the same
-  Choices options;
-  options.costs = &costs;
-  const auto decision = decide({problem.a, problem.b}, Target::dgemm(), engine, options);
+  const auto decision = decide({problem.a, problem.b}, Target::dgemm(), engine, {.residues = false, .costs = &costs});
   ASSERT_EQ(decision.method, Method::one_plan);
   std::vector<int> products;
   double last = 0;

@@ -39,7 +39,7 @@ TEST(CommandSurvey, ForPeople) {
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(finished.out, testing::ContainsRegex("\nwide-exponents +3 +dgemm +[a-z_]+ "));
-  EXPECT_THAT(finished.out, testing::ContainsRegex("\nuniform +- +componentwise:1e-08 +slices "));
+  EXPECT_THAT(finished.out, testing::ContainsRegex("\nuniform +- +componentwise:1e-08 +residues "));
   EXPECT_THAT(finished.out, testing::ContainsRegex("\n([0-9]+) of ([0-9]+) cases met, 0 refused\\. "));
 }
 
