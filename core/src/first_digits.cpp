@@ -132,9 +132,9 @@ void FirstDigitSums::compare(Index k, int threads) {
   for (const auto sum : column_sums) column_rests.push_back(sum == 0 ? never : sum + k);
   bool any_loose = false;
   std::int64_t largest = 0;
-  const int team = team_size(threads, static_cast<double>(rows) * static_cast<double>(columns));
   FirstException failure;
-#pragma omp parallel for schedule(static) num_threads(team) reduction(|| : any_loose) reduction(max : largest)
+#pragma omp parallel for schedule(static) reduction(|| : any_loose) reduction(max : largest) \
+    num_threads(team_size(threads, static_cast<double>(rows) * static_cast<double>(columns)))
   for (Index i = 0; i < rows; ++i)
     failure.run([&] {
       const auto row_sum = row_sums[index(i)];

@@ -21,7 +21,7 @@ namespace {
 
 constexpr Index together = 512;          ///< vectors, of which as many elements may lie in a row
 constexpr Index most_squares = 1 << 20;  ///< integers up to 2^16, whose squares' sum a double holds
-constexpr double infinity = std::numeric_limits<double>::infinity();
+const double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_factor = 1000;  ///< of 2^e that takes elements to units: then neither is subnormal
 
 /// ceil(|x| factor), at most 2^16: of what underflows 1.

@@ -91,9 +91,9 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
     double c[lanes];
     load(t, c);
     const double p = of.modulus[t], reciprocal = of.reciprocal[t], inverse = of.inverse[t];
-    for (int j = 0; j < lanes; ++j) {
-      const double sum = Bits > 38 ? balanced_rest(c[j], p, reciprocal) : c[j];  // so that its product is below 2^46 too
-      c[j] = balanced_rest(sum * inverse, p, reciprocal);
+    for (double& x : c) {
+      const double sum = Bits > 38 ? balanced_rest(x, p, reciprocal) : x;  // so that its product is below 2^46 too
+      x = balanced_rest(sum * inverse, p, reciprocal);
     }
 #pragma GCC unroll 4
     for (int g = 0; g < Limbs; ++g)
