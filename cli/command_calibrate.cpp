@@ -24,7 +24,7 @@ namespace ozbound::cli {
 namespace command_calibrate {
 namespace {
 
-constexpr double full_seconds = 70, quick_seconds = 8;  ///< for all numbers of threads together
+constexpr double full_seconds = 50, quick_seconds = 6;  ///< for all numbers of threads together
 
 struct Arguments {
   int threads = 0;

@@ -83,10 +83,8 @@ class Expectation {
   std::map<Method, double> rates_;
 };
 
-bool by_slices(const Sample& sample) {
-  return sample.plan && sample.plan->visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
-}
-bool by_residues(const Sample& sample) { return sample.plan && !by_slices(sample); }
+bool by_slices(const Sample& sample) { return sample.plan && !sample.plan->by_residues(); }
+bool by_residues(const Sample& sample) { return sample.plan && sample.plan->by_residues(); }
 bool by_native(const Sample& sample) { return sample.method == Method::native; }
 bool exactly(const Sample& sample) { return sample.method == Method::exact; }
 

@@ -37,15 +37,15 @@ struct DecisionProblem {
     return target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau, u);
   }
 
-  /// Entries, with the share of M that the error of a product may take which is refined entry by entry by this method, and
-  /// be expected to leave an entry closed.
+  /// Some entries of a product that is refined entry by entry by this method. Each allows the share of M that an error may be
+  /// without leaving the entry open, by expectation.
   [[nodiscard]] std::vector<Probe> refined_probes(Method method, Examination& examination) const {
     const double share = method == Method::one_plan ? 0x1p-2 * tau : 0x1p-8 * u;
     return examination.allowance(Target::componentwise(1), share)->probes(8);
   }
 };
 
-/// What the target allows, made when first asked for: of some targets it reads all entries.
+/// This makes the target's Allowance when first asked for it, since for some targets all entries are read.
 class TargetAllowance {
  public:
   TargetAllowance(const DecisionProblem& problem, Examination& examination) : problem_(problem), examination_(examination) {}

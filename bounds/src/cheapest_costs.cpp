@@ -24,8 +24,8 @@ double native_cost(const CheapestCosts::Of& engine, Index m, Index n, Index k) {
 }
 
 double planned_cost(const CheapestCosts::Of& engine, const Plan& plan, Index m, Index n, Index k) {
-  const bool has_it = plan.visit([](const SplitPlan&) { return true; }, [&](const ResiduePlan&) { return engine.residues; });
-  return has_it ? engine.costs->planned(plan, m, n, k) : std::numeric_limits<double>::infinity();
+  if (plan.by_residues() && !engine.residues) return std::numeric_limits<double>::infinity();
+  return engine.costs->planned(plan, m, n, k);
 }
 
 }  // namespace

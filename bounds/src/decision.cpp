@@ -102,9 +102,7 @@ std::string to_string(Method method) {
 }
 
 std::string way_text(Method method, const std::optional<Plan>& plan) {
-  const bool residues =
-      plan && plan->visit([](const SplitPlan&) { return false; }, [](const ResiduePlan&) { return true; });
-  return residues && method == Method::one_plan ? "residues" : to_string(method);
+  return method == Method::one_plan && plan && plan->by_residues() ? "residues" : to_string(method);
 }
 
 nlohmann::json to_json(const Decision& decision) {

@@ -80,11 +80,11 @@ class RealMultiplication : private Certifier {
 
   /// Refuses residues that are not sure to hold the product. What decide took with its evidence, it knows to be held.
   void check_residues_held() {
-    const auto known = [this] {
+    const auto known_to_hold = [this] {
       return plan().visit([](const SplitPlan&) { return true; },
                           [this](const ResiduePlan& residues) { return found_.examination->holds(residues); });
     };
-    if (found_.evidence || (found_.examination && known())) return;
+    if (found_.evidence || (found_.examination && known_to_hold())) return;
     check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
   }
 

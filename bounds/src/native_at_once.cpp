@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t most_plans = 64;
 
-/// What one entry alone refuses. Its operands ask for no more bits than all rows and columns do, nor for more moduli.
+/// Whether one entry alone refuses all that is cheaper. Its row and its column ask for no more bits and no more moduli than
+/// all rows and columns do, so that `decide` refuses it too.
 bool refused_at(const WithoutSlices& ways, const RealProduct& product, const Target& target, Index i, Index j) {
   auto entry = product;
   entry.a = product.a.block(i, 0, 1, product.k()), entry.b = product.b.block(0, j, product.k(), 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <tuple>
@@ -60,7 +59,7 @@ class ResidueChoice {
   }
 
  private:
-  /// By the largest ratios of a rounding's error to what entries allow, which no plan has any part in.
+  /// This takes the fewest moduli by the largest 1-norms over what entries allow, on which no plan has any influence.
   Proposal certified() {
     const auto& allowance = allowance_.get();
     of_a_ = allowance.worst(facts_.column_sums).ratio;
@@ -80,7 +79,8 @@ class ResidueChoice {
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
   }
 
-  /// Of the widest plan of each number of moduli, the one whose products and exact finish are expected to cost least.
+  /// This takes, of the widest plans of all numbers of moduli, the one whose products and exact finish are expected to cost
+  /// least.
   Proposal refined(Method method) {
     const auto probes = problem_.refined_probes(method, examination_);
     for (const auto& probe : probes) {
@@ -142,7 +142,7 @@ class ResidueChoice {
     return fewest;
   }
 
-  /// From above: what error_ratio's inequality asks to be at most 1.
+  /// The largest error of a rounding to these bits over what its entry allows, from above: fewest_bits asks it to be at most 1.
   [[nodiscard]] double error_ratio(const Bits& bits) const {
     const double a = bits.exact_a ? 0 : multiply_upper(of_a_, power_of_two(-bits.a - 1));
     if (bits.exact_b) return a;
@@ -162,8 +162,8 @@ class ResidueChoice {
     return std::nullopt;
   }
 
-  /// With the bits that moduli leave over, each where it takes more of the error, but one: the plan certifies and holds other
-  /// operands like these then.
+  /// This adds the bits that moduli leave over but one, each to the operand whose rounding errs more. The plan then certifies
+  /// and holds other operands like these.
   [[nodiscard]] Bits spend(Bits bits, int moduli) const {
     for (;;) {
       auto more = bits;

@@ -39,7 +39,7 @@ constexpr int most_factor = 1000;  ///< of 2^e that takes elements to units: the
   return last == 0 ? infinity : last;
 }
 
-/// Of one vector so far: integers, and a power of two, in doubles.
+/// The sums of one vector so far are integers, and its last bit is a power of two, all in doubles.
 struct Sums {
   double sum = 0, squares = 0, floor_squares = 0, max = 0, last = infinity;
 
@@ -59,7 +59,7 @@ struct Sums {
   }
 };
 
-/// Of some vectors so far.
+/// The same of some vectors, side by side.
 struct Partial {
   std::array<double, together> factor{}, sum{}, squares{}, floor_squares{}, max{}, last{};
 

@@ -198,8 +198,7 @@ class PluginCosts final : public CostModel {
   }
   /// Infinite for residues, which a plug-in does not multiply.
   [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override {
-    const bool by_slices = plan.visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
-    if (!by_slices) return std::numeric_limits<double>::infinity();
+    if (plan.by_residues()) return std::numeric_limits<double>::infinity();
     const auto crossing = plan_of(plan);
     double cost = 0;
     ask(table_.cost_of_slices, backend_, &crossing, m, n, k, &cost);

@@ -73,6 +73,21 @@ TEST(CheapestCosts, NativeCountsWhereThereIsOne) {
   EXPECT_EQ(of_cpu.engine_for(decision(Method::native, 1000)), 0u);
 }
 
+/// An engine without residues is passed over, though it asks no more for them.
+TEST(CheapestCosts, ResiduesCountWhereAnEngineHasThem) {
+  const ProductCount products;
+  const ResiduePlan residues{13, 46, 47};
+  auto of_residues = decision(Method::one_plan, 1000);
+  of_residues.plan = residues, of_residues.cost = 13;
+  for (const bool first : {false, true}) {
+    const CheapestCosts one({{&products, true, first}, {&products, true, !first}});
+    EXPECT_EQ(one.planned(residues, 1000, 1000, 1000), 13);
+    EXPECT_EQ(one.engine_for(of_residues), first ? 0u : 1u);
+  }
+  const CheapestCosts none({{&products, true, false}});
+  EXPECT_EQ(none.planned(residues, 1000, 1000, 1000), std::numeric_limits<double>::infinity());
+}
+
 TEST(CheapestCosts, OneDecisionIsMadeForAll) {
   class AnyNative final : public NativeGemm {
     [[nodiscard]] std::string name() const override { return "any"; }

@@ -29,9 +29,7 @@ const CpuEngine& engine() {
 /// The candidate by residues of a decision; nothing where there is none.
 std::optional<Candidate> residues_of(const Decision& decision) {
   for (const auto& candidate : decision.candidates)
-    if (candidate.plan &&
-        candidate.plan->visit([](const SplitPlan&) { return false; }, [](const ResiduePlan&) { return true; }))
-      return candidate;
+    if (candidate.plan && candidate.plan->by_residues()) return candidate;
   return std::nullopt;
 }
 
@@ -319,6 +317,21 @@ TEST(DecideResidues, KeepsEveryTarget) {
         ASSERT_TRUE(claim.holds) << claim.claim << ": " << claim.finding << product.describe() << to_string(target);
     }
   EXPECT_GT(by_residues, 100);
+}
+
+/// A decision is replayed on other operands like those that it was taken for: bits that moduli leave over are not spent to the
+/// last, or some of these products would be refused.
+TEST(DecideResidues, HoldsOtherOperandsOfTheKind) {
+  for (const char* const target : {"dgemm", "componentwise:1e-9", "componentwise:1e-12"})
+    for (const Index k : {64, 512, 1024})
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const auto decision =
+            decide(test::product_of({Family::uniform, 8, 8, k, 0, seed}).stated(), parse_target(target), engine());
+        ASSERT_TRUE(decision.plan && decision.plan->by_residues());
+        for (std::uint64_t other = 11; other <= 14; ++other)
+          EXPECT_NO_THROW((void)test::compute_with(test::product_of({Family::uniform, 8, 8, k, 0, other}), decision, engine()))
+              << target << " k " << k;
+      }
 }
 
 /// Integers that residues hold exactly have no error at all, whatever the bits; those of one operand leave all bits to the

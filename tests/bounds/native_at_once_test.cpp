@@ -49,7 +49,7 @@ TEST(NativeAtOnce, TellsWhatDecideDecides) {
   const test::PlainGemm native;
   constexpr const char* targets[] = {"dgemm", "dgemm-typical", "componentwise:1e-13", "componentwise:1e-6", "rowcol:1e-13",
                                      "cr",    "relative:1e-3", "normwise:1e-12",      "normwise:1e-4"};
-  int told = 0, told_beside_plans = 0, taken = 0;
+  int told = 0, told_beside_plans = 0, told_beside_residues = 0, silent_for_residues = 0, taken = 0;
   for (int round = 0; round < 1500; ++round) {
     const auto m = static_cast<Index>(random() % 9) + 1, n = static_cast<Index>(random() % 9) + 1;
     const auto k = static_cast<Index>(random() % 50) + 1;
@@ -62,13 +62,20 @@ TEST(NativeAtOnce, TellsWhatDecideDecides) {
     const auto decision = decide(product, target, {engine, &native, &prices});
     if (decision.method == Method::native) ++taken;
     const auto ways = without_slices(prices, m, n, k);
-    if (!ways || !native_certifies_at_once(product, target) || !refused_at_once(*ways, product, target)) continue;
+    if (!ways || !native_certifies_at_once(product, target)) continue;
+    if (!refused_at_once(*ways, product, target)) {
+      if (decision.plan && decision.plan->by_residues()) ++silent_for_residues;
+      continue;
+    }
     ++told;
+    if (ways->cheaper_moduli > 0) ++told_beside_residues;
     if (!ways->cheaper.empty()) ++told_beside_plans;
     EXPECT_EQ(decision.method, ways->method) << to_string(target) << " native " << prices.native(m, n, k);
   }
   EXPECT_GT(told, 100);
   EXPECT_GT(told_beside_plans, 50);
+  EXPECT_GT(told_beside_residues, 50);
+  EXPECT_GT(silent_for_residues, 5);
   EXPECT_GT(3 * told, taken);  // it is not silent where it could tell
 }
 

@@ -414,6 +414,14 @@ TEST(ResidueGuard, KnowsThatFewBitsRoundUp) {
   EXPECT_TRUE(multiplies_exactly(of, engine_of(nullptr)));
 }
 
+/// Integers of 5 bits: 0.7 of a unit is rounded up to 1, and its first digit says less than 3/4. First digits would hold this.
+TEST(ResidueGuard, FirstDigitsTellNothingOfFewBits) {
+  const Index k = 40000;
+  Case of{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {2, 5, 5}};
+  for (Index l = 0; l < k; ++l) of.a(0, l) = of.b(l, 0) = l == 0 ? 0.75 : 0.7 / 32;
+  EXPECT_FALSE(multiplies_exactly(of, engine_of(nullptr)));
+}
+
 TEST(ResidueGuard, RefusesBeforeAnythingIsWrittenAndSaysWhatWouldDo) {
   Matrix<double> a(2, 300), b(300, 2), c(2, 2);
   for (Index l = 0; l < 300; ++l) a(0, l) = 0, a(1, l) = b(l, 0) = b(l, 1) = 1 - 0x1p-30;

@@ -47,10 +47,9 @@ class FaultyEngine : public Engine {
   }
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
-    const bool by_slices = plan.visit([](const SplitPlan&) { return true; }, [](const ResiduePlan&) { return false; });
-    if (!faulty_multiply || !by_slices) {
+    if (!faulty_multiply || plan.by_residues()) {
       auto open = right_.multiply(a, b, plan, epilogue, c);
-      if (falsify_c_of_residues && !by_slices) falsify_c_of_residues(c);
+      if (falsify_c_of_residues && plan.by_residues()) falsify_c_of_residues(c);
       return open;
     }
     return faulty_multiply(right_, a.slices(), b.slices(), plan.split(), epilogue, c);

@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 7> slice_terms{
 inline constexpr std::size_t slice_product_term = 3;
 static_assert(slice_terms[slice_product_term] == "product");
 
-/// What the time of a certified product by N residues is made of.
+/// The time of a certified product by N residues is a sum of these counts times seconds each.
 inline constexpr std::array<std::string_view, 7> residue_terms{
     "call",     // 1
     "element",  // m k + k n: reading operands, rounding to integers, norms and fingerprints
@@ -86,7 +86,7 @@ struct Rates {
   TermSeconds<slice_terms> slices{};
   TermSeconds<exact_terms> exact{};
   std::optional<TermSeconds<native_terms>> native;       ///< none where there was no native DGEMM
-  std::optional<TermSeconds<residue_terms>> residues{};  ///< none where the engine has none, or was not asked for them
+  std::optional<TermSeconds<residue_terms>> residues{};  ///< none where the engine has none, or the record is of version 2
 
   bool operator==(const Rates&) const = default;
 };

@@ -92,7 +92,7 @@ struct OperandRecord {
   std::vector<std::uint8_t> rows, columns;  ///< of A and B: 1 where the vector holds a NaN or an infinity
 };
 
-/// What the choice of a plan by residues asks of A and B. Bounds are relative to the product's scales.
+/// A plan by residues is chosen by these facts about A and B. Bounds are relative to the product's scales.
 struct ResidueFacts {
   PlanBound row_sums;         ///< ||a_i||_1 in every column, from above: 2^(p_B + 1) times the error of rounding B
   PlanBound column_sums;      ///< ||b_j||_1 in every row: 2^(p_A + 1) times that of rounding A

@@ -32,7 +32,7 @@ std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, co
                                    ZivBound error = {}, double workspace = unlimited_workspace);
 
 /// An entry that a plan by residues may not hold, by the norms of the operands (residue_plan.hpp) and then by their first
-/// digits (one INT8 product and 8 m n bytes); nothing where it holds all, as any plan by slices does. @throws
+/// digits (one INT8 product, and 8 m n + 5 k (m + n) bytes); nothing where it holds all, as any plan by slices does. @throws
 /// std::invalid_argument where k is too long for it.
 std::optional<NotHeld> find_not_held(const RealProduct& call, const Plan& plan, const Engine& engine);
 

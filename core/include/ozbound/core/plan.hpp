@@ -30,6 +30,9 @@ class Plan {
     return std::visit(CasesOf<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, kind_);
   }
 
+  /// Whether it is a ResiduePlan. Who needs its numbers asks `visit`.
+  [[nodiscard]] bool by_residues() const { return std::holds_alternative<ResiduePlan>(kind_); }
+
   /// The form of the rows of A, or of the columns of B.
   [[nodiscard]] OperandForm form(Side side) const;
 

@@ -13,8 +13,8 @@ namespace ozbound {
 /// The last bit of a vector of zeros: above that of every other.
 inline constexpr std::int32_t no_last_bit = 1 << 20;
 
-/// What residues ask of a vector, and norms from below: all of it exact, from one look at its elements. A vector with a NaN or
-/// an infinity counts as one of zeros.
+/// These facts about a vector are what residues ask of it, and what bounds its Euclidean norm from below. All are exact, and
+/// found by one look at its elements. A vector with a NaN or an infinity counts as one of zeros.
 struct VectorNorms {
   VectorScale scale;                    ///< 2^exponent is twice the unit in the first place of the largest magnitude
   IntegerNorms norms;                   ///< of |x| in units of scale 2^-16, rounded up
@@ -25,7 +25,8 @@ struct VectorNorms {
   [[nodiscard]] std::int32_t exact_bits() const { return norms.zero() ? 0 : scale.exponent - last_bit; }
 };
 
-/// Of each of the m rows of A, or n columns of B. What SliceFacts has under residue_measure, in less time, and last bits.
+/// Finds the facts of each of the m rows of A, or n columns of B. But for the last bits they are those that SliceFacts has
+/// under residue_measure.
 std::vector<VectorNorms> vector_norms(InputView operand, Side side, int threads);
 
 /// Whether integers of so many bits are covered by first digits: no |x'| is above (d + 1) 2^(bits - 7). They are where no bits

@@ -12,8 +12,8 @@
 
 namespace ozbound {
 
-// What tells, without a decision and its record, that `decide` would take no integer products: prices, which are those of the
-// sizes, and native DGEMM's guarantee, for which one sweep over the operands is enough.
+// These functions tell, without a decision and its record, that `decide` would take no integer products. They do so by prices,
+// which are those of the sizes, and by native DGEMM's guarantee, for which one sweep over the operands is enough.
 
 /// What prices say of products of one size.
 struct WithoutSlices {
