@@ -54,6 +54,7 @@ Matrix<double> sample(RandomBits& random, Index rows, Index cols, int spread) {
   return x;
 }
 
+/// The bound of residues.md, R10, made of the numbers of R14, against the exact error.
 TEST(ResidueBound, IsNeverPassed) {
   RandomBits random(1);
   for (int repetition = 0; repetition < 300; ++repetition) {
@@ -99,7 +100,8 @@ TEST(ResidueBound, IsAttained) {
   }
 }
 
-/// What a plan holds, the next one holds too: with as many moduli again it takes no more bits than its guard allows.
+/// What a plan holds, the next one holds too (residues.md, R13): with as many moduli again it takes no more bits than its guard
+/// allows.
 TEST(ResidueBound, FinerPlansHoldWhatTheFirstHolds) {
   for (int moduli = 2; moduli < max_moduli; ++moduli)
     for (int bits_a = 1; bits_a <= 60; bits_a += 7)

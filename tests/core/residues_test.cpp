@@ -183,7 +183,7 @@ TEST(ResidueProducts, TakeEveryCountOfBits) {
   EXPECT_GT(multiplied, static_cast<int>(60 * kernels().size()));
 }
 
-/// Elements whose integers lie where rounding by doubles changes: around 2^51, 2^52 and 2^53.
+/// Elements whose integers lie where rounding by doubles changes: around 2^51, 2^52 and 2^53 (residues.md, R7a).
 TEST(ResidueProducts, RoundTiesAndLargeIntegersToNearest) {
   const std::vector<double> notable{0x1p51 - 1,
                                     0x1p51 - 0.5,
