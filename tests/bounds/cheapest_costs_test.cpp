@@ -73,7 +73,7 @@ TEST(CheapestCosts, NativeCountsWhereThereIsOne) {
   EXPECT_EQ(of_cpu.engine_for(decision(Method::native, 1000)), 0u);
 }
 
-/// An engine without residues is passed over, though it asks no more for them.
+/// An engine without residues is passed over, even where its costs would price them no higher.
 TEST(CheapestCosts, ResiduesCountWhereAnEngineHasThem) {
   const ProductCount products;
   const ResiduePlan residues{13, 46, 47};

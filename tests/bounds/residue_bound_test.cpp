@@ -100,8 +100,7 @@ TEST(ResidueBound, IsAttained) {
   }
 }
 
-/// What a plan holds, the next one holds too (residues.md, R13): with as many moduli again it takes no more bits than its guard
-/// allows.
+/// A finer plan holds every product that the plan before it holds (residues.md, R13): its guard takes sums at least as large.
 TEST(ResidueBound, FinerPlansHoldWhatTheFirstHolds) {
   for (int moduli = 2; moduli < max_moduli; ++moduli)
     for (int bits_a = 1; bits_a <= 60; bits_a += 7)

@@ -382,6 +382,21 @@ TEST(ResidueGuard, HoldsProductsUpToHalfOfP) {
   }
 }
 
+/// A product with sum |a' b'| = P / 2 = H + 1, of which the norms tell exactly that: 251 * 253 in all of B, and in A what makes
+/// the sum. It would be taken for -P / 2. One less in A is held.
+TEST(ResidueGuard, RefusesHalfOfP) {
+  constexpr int moduli = 5;
+  constexpr double of_b = 251 * 253, large = 0x1p15;
+  const auto sum = static_cast<double>(static_cast<std::int64_t>(product_of_moduli(moduli) / 2)) / of_b;
+  const auto k = static_cast<Index>(std::ceil(sum / large));
+  Case of{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {moduli, 16, 16}};
+  for (Index l = 0; l < k; ++l) of.a(0, l) = large, of.b(l, 0) = of_b;
+  of.a(0, k - 1) = sum - large * static_cast<double>(k - 1);
+  EXPECT_FALSE(multiplies_exactly(of, engine_of(nullptr)));
+  of.a(0, k - 1) -= 1;
+  EXPECT_TRUE(multiplies_exactly(of, engine_of(nullptr)));
+}
+
 /// One large and many small elements: each of the three forms of the guard holds a product that the two others do not.
 TEST(ResidueGuard, TakesTheNormThatHolds) {
   const auto norms = [](std::uint64_t sum, std::uint64_t squares, std::uint64_t max) {
@@ -393,6 +408,12 @@ TEST(ResidueGuard, TakesTheNormThatHolds) {
   EXPECT_FALSE(find_not_held(plan, norms(1 << 20, ~std::uint64_t{0}, 1), norms(8000000, 1 << 30, 1), 1));
   EXPECT_FALSE(find_not_held(plan, norms(8000, 4000000, 2000), norms(8000, 4000000, 2000), 1));
   EXPECT_TRUE(find_not_held(plan, norms(8000, 8200000, 2000), norms(8000, 8200000, 2000), 1));
+  for (const bool more : {false, true}) {  // each form at the limit and one above it
+    const std::uint64_t at = 8128383 + (more ? 1 : 0), much = 1 << 30;
+    EXPECT_EQ(find_not_held(plan, norms(at, much, much), norms(much, much, 1), 1).has_value(), more);
+    EXPECT_EQ(find_not_held(plan, norms(much, much, 1), norms(at, much, much), 1).has_value(), more);
+    EXPECT_EQ(find_not_held(plan, norms(much, at, much), norms(much, at, much), 1).has_value(), more);
+  }
 }
 
 /// The entry that needs the most moduli is named, wherever it is.
@@ -414,7 +435,8 @@ TEST(ResidueGuard, KnowsThatFewBitsRoundUp) {
   EXPECT_TRUE(multiplies_exactly(of, engine_of(nullptr)));
 }
 
-/// Integers of 5 bits: 0.7 of a unit is rounded up to 1, and its first digit says less than 3/4. First digits would hold this.
+/// With integers of 5 bits 0.7 of a unit is rounded up to 1, and its first digit says less than 3/4. A guard by first digits
+/// alone would take this product, which wraps.
 TEST(ResidueGuard, FirstDigitsTellNothingOfFewBits) {
   const Index k = 40000;
   Case of{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {2, 5, 5}};

@@ -17,7 +17,7 @@ namespace {
 double balanced_rest(double z, double p, double reciprocal) { return z - nearest_integer(z * reciprocal) * p; }
 
 /// Words of integers in radix 2^32, from -2^31 to 2^31 but for the most significant, whose sum is RN(x scale): what is left of
-/// an element is exact, and the last word is rounded to even where it is (docs/derivations/residues.md, R7a).
+/// an element is exact, and the last word is rounded, ties to even (docs/derivations/residues.md, R7a).
 template <int Count>
 struct IntegerWords {
   double word[static_cast<unsigned>(Count)][4][slice_lanes];  ///< least significant first

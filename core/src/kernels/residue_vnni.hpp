@@ -7,7 +7,7 @@
 
 // Residues by vpdpbusd: an integer's bytes times the residues of their weights, |z| < 2^19, and one exact quotient in binary32:
 // z / p is at least 1 / (2 p) > 0.0019 from a tie for odd p, and z * fl(1 / p) less than 0.0004 off
-// (docs/derivations/residues.md, R7). Integers beyond 62 bits are cut into two parts of eight bytes (R7a).
+// (docs/derivations/residues.md, R7). Integers of 63 to 118 bits are two parts of eight bytes (R7a).
 
 namespace ozbound {
 namespace {

@@ -202,7 +202,7 @@ bool is_refused(const GemmCase& gemm_case, const Engine& engine) {
   return false;
 }
 
-/// At the largest sum that the moduli tell, of any signs, C' is right.
+/// At the largest sum that the moduli tell, of any signs, C' is right; a sum that is larger by 1 is refused.
 Finding judge_largest_sums(int moduli, std::uint64_t seed, const Engine& engine) {
   const cpp_int p = product_of_moduli(moduli), most = (p - 1) / 2;
   for (const auto& w : {cpp_int(most - 1), most}) {
@@ -219,6 +219,9 @@ Finding judge_largest_sums(int moduli, std::uint64_t seed, const Engine& engine)
       return fmt::format("of {} with 2 sum |a' b'| = P - {}, C' is {}, not {}", to_string(Plan(plan)), shown(p - 2 * w),
                          shown(found), shown(expected));
   }
+  const auto larger = with_magnitude(most + 1, moduli, seed);
+  if (IntegerCase(larger).sum(0, 0, true) != most + 1) return "a product of another sum was made: the property is wrong";
+  if (!is_refused(larger, engine)) return fmt::format("{} takes a product with 2 sum |a' b'| = P", to_string(larger.plan));
   return {};
 }
 
@@ -334,13 +337,13 @@ Property residue_products() {
 }
 
 Property no_wrap() {
-  return {
-      "no-wrap",
-      "a product is taken only where 2 sum |a' b'| < P; C' is right at P - 4 and P - 2, of any signs; of equal powers of two "
-      "as many are taken as P holds, of 16 bits and more, and one more is refused, nothing of C being written",
-      "docs/derivations/residues.md (R5), (R8), (R9)",
-      {.largest = 4, .plans = PlanKinds::residues},
-      judge_no_wrap};
+  return {"no-wrap",
+          "a product is taken only where 2 sum |a' b'| < P: C' is right at P - 4 and P - 2, of any signs, and P is refused; of "
+          "equal powers of two as many are taken as P holds, of 16 bits and more, and one more is refused, nothing of C being "
+          "written",
+          "docs/derivations/residues.md (R5), (R8), (R9)",
+          {.largest = 4, .plans = PlanKinds::residues},
+          judge_no_wrap};
 }
 
 Property reconstruction_exact() {

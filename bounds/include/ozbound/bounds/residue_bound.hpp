@@ -14,7 +14,7 @@ namespace ozbound {
 /// The error of rounding, A~ and B~ being A and B rounded to a plan's bits: |AB - A~B~| <=
 /// 1/2 (2^-bits_a [a_i not exact] ||b_j||_1 + 2^-bits_b [b_j not exact] ||a~_i||_1), relative to rho_i sigma_j. A vector is
 /// exact where its last bit is no less than the unit of its integers, and where it counts as zero, for its NaN or infinities
-/// (docs/derivations/residues.md, R10), by the operations that certificates state (R14).
+/// (docs/derivations/residues.md, R10). It is evaluated by the operations of R14, which the certificate checker repeats.
 /// @param rows of A, m @param columns of B, n @param k the inner dimension
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
                                Index k);

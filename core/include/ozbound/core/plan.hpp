@@ -30,7 +30,7 @@ class Plan {
     return std::visit(CasesOf<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, kind_);
   }
 
-  /// Whether it is a ResiduePlan. Who needs its numbers asks `visit`.
+  /// Whether it is a ResiduePlan. Its moduli and bits are read through `visit`.
   [[nodiscard]] bool by_residues() const { return std::holds_alternative<ResiduePlan>(kind_); }
 
   /// The form of the rows of A, or of the columns of B.
