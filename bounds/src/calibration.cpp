@@ -367,7 +367,12 @@ nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibrat
 const std::vector<Calibration>& shipped_calibrations() {
   const FloatEnvironment environment;
   // Never destroyed, as `processor` below: programs multiply while they end.
-  static const auto& shipped = *new auto(calibrations_from_json(nlohmann::json::parse(shipped_calibration_json)));
+  static const auto& shipped = *new auto([] {
+    auto all = calibrations_from_json(nlohmann::json::parse(shipped_calibration_json));
+    const auto devices = calibrations_from_json(nlohmann::json::parse(shipped_device_calibration_json));
+    all.insert(all.end(), devices.begin(), devices.end());
+    return all;
+  }());
   return shipped;
 }
 

@@ -71,11 +71,12 @@ std::vector<Part> parts(const Comparison& comparison) {
 }
 
 Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
+  const auto& fewest = one.fewest(*outcome.selector);
   return {std::string(name(one.recipe.family)),
           phi_of(one),
           std::to_string(one.recipe.k),
           to_string(one.target),
-          one.fewest ? std::to_string(one.fewest->products()) : "-",
+          fewest.plan ? std::to_string(fewest.plan->products()) : "-",
           outcome.selector->name,
           outcome.plan ? to_string(*outcome.plan) : "none",
           outcome.plan ? std::to_string(outcome.products()) : "-",
@@ -83,7 +84,7 @@ Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
           outcome.plan ? format_upper(outcome.ratio) : "-",
           outcome.misses() ? "MISSED" : "",
           percent(one.overshoot(outcome)),
-          one.fewest ? fmt::format("{:.2g}", outcome.seconds / one.product_seconds) : "-"};
+          fewest.plan ? fmt::format("{:.2g}", outcome.seconds / fewest.seconds) : "-"};
 }
 
 nlohmann::ordered_json optional_number(const std::optional<double>& x) {
@@ -126,8 +127,10 @@ nlohmann::ordered_json case_json(const ComparedCase& one) {
                               {"n", one.recipe.n},
                               {"k", one.recipe.k},
                               {"target", to_string(one.target)},
-                              {"fewest", optional_plan(one.fewest)},
-                              {"product_seconds", one.product_seconds},
+                              {"fewest", optional_plan(one.slices.plan)},
+                              {"product_seconds", one.slices.seconds},
+                              {"fewest_residues", optional_plan(one.residues.plan)},
+                              {"residue_product_seconds", one.residues.seconds},
                               {"outcomes", nlohmann::ordered_json::array()},
                               {"reproduction", generate_command(one.recipe)}};
   for (const auto& outcome : one.outcomes) json["outcomes"].push_back(outcome_json(one, outcome));
@@ -204,19 +207,14 @@ std::string unsafe_cases(const Comparison& comparison, std::size_t index) {
   return text;
 }
 
-/// The fewest products that any selector needs to meet the target of a case: of all, or of the rigorous ones.
-int fewest_chosen(const ComparedCase& one, bool rigorous_only) {
-  int fewest = std::numeric_limits<int>::max();
-  for (const auto& outcome : one.outcomes)
-    if (outcome.plan && !outcome.misses() && (outcome.selector->rigorous || !rigorous_only))
-      fewest = std::min(fewest, outcome.products());
-  return fewest;
-}
-
-/// Nobody met the target with fewer products.
+/// No other selector of the same scheme, of all or of the rigorous ones, met the target with fewer products.
 bool best(const ComparedCase& one, std::size_t index, bool rigorous_only) {
   const auto& outcome = one.outcomes[index];
-  return outcome.plan && !outcome.misses() && outcome.products() == fewest_chosen(one, rigorous_only);
+  const auto needs_fewer = [&](const SelectorOutcome& other) {
+    return other.plan && !other.misses() && other.selector->by_residues == outcome.selector->by_residues &&
+           (other.selector->rigorous || !rigorous_only) && other.products() < outcome.products();
+  };
+  return outcome.plan && !outcome.misses() && std::ranges::none_of(one.outcomes, needs_fewer);
 }
 
 Index times_best(const Comparison& comparison, std::size_t index, bool rigorous_only) {
@@ -256,11 +254,12 @@ std::string section(const Comparison& comparison, std::size_t index) {
   text += fmt::format("- Unsafe: {}.\n", unsafe_cases(comparison, index));
   text += fmt::format("- Gave up on {} of {} cases.\n", sum.cases - sum.plans, sum.cases);
   text += fmt::format("- Wasteful: {}.\n", waste(comparison, index));
-  text += fmt::format("- Best, nobody met the target with fewer products: in {} of {} cases{}; in most of them on {}.\n\n",
-                      times_best(comparison, index, false), sum.cases,
-                      selector.rigorous ? fmt::format(", {} of the rigorous", times_best(comparison, index, true)) : "",
-                      best_families(comparison, index));
-  return text;
+  if (!selector.by_residues)
+    text += fmt::format("- Best, nobody met the target with fewer of them: in {} of {} cases{}; in most of them on {}.\n",
+                        times_best(comparison, index, false), sum.cases,
+                        selector.rigorous ? fmt::format(", {} of the rigorous", times_best(comparison, index, true)) : "",
+                        best_families(comparison, index));
+  return text + "\n";
 }
 
 }  // namespace
@@ -327,23 +326,27 @@ std::vector<Series> comparison_plots(const Comparison& comparison) {
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  const auto impossible =
-      std::count_if(comparison.cases.begin(), comparison.cases.end(), [](const ComparedCase& one) { return !one.fewest; });
+  const auto impossible = [&comparison](FewestProducts ComparedCase::* fewest) {
+    return std::ranges::count_if(comparison.cases, [fewest](const ComparedCase& one) { return !(one.*fewest).plan; });
+  };
   std::string text = fmt::format(R"(# Selectors compared
 
 Written by `{}`.
 {} problems and targets; C is {} x {}, and A, B square for `cancellation`, which ends at k = {}. Every product is judged
-by the exact oracle. {} cases that no plan up to {} x {} slices meets are left out, unless a selector chose one all the same.
+by the exact oracle. Cases that no plan meets are left out, unless a selector chose one all the same: {} of slices, up to
+{} x {}, and {} of residues, up to {} moduli.
 
-*Fewest* is the least number of products of balanced digits that meets the target, found by search with the oracle; *overshoot*
-is what a selector uses above it, where it chose a plan and met the target. A selector *missed* where an entry has an error
-above its target; it *gave up* where it chose no plan. `dgemm` with k = 1 asks for u, which leaves nothing beside the last
-rounding. The last column is the time of selecting over that of the product with the fewest slice products, in the median: on
-products this small selecting is dear.
+*Fewest* is the least number of products that meets the target, found by search with the oracle: of balanced digits, and for
+`ozbound-residues` of moduli that hold the operands by first digits; *overshoot* is what a selector uses above it, where it
+chose a plan and met the target. A selector *missed* where an entry has an error above its target; it *gave up* where it chose
+no plan. `dgemm` with k = 1 asks for u, which leaves nothing beside the last rounding. The last column is the time of selecting
+over that of the product with the fewest, in the median: on products this small selecting is dear. `ozbound` and
+`ozbound-residues` are the two ways that `decide` compares by their cost.
 
 )",
                                  comparison.command, comparison.cases.size(), comparison.grid.n, comparison.grid.n,
-                                 ComparisonGrid::largest_square, impossible, max_slices, max_slices);
+                                 ComparisonGrid::largest_square, impossible(&ComparedCase::slices), max_slices, max_slices,
+                                 impossible(&ComparedCase::residues), max_moduli);
   for (const auto& part : parts(comparison))
     text += fmt::format("**{}**\n\n{}\n", part.title, markdown_table(summary_rows(comparison, part.wanted)));
   if (!comparison.figure.empty())

@@ -53,14 +53,18 @@ class Exactly {
   /// What sums of |a' b'| are taken to be.
   enum class Sums { true_ones, first_digits };
 
-  /// The least N of all bits whose bound certifies |e| <= factor M, M = |A||B| + |beta C0 / alpha|, factor = p / q.
-  [[nodiscard]] std::optional<int> fewest_moduli(Sums sums, const Integer& p, const Integer& q) const {
+  /// What errors are compared with, and how: entries with M = |A||B| + |beta C0 / alpha| or with ||a_i||_2 ||b_j||_2, or both
+  /// as matrices.
+  enum class Measure { entries, vector_norms, matrix_norm };
+
+  /// The least N of all bits whose bound certifies that errors are at most p / q of a measure.
+  [[nodiscard]] std::optional<int> fewest_moduli(Sums sums, Measure measure, const Integer& p, const Integer& q) const {
     std::optional<int> fewest;
     const bool any_a = all_exact_below(rows_, 7), any_b = all_exact_below(columns_, 7);
     for (int a = any_a ? 1 : 7; a <= most_residue_bits; ++a) {
       if (a < 7 && !all_exact(rows_, a)) continue;
       for (int b = any_b ? 1 : 7; b <= most_residue_bits; ++b) {
-        if ((b < 7 && !all_exact(columns_, b)) || !certifies(a, b, p, q)) continue;
+        if ((b < 7 && !all_exact(columns_, b)) || !certifies(a, b, measure, p, q)) continue;
         const auto moduli = moduli_for(sums, a, b, fewest.value_or(max_moduli));
         if (moduli) fewest = moduli;
         break;  // more bits of B need no fewer moduli
@@ -75,7 +79,7 @@ class Exactly {
 
   struct Vector {
     std::vector<Integer> elements;  ///< |x| 2^unit
-    Integer norm = 0;
+    Integer norm = 0, squares = 0;
     int scale = 0;     ///< 2^scale is twice the unit in the first place of the largest
     int exact_at = 0;  ///< bits that hold it
   };
@@ -87,7 +91,7 @@ class Exactly {
       const auto fraction = residue_reference::exact_fraction(std::abs(x));
       EXPECT_GE(fraction.exponent, -unit);
       const Integer element = fraction.numerator << (fraction.exponent + unit);
-      vector.norm += element;
+      vector.norm += element, vector.squares += element * element;
       if (element != 0) vector.exact_at = std::max(vector.exact_at, vector.scale + unit - static_cast<int>(lsb(element)));
       vector.elements.push_back(element);
     }
@@ -115,9 +119,14 @@ class Exactly {
     return integers;
   }
 
-  /// residues.md, R10, times 2^(2 unit + 250 + 1): s rho ||b|| + t sigma ||a~|| <= factor M.
-  [[nodiscard]] bool certifies(int a, int b, const Integer& p, const Integer& q) const {
+  /// residues.md, R10, times 2^(2 unit + 250 + 1): s rho ||b|| + t sigma ||a~|| <= p / q M.
+  [[nodiscard]] bool certifies(int a, int b, Measure measure, const Integer& p, const Integer& q) const {
     constexpr int up = 250;
+    const auto at_most = [&](const Integer& error, const Integer& m) { return error * q <= ((p * m) << (1 + up)); };
+    const auto squares_at_most = [&](const Integer& errors, const Integer& ms) {
+      return errors * q * q <= ((p * p * ms) << (2 * (1 + up)));
+    };
+    Integer errors = 0, ms = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i)
       for (std::size_t j = 0; j < columns_.size(); ++j) {
         const auto &row = rows_[i], &column = columns_[j];
@@ -127,9 +136,12 @@ class Exactly {
         const Integer of_b = column.exact_at <= b ? Integer(0) : times_power(sum, column.scale - b);
         Integer m = magnitudes_[i * columns_.size() + j];
         if (product_.beta != 0) m += c0_over_alpha(static_cast<Index>(i), static_cast<Index>(j));
-        if ((of_a + of_b) * q > ((p * m) << (1 + up))) return false;
+        const Integer error = of_a + of_b;
+        errors += error * error, ms += m * m;
+        if (measure == Measure::entries && !at_most(error, m)) return false;
+        if (measure == Measure::vector_norms && !squares_at_most(error * error, row.squares * column.squares)) return false;
       }
-    return true;
+    return measure != Measure::matrix_norm || squares_at_most(errors, ms);
   }
 
   /// |beta C0 / alpha| 2^(2 unit), alpha a power of two.
@@ -216,17 +228,21 @@ test::Product sample_choice(int t, test::RandomBits& random) {
 TEST(DecideResidues, TakesTheFewestModuliOrOneMore) {
   test::RandomBits random(44);
   static const char* const targets[] = {"componentwise:1e-3", "componentwise:1e-7", "componentwise:1e-12", "dgemm",
-                                        "dgemm-typical"};
+                                        "dgemm-typical",      "rowcol:1e-10",       "normwise:1e-11"};
   int compared = 0, one_more = 0;
   for (int t = 0; t < 500; ++t) {
     const auto product = sample_choice(t, random);
-    const auto target = parse_target(random.pick(targets));
+    auto target = parse_target(random.pick(targets));
+    if (product.beta != 0 && target.kind == Target::Kind::rowcol) target = Target::componentwise(target.tau);  // no square of M
     const bool scaled = is_scaled(product.alpha, product.beta);
     const double tau = target_tau(target, product.k(), binary64, scaled), u = 0x1p-53;
     if (!(tau > u)) continue;
     const auto [p, q] = factor_of(tau, u);
     const Exactly exactly(product);
-    const auto fewest = exactly.fewest_moduli(Exactly::Sums::first_digits, p, q);
+    const auto measure = target.kind == Target::Kind::rowcol     ? Exactly::Measure::vector_norms
+                         : target.kind == Target::Kind::normwise ? Exactly::Measure::matrix_norm
+                                                                 : Exactly::Measure::entries;
+    const auto fewest = exactly.fewest_moduli(Exactly::Sums::first_digits, measure, p, q);
     const auto ours = residues_of(decide(product.stated(), target, engine()));
     ASSERT_EQ(fewest.has_value(), ours.has_value()) << product.describe() << ", " << to_string(target);
     if (!fewest) continue;
@@ -236,7 +252,7 @@ TEST(DecideResidues, TakesTheFewestModuliOrOneMore) {
     ASSERT_LE(moduli, *fewest + 1) << product.describe() << ", " << to_string(target);
     one_more += moduli - *fewest;
     if (product.k() > 64) continue;
-    const auto truly = exactly.fewest_moduli(Exactly::Sums::true_ones, p, q);
+    const auto truly = exactly.fewest_moduli(Exactly::Sums::true_ones, measure, p, q);
     ASSERT_GE(moduli, *truly) << product.describe() << ", " << to_string(target);
     ASSERT_LE(moduli, *truly + 1) << product.describe() << ", " << to_string(target);
   }

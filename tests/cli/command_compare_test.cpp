@@ -81,7 +81,7 @@ TEST(CommandCompare, WrongArgumentsAreRefused) {
   expect_usage_error({"compare", "--seed", "x"}, "--seed: 'x' is not an integer from 0 to 2^64 - 1");
   const auto selector = ozbound({"compare", "--selector", "guess"});
   EXPECT_EQ(selector.code, 2);
-  EXPECT_THAT(selector.err, HasSubstr("selector 'guess' is none of ozbound, kappa"));
+  EXPECT_THAT(selector.err, HasSubstr("selector 'guess' is none of ozbound, ozbound-residues, kappa"));
   expect_refusal({"compare", "--svg", "here", "--markdown", "./here"}, "--svg and --markdown cannot be the same file: 'here'");
   EXPECT_EQ(ozbound({"compare", "--k", "4", "uniform", "--n", "2", "--target", "dgemm", "--selector", "esc", "integers"}).code,
             0);

@@ -43,5 +43,28 @@ TEST(PlanSearch, BeyondAllSlices) {
   EXPECT_EQ(search_plan(problem, Target::componentwise(1e-8), CpuEngine()), std::nullopt);
 }
 
+TEST(PlanSearch, SmallIntegersNeedTheModuliThatHoldThem) {
+  // 4 products of 5 and 7: bits of 3 each; first digits (d + 1)^2 = (81)(113) in units of 2^(3 + 3 - 14)
+  const auto plan = search_residue_plan(problem_of(3, 2, 4, 5, -7), Target::componentwise(1e-12), CpuEngine());
+  ASSERT_TRUE(plan && plan->by_residues());
+  EXPECT_EQ(plan->products(), 2);
+}
+
+TEST(PlanSearch, ATargetMoreBitsNeedsMoreModuli) {
+  const auto problem = problem_of(3, 2, 4, 1 + 0x1p-20, 1 + 0x1p-20);
+  const auto moduli = [&](double tau) {
+    return search_residue_plan(problem, Target::componentwise(tau), CpuEngine())->products();
+  };
+  EXPECT_EQ(moduli(0x1p-3), 2);   // 2^-5 and 2^-5: 4 2^12 < 256 253 / 2
+  EXPECT_EQ(moduli(0x1p-45), 6);  // 21 bits a side behind the first: 2^44 + 2 need 2^47.8, or 2^55.7
+}
+
+TEST(PlanSearch, BeyondAllModuli) {
+  auto problem = problem_of(1, 1, 2, 1, 1);
+  problem.a(0, 0) = 0x1p200;
+  problem.b(0, 0) = 0x1p-200;
+  EXPECT_EQ(search_residue_plan(problem, Target::componentwise(1e-8), CpuEngine()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace ozbound::plan_search_test

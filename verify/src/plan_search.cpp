@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/first_digits.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
@@ -17,13 +18,26 @@ namespace {
 
 constexpr Index sampled_lines = 4;
 
-std::vector<SplitPlan> plans_by_products() {
+std::vector<Plan> plans_by_products() {
   std::vector<SplitPlan> plans;
   for (int a = 1; a <= max_slices; ++a)
     for (int b = 1; b <= max_slices; ++b)
       for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) plans.push_back(SplitPlan::balanced(a, b, cut));
   std::stable_sort(plans.begin(), plans.end(),
                    [](const SplitPlan& x, const SplitPlan& y) { return x.products() < y.products(); });
+  return {plans.begin(), plans.end()};
+}
+
+/// For all numbers of moduli, fewest first, every share of the most bits that they hold.
+std::vector<Plan> plans_by_moduli(const Problem& problem, const Engine& engine) {
+  const auto largest = FirstDigitSums(problem.a, problem.b, engine).largest_units;
+  std::vector<Plan> plans;
+  for (int moduli = 2; moduli <= max_moduli; ++moduli) {
+    int bits = 2 * most_residue_bits;
+    while (bits >= 2 && !first_digits_held({moduli, bits / 2, bits - bits / 2}, largest)) --bits;
+    for (int a = std::max(1, bits - most_residue_bits); a <= std::min(bits - 1, most_residue_bits); ++a)
+      plans.emplace_back(ResiduePlan{moduli, a, bits - a});
+  }
   return plans;
 }
 
@@ -56,9 +70,12 @@ class Judged {
   Judged(const Judged&) = delete;
   Judged& operator=(const Judged&) = delete;
 
-  [[nodiscard]] Verdict judge(const Plan& plan, const Target& target, const Engine& engine) const {
+  /// Nothing where the plan does not hold the operands.
+  [[nodiscard]] std::optional<Verdict> judge(const Plan& plan, const Target& target, const Engine& engine) const {
     Matrix<double> c(problem_.a.rows(), problem_.b.cols());
-    multiply_unproven(RealProduct{problem_.a, problem_.b, c}, plan, engine);
+    const RealProduct product{problem_.a, problem_.b, c};
+    if (find_not_held(product, plan, engine)) return std::nullopt;
+    multiply_unproven(product, plan, engine);
     return verify(c, oracle_, target);
   }
 
@@ -67,24 +84,36 @@ class Judged {
   ExactOracle oracle_;
 };
 
-}  // namespace
-
-std::optional<Plan> search_plan(const Problem& problem, const Target& target, const Engine& engine) {
-  const FloatEnvironment environment;
+/// The first of the plans that holds the operands and meets the target.
+std::optional<Plan> first_that_meets(const std::vector<Plan>& plans, const Problem& problem, const Target& target,
+                                     const Engine& engine) {
   const Judged whole(problem);
   const CpuEngine one_thread({.threads = 1});  // more would only wait for each other over so little work
   auto rows = evenly_spread(problem.a.rows());
   auto columns = evenly_spread(problem.b.cols());
   std::optional<Judged> part(std::in_place, part_of(problem, rows, columns));
-  for (const auto& plan : plans_by_products()) {
-    if (!part->judge(plan, target, one_thread).holds()) continue;
+  for (const auto& plan : plans) {
+    if (const auto verdict = part->judge(plan, target, one_thread); !verdict || !verdict->holds()) continue;
     const auto verdict = whole.judge(plan, target, engine);
-    if (verdict.holds()) return plan;
-    rows.insert(verdict.row);
-    columns.insert(verdict.col);
+    if (!verdict) continue;
+    if (verdict->holds()) return plan;
+    rows.insert(verdict->row);
+    columns.insert(verdict->col);
     part.emplace(part_of(problem, rows, columns));
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Plan> search_plan(const Problem& problem, const Target& target, const Engine& engine) {
+  const FloatEnvironment environment;
+  return first_that_meets(plans_by_products(), problem, target, engine);
+}
+
+std::optional<Plan> search_residue_plan(const Problem& problem, const Target& target, const Engine& engine) {
+  const FloatEnvironment environment;
+  return first_that_meets(plans_by_moduli(problem, engine), problem, target, engine);
 }
 
 }  // namespace ozbound

@@ -58,7 +58,7 @@ int target_bits(const Target& target, Index k) {
 }
 
 std::span<const Selector> all_selectors() {
-  static const std::array<Selector, 9> all{{
+  static const std::array<Selector, 10> all{{
       {"ozbound", "docs/derivations/general_bound.md (G3), enclosure.md, targets.md (T1)",
        "the fewest products, any s_A, s_B <= 20 and cut, whose bound is at most (tau - u) / (1 + 2u) L in every entry, L <= "
        "|A||B|",
@@ -70,6 +70,13 @@ std::span<const Selector> all_selectors() {
        "leaves no "
        "room beside the rounding.",
        checked<select_ozbound>},
+      {"ozbound-residues", "docs/derivations/residues.md (R9, R10), targets.md (T1)",
+       "the fewest moduli N that hold, by first digits, the fewest bits p_A + p_B with 2^-p_A x (1 + k 2^-p_B) + 2^-p_B y <= "
+       "2, x and y the largest ||b_j||_1 and ||a_i||_1 over (tau - u) / (1 + 2u) L",
+       true,
+       "As ozbound, norms cannot see that errors cancel. First digits are rounded up: beside one large element many small ones "
+       "count for more than they are, which may cost a modulus. A target at u is met where both operands are exact.",
+       checked<select_ozbound_residues>, true},
       {"kappa", "Abdelfattah, Dongarra, Fasi, Mikaitis, Tisseur, their bound by kappa (docs/errata.md)",
        "the fewest s_A s_B with kappa_A u_A + kappa_B u_B + kappa_A kappa_B u_A u_B and the rounding of the sum at most tau",
        true,

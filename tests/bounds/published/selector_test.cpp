@@ -50,8 +50,8 @@ TEST(Selector, NamesAreDistinctAndFound) {
     for (const auto& text : {selector.source, selector.statement, selector.caution})
       EXPECT_FALSE(text.empty()) << selector.name;
   }
-  EXPECT_THAT([] { find_selector("best"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("selector 'best' is none of ozbound, kappa, uchino, esc")));
+  EXPECT_THAT([] { find_selector("best"); }, ThrowsMessage<std::invalid_argument>(HasSubstr(
+                                                 "selector 'best' is none of ozbound, ozbound-residues, kappa, uchino, esc")));
 }
 
 TEST(Selector, RefusesWhatItCannotJudge) {

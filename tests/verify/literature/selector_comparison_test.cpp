@@ -13,7 +13,7 @@ ComparisonGrid small_grid() { return {{Family::uniform}, {0, 1}, {16}, {Target::
 
 /// A case whose fewest products are 10 (4 x 4, cut 5), made in 2 s, and what selectors with these plans made of it.
 ComparedCase case_of(const std::vector<SelectorOutcome>& outcomes) {
-  return {{Family::uniform, 4, 4, 16, 0, 0}, false, Target::dgemm(), SplitPlan::balanced(4, 4, 5), 2, outcomes};
+  return {{Family::uniform, 4, 4, 16, 0, 0}, false, Target::dgemm(), {SplitPlan::balanced(4, 4, 5), 2}, {}, outcomes};
 }
 
 SelectorOutcome outcome_of(int slices, double ratio, double seconds = 1) {
@@ -53,14 +53,21 @@ TEST(SelectorComparison, RunsEverySelectorAndJudgesIt) {
   EXPECT_EQ(progress, (std::vector<double>{0.25, 0.5, 0.75, 1}));
   ASSERT_EQ(cases.size(), 4u);
   for (const auto& one : cases) {
-    ASSERT_TRUE(one.fewest);
+    ASSERT_TRUE(one.slices.plan && one.residues.plan);
     ASSERT_EQ(one.outcomes.size(), all_selectors().size());
     const auto& ours = one.outcomes.front();
     EXPECT_EQ(ours.selector->name, "ozbound");
     EXPECT_TRUE(ours.certified);
     EXPECT_FALSE(ours.misses());
-    EXPECT_GE(ours.products(), one.fewest->products());
-    EXPECT_GT(one.product_seconds, 0);
+    EXPECT_GE(ours.products(), one.slices.plan->products());
+    EXPECT_GT(one.slices.seconds, 0);
+    const auto& by_residues = one.outcomes[1];
+    EXPECT_EQ(by_residues.selector->name, "ozbound-residues");
+    ASSERT_TRUE(by_residues.plan && by_residues.plan->by_residues());
+    EXPECT_TRUE(by_residues.certified);
+    EXPECT_FALSE(by_residues.misses());
+    EXPECT_GE(by_residues.products(), one.residues.plan->products());
+    EXPECT_GT(one.residues.seconds, 0);
     for (const auto& outcome : one.outcomes) {
       EXPECT_GT(outcome.seconds, 0);
       EXPECT_TRUE(outcome.explanation.empty()) << outcome.explanation;
@@ -87,7 +94,7 @@ TEST(SelectorComparison, OvershootIsRelativeToTheFewest) {
   EXPECT_FALSE(one.overshoot(one.outcomes[1]));  // missed
   EXPECT_FALSE(one.overshoot(one.outcomes[2]));  // gave up
   auto impossible = one;
-  impossible.fewest.reset();
+  impossible.slices.plan.reset();
   EXPECT_FALSE(impossible.overshoot(one.outcomes[0]));
 }
 
@@ -100,7 +107,7 @@ TEST(SelectorComparison, SummaryCountsAndRanks) {
   cases.push_back(case_of({outcome_of(3, 4)}));                                       // missed
   cases.push_back(case_of({none}));                                                   // gave up
   cases.push_back(case_of({none}));
-  cases.back().fewest.reset();  // nobody could: not counted
+  cases.back().slices.plan.reset();  // nobody could: not counted
   const auto sum = summarize(cases, 0);
   EXPECT_EQ(sum.cases, 12);
   EXPECT_EQ(sum.plans, 11);
@@ -116,6 +123,19 @@ TEST(SelectorComparison, SummaryCountsAndRanks) {
   EXPECT_EQ(nothing.cases, 0);
   for (const auto& number : {nothing.worst_ratio, nothing.median_products, nothing.median_overshoot, nothing.median_cost})
     EXPECT_FALSE(number);
+}
+
+TEST(SelectorComparison, EachSchemeHasItsFewest) {
+  const Selector& residues = find_selector("ozbound-residues");
+  auto one = case_of({{&residues, ResiduePlan{12, 40, 40}, true, 0.1, 3, {}}, outcome_of(4, 0.1, 3)});
+  one.residues = {ResiduePlan{10, 30, 30}, 1};
+  EXPECT_DOUBLE_EQ(*one.overshoot(one.outcomes[0]), 0.2);
+  EXPECT_DOUBLE_EQ(*one.overshoot(one.outcomes[1]), 0);
+  EXPECT_DOUBLE_EQ(*summarize(std::vector{one}, 0).median_cost, 3);
+  EXPECT_DOUBLE_EQ(*summarize(std::vector{one}, 1).median_cost, 1.5);
+  one.residues.plan.reset();
+  EXPECT_FALSE(one.overshoot(one.outcomes[0]));
+  EXPECT_TRUE(one.overshoot(one.outcomes[1]));
 }
 
 // What docs/selectors.md says of ours, on a part of its problems: the median within 15 %, nine of ten within 40 %.

@@ -45,8 +45,11 @@ SelectorOutcome outcome_of(const Selector& selector, const Problem& problem, con
 
 ComparedCase compared(const Problem& problem, const Oracle& oracle, const Target& target, std::span<const Selector> selectors,
                       const Engine& engine) {
-  ComparedCase one{problem.recipe, phi_matters(problem.recipe.family), target, search_plan(problem, target, engine), 0, {}};
-  if (one.fewest) one.product_seconds = seconds_of([&] { product_of(problem, *one.fewest, engine); });
+  ComparedCase one{problem.recipe, phi_matters(problem.recipe.family), target, {}, {}, {}};
+  one.slices.plan = search_plan(problem, target, engine);
+  one.residues.plan = search_residue_plan(problem, target, engine);
+  for (auto* fewest : {&one.slices, &one.residues})
+    if (fewest->plan) fewest->seconds = seconds_of([&] { product_of(problem, *fewest->plan, engine); });
   for (const auto& selector : selectors) one.outcomes.push_back(outcome_of(selector, problem, oracle, target, engine));
   return one;
 }
@@ -71,8 +74,10 @@ std::optional<double> quantile(std::vector<double> values, double share) {
 
 std::optional<double> ComparedCase::overshoot(const SelectorOutcome& outcome) const {
   const FloatEnvironment environment;
-  if (!fewest || !outcome.plan || outcome.misses()) return std::nullopt;
-  return static_cast<double>(outcome.products() - fewest->products()) / fewest->products();
+  if (!outcome.plan || outcome.misses()) return std::nullopt;
+  const auto& least = fewest(*outcome.selector).plan;
+  if (!least) return std::nullopt;
+  return static_cast<double>(outcome.products() - least->products()) / least->products();
 }
 
 std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid) {
@@ -115,9 +120,10 @@ SelectorSummary summarize(std::span<const ComparedCase> cases, std::size_t index
   std::vector<double> ratios, products, overshoots, costs;
   for (const auto& one : cases) {
     const auto& outcome = one.outcomes.at(index);
-    if ((wanted && !wanted(one)) || (!one.fewest && !outcome.plan)) continue;
+    const auto& fewest = one.fewest(*outcome.selector);
+    if ((wanted && !wanted(one)) || (!fewest.plan && !outcome.plan)) continue;
     ++sum.cases;
-    if (one.fewest) costs.push_back(outcome.seconds / one.product_seconds);
+    if (fewest.plan) costs.push_back(outcome.seconds / fewest.seconds);
     if (!outcome.plan) continue;
     ++sum.plans;
     sum.certified += Index{outcome.certified};

@@ -14,6 +14,7 @@ namespace ozbound {
 
 // One function for each source; `selector.cpp` lists them.
 Selection select_ozbound(InputView a, InputView b, const Target& target, const Engine& engine);
+Selection select_ozbound_residues(InputView a, InputView b, const Target& target, const Engine& engine);
 Selection select_by_kappa(InputView a, InputView b, const Target& target, const Engine& engine);
 Selection select_by_uchino(InputView a, InputView b, const Target& target, const Engine& engine);
 Selection select_by_exponent_span(InputView a, InputView b, const Target& target, const Engine& engine);

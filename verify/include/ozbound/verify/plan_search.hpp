@@ -17,4 +17,8 @@ namespace ozbound {
 /// @pre `target` is met entry by entry: it is not normwise.
 std::optional<Plan> search_plan(const Problem& problem, const Target& target, const Engine& engine);
 
+/// The same for residues: the plan of the fewest moduli, of all ways to share the most bits that they hold by first digits
+/// (docs/derivations/residues.md, R9) between A and B.
+std::optional<Plan> search_residue_plan(const Problem& problem, const Target& target, const Engine& engine);
+
 }  // namespace ozbound

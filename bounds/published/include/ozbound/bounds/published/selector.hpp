@@ -19,8 +19,8 @@ struct Selection {
   bool certified = false;    ///< a bound proves that the plan meets the target; never where the selector is an estimate
 };
 
-/// A rule that looks at the operands and chooses a plan, so that the product meets a target. Ours, and the published ones: to
-/// be compared, each with the scheme that its authors use it for, on INT8 slices.
+/// A rule that looks at the operands and chooses a plan, so that the product meets a target. Ours, by slices and by residues,
+/// and the published ones: to be compared, each with the scheme that its authors use it for, on INT8 slices.
 struct Selector {
   std::string name;       ///< kebab-case
   std::string source;     ///< publication or program, with the equation's number
@@ -31,6 +31,8 @@ struct Selector {
   /// @throws std::invalid_argument where selectors do not take the target, the shapes do not fit, or A or B holds a NaN or an
   /// infinity.
   Selection (*select)(InputView a, InputView b, const Target& target, const Engine& engine);
+
+  bool by_residues = false;  ///< its plans are; else they are by slices
 };
 
 /// Whether the target is one that selectors choose for, entry by entry against |A||B|: `componentwise`, `dgemm` and

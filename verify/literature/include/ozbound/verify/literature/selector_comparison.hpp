@@ -46,14 +46,24 @@ struct SelectorOutcome {
   [[nodiscard]] bool misses() const { return plan && !(ratio <= 1); }
 };
 
+/// The plan of the fewest products that meets a target by the exact oracle, and how long that product takes.
+struct FewestProducts {
+  std::optional<Plan> plan;
+  double seconds = 0;
+};
+
 struct ComparedCase {
   Recipe recipe;
   bool wide = false;  ///< phi matters
   Target target;
-  std::optional<Plan> fewest;  ///< the fewest products of balanced digits that meet the target by the exact oracle
-  double product_seconds = 0;  ///< of that product
+  FewestProducts slices;    ///< of balanced digits
+  FewestProducts residues;  ///< their number is that of moduli
   std::vector<SelectorOutcome> outcomes;
 
+  /// Of the scheme that a selector chooses for.
+  [[nodiscard]] const FewestProducts& fewest(const Selector& selector) const {
+    return selector.by_residues ? residues : slices;
+  }
   /// (products - fewest) / fewest; nothing where either is missing, or the target was missed.
   [[nodiscard]] std::optional<double> overshoot(const SelectorOutcome& outcome) const;
 };
@@ -66,7 +76,8 @@ std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid);
 std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors,
                                             const Engine& engine, const std::function<void(double)>& progress = {});
 
-/// One selector over many cases: those that some plan up to 20 x 20 slices meets, or for which it chose one.
+/// One selector over many cases: those that some plan of its scheme, up to 20 x 20 slices or 20 moduli, meets, or for which it
+/// chose one.
 struct SelectorSummary {
   Index cases = 0;
   Index plans = 0;                    ///< it chose one
@@ -76,7 +87,7 @@ struct SelectorSummary {
   std::optional<double> median_products;
   std::optional<double> median_overshoot, overshoot_90,
       largest_overshoot;              ///< 90: the least that 90 % of the cases do not pass
-  std::optional<double> median_cost;  ///< time of selecting over that of the product with the fewest slice products
+  std::optional<double> median_cost;  ///< time of selecting over that of the product with the fewest
 };
 
 /// A summary of outcome `index` of every case that `wanted` accepts.
