@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "blas_arguments.hpp"
 #include "ozbound/core/cancellation.hpp"
@@ -164,24 +165,51 @@ class Batch {
   std::string apart_;  ///< what a message begins with
 };
 
-std::string spelling(const Slicing& slicing) { return to_string(slicing.encoding) + ":" + std::to_string(slicing.slices); }
+/// What the forms that one prepared operand serves have in common: a slicing, or the bits of residues.
+std::string spelling(const OperandForm& form) {
+  if (const auto* const residues = std::get_if<ResidueForm>(&form)) return "residues of " + std::to_string(residues->bits);
+  const auto& slicing = std::get<Slicing>(form);
+  return to_string(slicing.encoding) + ":" + std::to_string(slicing.slices);
+}
 
-/// What products have in common: an operand and its slicing; of one product alone, nothing.
+/// Of two forms with one spelling, the one whose integers serve both.
+OperandForm wider(const OperandForm& x, const OperandForm& y) {
+  const auto *const first = std::get_if<ResidueForm>(&x), *const second = std::get_if<ResidueForm>(&y);
+  return first != nullptr && second != nullptr && first->moduli < second->moduli ? y : x;
+}
+
+/// What products have in common: an operand and the spelling of its forms; of one product alone, nothing.
 using InCommon = std::pair<Operand, std::string>;
 
-/// One side's operands: prepared for the decision at hand, unless the workspace has no room for the whole of it.
+/// A plan whose operands have these forms on the side that is asked for.
+Plan with_form(const Plan& plan, Side side, const OperandForm& form) {
+  return plan.visit([](const SplitPlan& slices) { return Plan(slices); },
+                    [&](ResiduePlan residues) {
+                      residues.moduli = std::get<ResidueForm>(form).moduli;
+                      (side == Side::rows_of_a ? residues.bits_a : residues.bits_b) = std::get<ResidueForm>(form).bits;
+                      return Plan(residues);
+                    });
+}
+
+/// One side's operands: prepared once for all decisions that it serves, unless the workspace has no room for the whole of it.
 class SharedOperand {
  public:
   SharedOperand(Side side, double workspace, const Engine& engine) : side_(side), workspace_(workspace), engine_(engine) {}
 
+  /// Makes known that a product has it in common with others.
+  void add(const InCommon& common, const OperandForm& form) {
+    const auto known = forms_.try_emplace(common, form).first;
+    known->second = wider(known->second, form);
+  }
+
   /// `others`: how many vectors of the other operand must have room beside it.
   const PreparedOperand* prepared(const InCommon& common, const InputView& operand, const Decision& decision, Index others) {
-    if (common == InCommon{} || !fits(*decision.plan, decision, others)) return nullptr;
+    if (common == InCommon{}) return nullptr;
+    const auto& form = forms_.at(common);
+    if (!fits(with_form(*decision.plan, side_, form), decision, others)) return nullptr;
     if (held_ && of_ == common) return held_.get();
-    const auto& split = decision.plan->split();  // find_common leaves others out
-    const auto slicing = side_ == Side::rows_of_a ? split.a : split.b;
     held_.reset();
-    held_ = std::make_unique<PreparedOperand>(operand, side_, slicing, engine_);
+    held_ = std::make_unique<PreparedOperand>(operand, side_, form, engine_);
     of_ = common;
     return held_.get();
   }
@@ -195,6 +223,7 @@ class SharedOperand {
   Side side_;
   double workspace_;
   const Engine& engine_;
+  std::map<InCommon, OperandForm> forms_;
   InCommon of_;
   std::unique_ptr<PreparedOperand> held_;
 };
@@ -221,6 +250,10 @@ class BatchedProduct {
     find_common();
     const auto& shared = backend(0).engine();
     SharedOperand a(Side::rows_of_a, options_.workspace, shared), b(Side::columns_of_b, options_.workspace, shared);
+    for (Index t = 0; t < batch_.count(); ++t) {
+      if (common_a_[at(t)] != InCommon{}) a.add(common_a_[at(t)], decision(t).plan->form(Side::rows_of_a));
+      if (common_b_[at(t)] != InCommon{}) b.add(common_b_[at(t)], decision(t).plan->form(Side::columns_of_b));
+    }
     writing_c([&] {
       for (const Index t : order()) {
         auto options = multiply_options(options_);
@@ -248,25 +281,22 @@ class BatchedProduct {
     common_a_.resize(at(batch_.count())), common_b_.resize(at(batch_.count()));
     if constexpr (std::is_floating_point_v<T>) {
       std::map<Operand, Index> readers_of_a, readers_of_b;
-      for_sliced([&](Index, const Operand& a, const Operand& b) { ++readers_of_a[a], ++readers_of_b[b]; });
-      for_sliced([&](Index t, const Operand& a, const Operand& b) {
-        decision(t).plan->visit(
-            [&](const SplitPlan& plan) {
-              if (readers_of_a[a] > 1) common_a_[at(t)] = {a, spelling(plan.a)};
-              if (readers_of_b[b] > 1) common_b_[at(t)] = {b, spelling(plan.b)};
-            },
-            [](const ResiduePlan&) {});
+      for_planned([&](Index, const Operand& a, const Operand& b) { ++readers_of_a[a], ++readers_of_b[b]; });
+      for_planned([&](Index t, const Operand& a, const Operand& b) {
+        const auto& plan = *decision(t).plan;
+        if (readers_of_a[a] > 1) common_a_[at(t)] = {a, spelling(plan.form(Side::rows_of_a))};
+        if (readers_of_b[b] > 1) common_b_[at(t)] = {b, spelling(plan.form(Side::columns_of_b))};
       });
     }
   }
 
   template <class Take>
-  void for_sliced(const Take& take) const {
+  void for_planned(const Take& take) const {
     for (Index t = 0; t < batch_.count(); ++t)
       if (batch_.reads(t) && decision(t).plan) take(t, operand_of(batch_[t].a), operand_of(batch_[t].b));
   }
 
-  /// Products that take the same slices of a shared operand one after the other.
+  /// Products that take the same integers of a shared operand one after the other.
   [[nodiscard]] std::vector<Index> order() const {
     std::vector<Index> products(at(batch_.count()));
     std::iota(products.begin(), products.end(), 0);

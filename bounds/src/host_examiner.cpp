@@ -54,7 +54,10 @@ class HostExamination final : public Examination {
       : of_(product),
         engine_(engine),
         rows_(of_.a, Side::rows_of_a, prepared.a, engine),
-        columns_(of_.b, Side::columns_of_b, prepared.b, engine) {}
+        columns_(of_.b, Side::columns_of_b, prepared.b, engine) {
+    if (prepared.a != nullptr) row_norms_ = prepared.a->norms();
+    if (prepared.b != nullptr) column_norms_ = prepared.b->norms();
+  }
 
   OperandRecord record() override {
     const int threads = engine_.threads();
@@ -127,11 +130,11 @@ class HostExamination final : public Examination {
   }
 
   const std::vector<VectorNorms>& row_norms() {
-    if (!row_norms_) row_norms_ = engine_.norms(of_.a, Side::rows_of_a);
+    if (row_norms_ == nullptr) row_norms_ = &own_row_norms_.emplace(engine_.norms(of_.a, Side::rows_of_a));
     return *row_norms_;
   }
   const std::vector<VectorNorms>& column_norms() {
-    if (!column_norms_) column_norms_ = engine_.norms(of_.b, Side::columns_of_b);
+    if (column_norms_ == nullptr) column_norms_ = &own_column_norms_.emplace(engine_.norms(of_.b, Side::columns_of_b));
     return *column_norms_;
   }
 
@@ -143,8 +146,9 @@ class HostExamination final : public Examination {
   RealProduct of_;
   const Engine& engine_;
   FactsCache rows_, columns_;
-  std::optional<std::vector<VectorNorms>> row_norms_, column_norms_;  ///< made when first needed
-  std::optional<MagnitudeProduct> product_;                           ///< made when first needed
+  const std::vector<VectorNorms>*row_norms_ = nullptr, *column_norms_ = nullptr;  ///< a prepared operand's, or own ones
+  std::optional<std::vector<VectorNorms>> own_row_norms_, own_column_norms_;      ///< made when first needed
+  std::optional<MagnitudeProduct> product_;                                       ///< made when first needed
 };
 
 void write_value(const OutputView& c, Index i, Index j, std::uint64_t wide_bits) {

@@ -80,12 +80,14 @@ class RealMultiplication : private Certifier {
 
   /// Refuses residues that are not sure to hold the product. What decide took with its evidence, it knows to be held.
   void check_residues_held() {
-    const auto known_to_hold = [this] {
-      return plan().visit([](const SplitPlan&) { return true; },
-                          [this](const ResiduePlan& residues) { return found_.examination->holds(residues); });
+    const auto known_to_hold = [this](const ResiduePlan& residues) {
+      if (found_.examination) return found_.examination->holds(residues);
+      if (prepared_a_ == nullptr && prepared_b_ == nullptr) return false;
+      if (call_.all_special() || call_.k() > longest_residue_inner) return false;
+      return examiner_.examine(call_, {prepared_a_, prepared_b_})->holds(residues);  // not kept: C0 may be C, which changes
     };
-    if (found_.evidence || (found_.examination && known_to_hold())) return;
-    check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
+    const bool held = found_.evidence || plan().visit([](const SplitPlan&) { return true; }, known_to_hold);
+    if (!held) check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
   }
 
   void check_native() const {
@@ -122,14 +124,10 @@ class RealMultiplication : private Certifier {
   }
 
   /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
-  [[nodiscard]] KeptSlices kept(const Plan& plan) const {
+  [[nodiscard]] KeptOperands kept(const Plan& plan) const {
     if (plan != this->plan()) return {};
-    return plan.visit(
-        [this](const SplitPlan& slices) {
-          return KeptSlices{prepared_a_ == nullptr ? nullptr : prepared_a_->slices(slices.a),
-                            prepared_b_ == nullptr ? nullptr : prepared_b_->slices(slices.b)};
-        },
-        [](const ResiduePlan&) { return KeptSlices{}; });
+    return {prepared_a_ == nullptr ? nullptr : prepared_a_->integers(plan.form(Side::rows_of_a)),
+            prepared_b_ == nullptr ? nullptr : prepared_b_->integers(plan.form(Side::columns_of_b))};
   }
 
   [[nodiscard]] PlanBound plan_bound(const Plan& plan) {

@@ -90,13 +90,13 @@ class ScaledMultiplication : private Certifier {
     certificate_.imaginary = ImaginaryParts{call.alpha.imag(), call.beta.imag()};
   }
 
-  void check() const {
+  void check() {
     if (decision_.method == Method::native) throw std::invalid_argument("decision: native DGEMM has no complex alpha or beta");
     if (options_.prepared_a != nullptr || options_.prepared_b != nullptr)
       throw std::invalid_argument("prepared operands are for real products");
     if (decision_.method == Method::exact) return;
     check_slices();
-    ozbound::check_scaled(plan());
+    check_residues_held();
     if (const double least = least_bytes(plan()); least > options_.workspace) throw workspace_below(least, call_.k());
   }
 
@@ -107,6 +107,17 @@ class ScaledMultiplication : private Certifier {
   }
 
  private:
+  /// Refuses residues that are not sure to hold the parts of A B.
+  void check_residues_held() {
+    if (!call_.has_product() || call_.all_special()) return;
+    const bool known =
+        plan().visit([](const SplitPlan&) { return true; },
+                     [this](const ResiduePlan& residues) {
+                       return engine_.has_residues() && 2 * call_.k() <= longest_residue_inner && examination().holds(residues);
+                     });
+    if (!known) check_held(parts_of_product(call_, factors_), plan(), engine_, 2);
+  }
+
   Certificate write() {
     if (decision_.method == Method::exact || call_.all_special())
       run_exactly();
@@ -232,7 +243,7 @@ Decision decide_scaled(const ComplexProduct& call, const Target& target, const B
   if (!wanted.slices)
     throw CannotCertify("native DGEMM does not certify " + to_string(target) + ": it has no complex alpha or beta");
   auto choices = wanted;
-  choices.native = choices.residues = false;
+  choices.native = false;
   const auto factors = real_factors(call, backend.engine().threads());
   const double u = unit_roundoff(call.c.format());
   const bool round = norm_without_some(call, target) && target.tau >= u;
@@ -268,7 +279,6 @@ Workspace workspace_of(const Decision& decision, std::complex<double> alpha, std
   const bool reads = !is_zero(alpha) && m > 0 && n > 0 && k > 0;
   if (!decision.plan || decision.method == Method::exact || !reads) return {};
   const auto& plan = *decision.plan;
-  ozbound::check_scaled(plan);
   const auto full = [&](const Plan& p) { return full_scaled_workspace(engine, p, m, n, k); };
   return {least_scaled_workspace(engine, plan, k), std::max(full(plan), full(last_plan(decision)))};
 }

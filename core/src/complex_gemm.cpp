@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -181,17 +182,58 @@ double scaled_workspace(const Engine& engine, const Plan& plan, Index rows, Inde
   return engine.workspace(plan, 2 * rows, columns, 2 * k) + sums_bytes(plan, rows, columns, k);
 }
 
-/// The product of a call with scalars of any kind, by slices.
-class SlicedProduct {
+/// The integer sums of A B's stacked parts under a plan, and where their bits lie.
+class PlanSums {
  public:
-  SlicedProduct(const ComplexProduct& call, const SplitPlan& plan, const Engine& engine, const EntryBound* error)
+  /// @param a rows of the left factor @param b columns of the stacked parts of B
+  PlanSums(const InputView& a, const InputView& b, const Plan& plan, const Engine& engine) {
+    const auto rows = engine.prepare(a, Side::rows_of_a, plan.form(Side::rows_of_a));
+    const auto columns = engine.prepare(b, Side::columns_of_b, plan.form(Side::columns_of_b));
+    plan.visit([&](const SplitPlan& slices) { take_slices(rows.slices(), columns.slices(), slices, engine); },
+               [&](const ResiduePlan& residues) { take_residues(rows.residues(), columns.residues(), residues, engine); });
+  }
+
+  [[nodiscard]] std::size_t count() const { return sums_.size(); }
+  [[nodiscard]] std::int64_t at(std::size_t t, Index i, Index j) const { return sums_[t](i, j); }
+  [[nodiscard]] int scale(Index i, Index j) const {
+    return row_exponents_[static_cast<std::size_t>(i)] + column_exponents_[static_cast<std::size_t>(j)];
+  }
+  [[nodiscard]] SumLayout layout(Index i, Index j) const {
+    return groups_.empty() ? layout_ : entry_layout(layout_, groups_, *a_, i, *b_, j);
+  }
+
+ private:
+  void take_slices(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan, const Engine& engine) {
+    sums_ = engine.group_sums(a, b, plan);
+    layout_ = sum_layout(plan, a.inner_dimension());
+    for (Index i = 0; i < a.count(); ++i) row_exponents_.push_back(a.exponent(i));
+    for (Index j = 0; j < b.count(); ++j) column_exponents_.push_back(b.exponent(j));
+    if (!plan.common_ratio()) a_ = a, b_ = b, groups_ = plan.groups(a.inner_dimension());
+  }
+
+  void take_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan, const Engine& engine) {
+    sums_ = engine.recovered_groups(a, b, plan);
+    layout_ = residue_layout(plan);
+    for (Index i = 0; i < a.count(); ++i) row_exponents_.push_back(a.residues().scale(i).exponent);
+    for (Index j = 0; j < b.count(); ++j) column_exponents_.push_back(b.residues().scale(j).exponent);
+  }
+
+  std::vector<Matrix<std::int64_t>> sums_;
+  SumLayout layout_{};
+  std::vector<int> row_exponents_, column_exponents_;
+  std::vector<ProductGroup> groups_;  ///< where entries have weights of their own, which these slices tell
+  std::optional<SlicedMatrix> a_, b_;
+};
+
+/// The product of a call with scalars of any kind, by slices or residues.
+class ScaledProduct {
+ public:
+  ScaledProduct(const ComplexProduct& call, const Plan& plan, const Engine& engine, const EntryBound* error)
       : call_(call),
         plan_(plan),
         engine_(engine),
         error_(error),
         epilogue_(call, engine.threads()),
-        layout_(sum_layout(plan, 2 * call.k())),
-        groups_(plan.common_ratio() ? std::vector<ProductGroup>{} : plan.groups(2 * call.k())),
         factors_(real_factors(call, engine.threads())) {}
 
   std::vector<Entry> run(double workspace) const {
@@ -241,57 +283,45 @@ class SlicedProduct {
   void run_block(const Block& block, std::vector<Entry>& open) const {
     const auto& [i, j, rows, columns] = block;
     const Index k = 2 * call_.k();
-    const auto a = engine_.slice(factors_.a.view().block(2 * i, 0, 2 * rows, k), Side::rows_of_a, plan_.a);
-    const auto b = engine_.slice(factors_.b.view().block(0, j, k, columns), Side::columns_of_b, plan_.b);
-    const auto sums = engine_.group_sums(a, b, plan_);
+    const PlanSums sums(factors_.a.view().block(2 * i, 0, 2 * rows, k), factors_.b.view().block(0, j, k, columns), plan_,
+                        engine_);
     const auto left = write_entries(rows, columns, engine_.threads(), [&](Index row, Index column) {
       return epilogue_.write(block.i + row, block.j + column, [&](Part of, const std::array<Dyadic, 2>& c0) {
-        return rounded(a, b, sums, {block.i, block.j}, row, column, of, c0);
+        return rounded(sums, {block.i, block.j}, row, column, of, c0);
       });
     });
     for (const auto& entry : left) open.push_back({i + entry.i, j + entry.j});
   }
 
   /// Component `of` of entry (row, column) of the block that begins at `origin`.
-  [[nodiscard]] Rounded rounded(const SlicedMatrix& a, const SlicedMatrix& b, const std::vector<Matrix<std::int64_t>>& sums,
-                                Entry origin, Index row, Index column, Part of, const std::array<Dyadic, 2>& c0) const {
+  [[nodiscard]] Rounded rounded(const PlanSums& sums, Entry origin, Index row, Index column, Part of,
+                                const std::array<Dyadic, 2>& c0) const {
     std::int64_t parts[2][SumLayout::max_groups];
-    for (std::size_t t = 0; t < sums.size(); ++t)
-      for (int p = 0; p < 2; ++p) parts[p][t] = sums[t](2 * row + p, column);
+    for (std::size_t t = 0; t < sums.count(); ++t)
+      for (int p = 0; p < 2; ++p) parts[p][t] = sums.at(t, 2 * row + p, column);
     ComplexSums entry{{parts[0], parts[1]}, 1};
     for (int p = 0; error_ != nullptr && p < 2; ++p)
       entry.errors[p] = error_->upper(2 * (origin.i + row) + p, origin.j + column);
-    const auto layout = groups_.empty() ? layout_ : entry_layout(layout_, groups_, a, 2 * row, b, column);
-    return combine_complex(entry, layout, a.exponent(2 * row) + b.exponent(column), epilogue_.scalars(), c0, of);
+    return combine_complex(entry, sums.layout(2 * row, column), sums.scale(2 * row, column), epilogue_.scalars(), c0, of);
   }
 
   const ComplexProduct& call_;
-  const SplitPlan& plan_;
+  const Plan& plan_;
   const Engine& engine_;
   const EntryBound* error_;
   ComplexEpilogue epilogue_;
-  SumLayout layout_;
-  std::vector<ProductGroup> groups_;
   RealFactors factors_;
 };
+
 }  // namespace
 
 std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan, const Engine& engine, const EntryBound* error,
                                    double workspace) {
   const FloatEnvironment environment;
   plan.validate();
-  check_scaled(plan);
-  const SlicedProduct product(call, plan.split(), engine, error);
+  const ScaledProduct product(call, plan, engine, error);
   begin_progress(2 * call.m() * call.n());  // of real and imaginary parts
   return writing_c([&] { return product.run(workspace); });
-}
-
-void check_scaled(const Plan& plan) {
-  plan.visit(
-      [](const SplitPlan&) {},
-      [](const ResiduePlan& residues) {
-        throw std::invalid_argument("plan: residues do not multiply by a complex alpha or beta: " + to_string(Plan(residues)));
-      });
 }
 
 double least_scaled_workspace(const Engine& engine, const Plan& plan, Index k) {

@@ -76,9 +76,21 @@ SlicedMatrix CpuEngine::slice(InputView operand, Side side, Slicing slicing) con
   return SlicedMatrix(std::make_shared<const PanelSlices>(operand, side, slicing, threads(), layout(side), *kernel_));
 }
 
-bool CpuEngine::takes(const SlicedMatrix& sliced) const {
-  const auto* panels = dynamic_cast<const PanelSlices*>(&sliced.slices());
-  return panels != nullptr && panels->layout() == layout(panels->side()).of(panels->inner_dimension());
+namespace {
+
+/// Whether bytes lie in panels of this layout. @tparam Panel of slices or of residues
+template <class Panel, class Kept>
+bool lies_as(const Kept& kept, const PanelLayout& layout) {
+  const auto* const panels = dynamic_cast<const Panel*>(&kept);
+  return panels != nullptr && panels->layout() == layout.of(panels->inner_dimension());
+}
+
+}  // namespace
+
+bool CpuEngine::takes(const IntegerOperand& operand) const {
+  const auto as_here = layout(operand.side());
+  if (const auto* const residues = operand.residues_or_null()) return lies_as<PanelResidues>(residues->residues(), as_here);
+  return lies_as<PanelSlices>(operand.slices().slices(), as_here);
 }
 
 SliceFacts CpuEngine::measure(InputView operand, Side side, Slicing slicing) const {

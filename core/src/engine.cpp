@@ -11,7 +11,7 @@
 
 namespace ozbound {
 
-bool Engine::start(const RealProduct&, const Plan&, KeptSlices) const { return false; }
+bool Engine::start(const RealProduct&, const Plan&, KeptOperands) const { return false; }
 
 std::vector<VectorNorms> Engine::norms(InputView operand, Side side) const {
   constexpr auto unknown = std::numeric_limits<std::int32_t>::min() / 2;
@@ -48,8 +48,8 @@ void check_sliced(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan&
 void check_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan) {
   if (a.side() != Side::rows_of_a) throw std::invalid_argument("a must have residues of rows");
   if (b.side() != Side::columns_of_b) throw std::invalid_argument("b must have residues of columns");
-  if (a.form() != plan.a()) throw std::invalid_argument("a has other residues than the plan says");
-  if (b.form() != plan.b()) throw std::invalid_argument("b has other residues than the plan says");
+  if (!IntegerOperand(a).serves(plan.a())) throw std::invalid_argument("a has other residues than the plan says");
+  if (!IntegerOperand(b).serves(plan.b())) throw std::invalid_argument("b has other residues than the plan says");
 }
 
 /// The longest k whose sums INT64 holds.

@@ -59,9 +59,9 @@ double exact_steps(const RealProduct& call, Index entries) {
   return static_cast<double>(entries) * (16 + 4 * static_cast<double>(call.k()));
 }
 
-/// Rows and columns of C's blocks whose workspace the cap allows. Kept slices are not cut.
+/// Rows and columns of C's blocks whose workspace the cap allows. Kept operands are not cut.
 std::pair<Index, Index> block_sizes(const Engine& engine, const Plan& plan, Index m, Index n, Index k, double cap,
-                                    KeptSlices kept = {}) {
+                                    KeptOperands kept = {}) {
   const auto bytes = [&](Index rows, Index columns) { return engine.workspace(plan, rows, columns, k); };
   return ozbound::block_sizes(bytes, m, n, k, cap, {kept.a == nullptr, kept.b == nullptr});
 }
@@ -77,13 +77,13 @@ RealProduct block_of(const RealProduct& call, Index i, Index j, Index height, In
 }
 
 /// What the plan makes of an operand, or what was made of it before.
-IntegerOperand operand(const Engine& engine, InputView of, Side side, const Plan& plan, const SlicedMatrix* kept) {
-  return kept != nullptr ? IntegerOperand(*kept) : engine.prepare(of, side, plan.form(side));
+IntegerOperand operand(const Engine& engine, InputView of, Side side, const Plan& plan, const IntegerOperand* kept) {
+  return kept != nullptr ? *kept : engine.prepare(of, side, plan.form(side));
 }
 
 /// Multiplies blocks of C, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller ones.
-/// @pre alpha and beta are finite; kept slices are as the plan says.
-std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
+/// @pre alpha and beta are finite; kept operands are as the plan says.
+std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept,
                                    ZivBound error, Index rows, Index columns) {
   std::optional<FetchedZivBound> here;  // of which blocks take parts; an engine knows a remote bound as a whole
   const bool in_parts = rows < call.m() || columns < call.n();
@@ -158,10 +158,10 @@ void check_held(const RealProduct& call, const Plan& plan, const Engine& engine,
 
 std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, ZivBound error,
                                    double workspace) {
-  return multiply_finite(original, plan, engine, KeptSlices{}, error, workspace);
+  return multiply_finite(original, plan, engine, KeptOperands{}, error, workspace);
 }
 
-std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, KeptSlices kept,
+std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan, const Engine& engine, KeptOperands kept,
                                    ZivBound error, double workspace) {
   const FloatEnvironment environment;
   plan.validate();
@@ -260,7 +260,7 @@ void multiply_exactly(const RealProduct& original, const SpecialEntries& special
 
 void multiply_exactly(const RealProduct& call, int threads) { multiply_exactly(call, special_entries(call, threads), threads); }
 
-void start_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept, double workspace) {
+void start_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept, double workspace) {
   const FloatEnvironment environment;
   const auto read = call.without_unread();
   const bool fits = read.k() > 0 && !read.all_special() && engine.workspace(plan, read.m(), read.n(), read.k()) <= workspace;
@@ -288,10 +288,19 @@ void multiply_real(const RealProduct& product, const Plan& plan, const Engine& e
   multiply_checked(product, plan, engine, workspace);
 }
 
+/// As check_held, of the product whose parts complex scalars multiply.
+void check_scaled_held(const ComplexProduct& product, const Plan& plan, const Engine& engine) {
+  if (!plan.by_residues() || !product.has_product()) return;
+  const auto factors = real_factors(product, engine.threads());
+  check_held({factors.a.view(), factors.b.view(), unwritten(2 * product.m(), product.n(), product.c.format())}, plan, engine,
+             2);
+}
+
 void multiply_complex(const ComplexProduct& product, const Plan& plan, const Engine& engine, double workspace) {
   if (!product.real_scalars()) {
     if (!product.c.place().is_host())
       throw std::invalid_argument("a, b and c must lie in the host's memory where alpha or beta has an imaginary part");
+    check_scaled_held(product, plan, engine);
     multiply_scaled(product, plan, engine, nullptr, workspace);
     return;
   }

@@ -77,8 +77,9 @@ SlicedMatrix CudaEngine::slice(InputView operand, Side side, Slicing slicing) co
   return SlicedMatrix(std::make_shared<const CudaSlices>(operand, side, slicing, options_.device, cudaStreamPerThread));
 }
 
-bool CudaEngine::takes(const SlicedMatrix& sliced) const {
-  const auto* slices = dynamic_cast<const CudaSlices*>(&sliced.slices());
+bool CudaEngine::takes(const IntegerOperand& operand) const {
+  const auto* const sliced = operand.slices_or_null();
+  const auto* const slices = sliced == nullptr ? nullptr : dynamic_cast<const CudaSlices*>(&sliced->slices());
   return slices != nullptr && slices->device() == options_.device;
 }
 
@@ -134,7 +135,7 @@ std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a_operand, const I
   return entries;
 }
 
-bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptSlices kept) const {
+bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
   const CudaDevice device(options_.device);
   const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
   if (!takes_kept || !all_on_device(product)) return false;
@@ -147,7 +148,7 @@ bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptSlices 
   return true;
 }
 
-void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, KeptSlices kept) const {
+void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, KeptOperands kept) const {
   check_inner_dimension(plan, call.k());
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
@@ -176,8 +177,8 @@ void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, 
   if (!fast && kept.a == nullptr) launch_slicing(a.vectors, plan.a, a.slices, stream);
   if (!fast && kept.b == nullptr) launch_slicing(b.vectors, plan.b, b.slices, stream);
   poll_cancelled();
-  const auto slices_of = [](const SlicedMatrix* kept_slices, const DeviceSlices& own) {
-    return kept_slices == nullptr ? own : static_cast<const CudaSlices&>(kept_slices->slices()).on_device();
+  const auto slices_of = [](const IntegerOperand* kept_operand, const DeviceSlices& own) {
+    return kept_operand == nullptr ? own : static_cast<const CudaSlices&>(kept_operand->slices().slices()).on_device();
   };
   const DeviceEpilogue last{
       .alpha = call.alpha, .beta = call.beta, .c0 = matrix_of(call.c0), .c = matrix_of(call.c.as_input())};

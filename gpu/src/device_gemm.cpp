@@ -284,8 +284,9 @@ struct DeviceGemm::Work {
   }
 
   /// Null where there are none. @throws std::invalid_argument for slices that are not of the operand as it must be sliced.
-  [[nodiscard]] DeviceSlices kept_slices(const SlicedMatrix* kept, Side side, Index stride, const char* name) const {
-    if (kept == nullptr) return {};
+  [[nodiscard]] DeviceSlices kept_slices(const IntegerOperand* operand, Side side, Index stride, const char* name) const {
+    if (operand == nullptr) return {};
+    const auto* const kept = &operand->slices();
     const bool of_a = side == Side::rows_of_a;
     const auto refuse = [name](const std::string& what) { throw std::invalid_argument(std::string(name) + " must " + what); };
     const auto* slices = dynamic_cast<const CudaSlices*>(&kept->slices());
@@ -321,7 +322,7 @@ std::size_t DeviceGemm::workspace() const { return work_->bytes; }
 Path DeviceGemm::path() const { return work_->products.empty() ? work_->path : work_->products.begin()->second.path(); }
 
 void DeviceGemm::operator()(const RealProduct& call, void* workspace, Stream stream, DeviceScalars scalars,
-                            const DeviceBatch& batch, KeptSlices kept) const {
+                            const DeviceBatch& batch, KeptOperands kept) const {
   auto asked = call;
   if (scalars.beta != nullptr) asked.beta = 1;  // may be any number: the call has a C0
   asked.check();
@@ -349,7 +350,7 @@ void DeviceGemm::operator()(const RealProduct& call, void* workspace, Stream str
 }
 
 void DeviceGemm::operator()(const RealProduct& call, Stream stream, DeviceScalars scalars, const DeviceBatch& batch,
-                            KeptSlices kept) {
+                            KeptOperands kept) {
   const CudaDevice device(work_->device);
   if (work_->own.data() == nullptr) {
     work_->own = DeviceArray<std::uint8_t>(static_cast<Index>(work_->bytes + Arena::alignment), cudaStreamPerThread);

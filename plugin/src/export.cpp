@@ -316,14 +316,15 @@ Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_p
   });
 }
 
-const SlicedMatrix* sliced_or_null(const ozbound_plugin_slices* slices) {
-  return slices == nullptr ? nullptr : &slices->sliced;
+std::optional<IntegerOperand> operand_of(const ozbound_plugin_slices* slices) {
+  return slices == nullptr ? std::nullopt : std::optional<IntegerOperand>(slices->sliced);
 }
 
 Status start(Handle* backend, RealCall* product, TablePlan* plan, const ozbound_plugin_slices* a,
              const ozbound_plugin_slices* b, std::int32_t* started, Call* call) noexcept {
   return run(call, [&] {
-    const KeptSlices kept{sliced_or_null(a), sliced_or_null(b)};
+    const auto kept_a = operand_of(a), kept_b = operand_of(b);
+    const KeptOperands kept{kept_a ? &*kept_a : nullptr, kept_b ? &*kept_b : nullptr};
     *started = backend->engine().start(product_from(*product), plan_from(*plan), kept) ? 1 : 0;
   });
 }

@@ -350,8 +350,8 @@ class PluginEngine final : public Engine {
     return SlicedMatrix(std::make_shared<const PluginSlices>(table_, Held<ozbound_plugin_slices>(slices, table_.free_slices),
                                                              side, slicing, count, inner));
   }
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override {
-    const auto* const slices = handle_of(&sliced, table_);
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override {
+    const auto* const slices = handle_of(operand.slices_or_null(), table_);
     if (slices == nullptr) return false;
     std::int32_t takes = 0;
     ask(table_.takes, backend_, slices, &takes);
@@ -390,9 +390,12 @@ class PluginEngine final : public Engine {
     return take(table_, open);
   }
   [[nodiscard]] const Matrices& matrices() const override { return matrices_; }
-  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override {
-    const auto* const a = handle_of(kept.a, table_);
-    const auto* const b = handle_of(kept.b, table_);
+  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override {
+    const auto slices_of = [this](const IntegerOperand* operand) {
+      return operand == nullptr ? nullptr : handle_of(operand->slices_or_null(), table_);
+    };
+    const auto* const a = slices_of(kept.a);
+    const auto* const b = slices_of(kept.b);
     if ((a == nullptr) != (kept.a == nullptr) || (b == nullptr) != (kept.b == nullptr)) refuse_slices();
     const auto crossing = product_of(product);
     const auto under = plan_of(plan);
@@ -568,7 +571,8 @@ class PluginExaminer final : public Examiner {
   /// Slices of another engine, which this one does not take, are no help: the operand is measured anew.
   [[nodiscard]] std::optional<ozbound_plugin_prepared> known(const PreparedOperand* operand) const {
     if (operand == nullptr) return std::nullopt;
-    auto* const slices = operand->parts() == nullptr ? nullptr : handle_of(&operand->parts()->slices, table_);
+    const auto* const parts = operand->parts();
+    auto* const slices = parts == nullptr ? nullptr : handle_of(parts->integers.slices_or_null(), table_);
     return ozbound_plugin_prepared{view_of(operand->view()), operand->fingerprint(), slices};
   }
 

@@ -256,6 +256,27 @@ TEST(BatchedGemmOfDoubles, OneOperandInSeveralSlicings) {
   }
 }
 
+/// Residues of one operand, with other moduli for every product: the same bits and certificates as by itself.
+TEST(BatchedGemmOfDoubles, OneOperandInResiduesOfSeveralModuli) {
+  test::RandomBits random(4);
+  for (const auto form : {Form::strided, Form::pointers})
+    for (const double workspace : {unlimited_workspace, 3e5}) {
+      OwnedBatch<double> batch(Layout::row_major, Op::none, Op::none, 4, 4, 6, 7, true, false, 0, random);
+      batch.form = form;
+      auto decisions = batch.decisions(Target::dgemm(), {.native = false});
+      const int moduli[] = {13, 15, 20, 13, 17, 13, 14};
+      for (std::size_t t = 0; t < decisions.size(); ++t)
+        decisions[t].method = Method::one_plan, decisions[t].plan = ResiduePlan{moduli[t], t == 5 ? 41 : 40, 42};
+      decisions[3].plan = SplitPlan::balanced(9, 9, 11);
+      auto alone = batch;
+      const auto certificates = batch.run(decisions, {.workspace = workspace});
+      for (Index t = 0; t < 7; ++t)
+        EXPECT_EQ(to_json(alone.run_alone(t, decisions[static_cast<std::size_t>(t)])).dump(),
+                  to_json(certificates[static_cast<std::size_t>(t)]).dump());
+      EXPECT_EQ(batch.bits(), alone.bits());
+    }
+}
+
 /// Products by pointers of every shape, some empty, with scalars, operations and leading dimensions of their own, that have
 /// operands in common: as they are, transposed, or a block of.
 template <class T>

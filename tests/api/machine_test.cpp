@@ -115,7 +115,7 @@ class CountingEngine final : public Engine {
     looks_.at("prepare", x);
     return engine_.prepare(x, side, form);
   }
-  bool takes(const SlicedMatrix& sliced) const override { return engine_.takes(sliced); }
+  bool takes(const IntegerOperand& operand) const override { return engine_.takes(operand); }
   SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     looks_.at("measure " + std::to_string(slicing.slices), x);
     return engine_.measure(x, side, slicing);

@@ -117,7 +117,7 @@ TEST_F(CertifiedCancellation, EndsEveryVerbAtOnce) {
     EXPECT_EQ(cancelled(set, [&] { multiply(call(), decision_of(way, product), engine); }), false) << way.name;
   }
   EXPECT_TRUE(cancelled(set, [&] { enclose_product(a, b, engine); }));
-  EXPECT_TRUE(cancelled(set, [&] { PreparedOperand(a, Side::rows_of_a, {Encoding::balanced(), 3}, engine); }));
+  EXPECT_TRUE(cancelled(set, [&] { PreparedOperand(a, Side::rows_of_a, Slicing{Encoding::balanced(), 3}, engine); }));
   EXPECT_TRUE(cancelled(set, [&] { fingerprint(a, 2); }));
   Matrix<std::complex<double>> x(20, 30), y(30, 20), z(20, 20);
   for (const std::complex<double> alpha : {std::complex<double>(1), std::complex<double>(0, 1)}) {

@@ -347,7 +347,7 @@ class Priced final : public Engine, public CostModel {
   [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
     return engine().slice(x, side, slicing);
   }
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return engine().takes(sliced); }
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override { return engine().takes(operand); }
   [[nodiscard]] const Matrices& matrices() const override { return engine().matrices(); }
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return engine().measure(x, side, slicing);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bounds/products.hpp"
 
+#include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
 
 #include <gmock/gmock.h>
@@ -71,6 +72,76 @@ TEST(PreparedOperand, ChangesNoBitOfTheProductAndItsCertificate) {
         expect_nothing_changes(product, decision, unlimited_workspace, which);
       }
   EXPECT_GT(refined, 10);
+}
+
+/// Residues of the decision's moduli, or of more; `relative` and `cr` go on to finer plans, of which nothing is kept.
+TEST(PreparedOperand, ResiduesChangeNoBitOfTheProductAndItsCertificate) {
+  test::RandomBits random(5);
+  int by_residues = 0;
+  for (const auto family : all_families())
+    for (const double phi : {0.0, 2.0})
+      for (const bool more : {false, true}) {
+        auto product = test::sample_product(test::sample_recipe(family, phi, 9, random), random);
+        if (random.once_in(2)) spoil(product, random);
+        const auto decision = decide(product.stated(), sample_target(product.narrow, random), engine());
+        if (!decision.plan || !decision.plan->by_residues()) continue;
+        ++by_residues;
+        const auto form = [&](Side side) {
+          auto residues = std::get<ResidueForm>(decision.plan->form(side));
+          if (more) residues.moduli = random.between(residues.moduli, max_moduli);
+          return OperandForm(residues);
+        };
+        const PreparedOperand a(product.problem.a, Side::rows_of_a, form(Side::rows_of_a), engine());
+        const PreparedOperand b(product.problem.b, Side::columns_of_b, form(Side::columns_of_b), engine());
+        const auto plain = test::compute_with(product, decision, engine());
+        for (const auto& options : {MultiplyOptions{.prepared_a = &a}, MultiplyOptions{.prepared_b = &b},
+                                    MultiplyOptions{.prepared_a = &a, .prepared_b = &b}}) {
+          const auto prepared = test::compute_with(product, decision, engine(), options);
+          ASSERT_TRUE(test::same_bits(prepared.c, plain.c)) << product.describe();
+          ASSERT_EQ(to_json(prepared.certificate).dump(1), to_json(plain.certificate).dump(1)) << product.describe();
+        }
+      }
+  EXPECT_GT(by_residues, 20);
+}
+
+/// Residues that are kept do not lift the guard: fewer moduli than hold the product are refused, nothing is written.
+TEST(PreparedOperand, ResiduesDoNotHoldMoreThanTheyDid) {
+  const auto product = test::product_of({Family::uniform, 5, 6, 40, 0, 3});
+  const PreparedOperand a(product.problem.a, Side::rows_of_a, ResidueForm{20, 40}, engine());
+  Decision decision;
+  decision.target = Target::componentwise(1e-6);
+  decision.m = 5, decision.n = 6, decision.k = 40;
+  Matrix<double> c(5, 6);
+  c(2, 2) = 7;
+  const auto multiplied = [&](int moduli) {
+    decision.plan = ResiduePlan{moduli, 40, 40};
+    return multiply({product.problem.a, product.problem.b, c}, decision, engine(), {.prepared_a = &a});
+  };
+  EXPECT_THAT([&] { (void)multiplied(10); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("with these bits 11 moduli are enough")));
+  EXPECT_EQ(c(2, 2), 7);
+  EXPECT_TRUE(multiplied(11).holds);
+}
+
+TEST(PreparedOperand, ResiduesAreMadeAndMeasuredOnce) {
+  test::FaultyEngine counting;
+  int made = 0;
+  counting.faulty_residues = [&](const Engine& right, InputView operand, Side side, ResidueForm form) {
+    made += side == Side::rows_of_a ? 1 : 0;
+    return right.prepare(operand, side, form).residues();
+  };
+  Decision decision;
+  decision.target = Target::componentwise(1e-6);
+  decision.plan = ResiduePlan{13, 46, 46};
+  decision.m = 5, decision.n = 6, decision.k = 9;
+  const auto first = test::product_of({Family::uniform, 5, 6, 9, 0, 1});
+  const PreparedOperand a(first.problem.a, Side::rows_of_a, ResidueForm{15, 46}, counting);
+  for (const unsigned seed : {2u, 3u, 4u}) {
+    Matrix<double> c(5, 6);
+    const auto b = generate({Family::uniform, 5, 6, 9, 0, seed}).b;
+    EXPECT_TRUE(multiply({first.problem.a, b, c}, decision, counting, {.prepared_a = &a}).holds);
+  }
+  EXPECT_EQ(made, 1);
 }
 
 /// A cap must hold what is prepared whole; the other operand is cut.
@@ -172,9 +243,24 @@ TEST(PreparedOperand, WhatDoesNotFitIsRefused) {
   refused(InputView(a).block(0, 0, 3, 8), Side::rows_of_a, decision, "prepared_a is another matrix than the operand");
   refused(a, Side::rows_of_a, more, "prepared_a has 5 slices, balanced, where the decision takes 3 slices, balanced");
   refused(a, Side::rows_of_a, nearest, "prepared_a has 3 slices, nearest7, where the decision takes 3 slices, balanced");
-  refused(a, Side::rows_of_a, exact, "prepared_a has no slices, where the decision takes 3 slices, balanced");
+  refused(a, Side::rows_of_a, exact, "prepared_a has neither slices nor residues, where the decision takes 3 slices, balanced");
+  auto residues = decision;
+  residues.plan = ResiduePlan{13, 40, 41};
+  refused(a, Side::rows_of_a, residues,
+          "prepared_a has residues of 40 bits, 13 moduli, where the decision takes 3 slices, balanced");
+  decision.plan = residues.plan;
+  const auto takes = std::string(", where the decision takes residues of 40 bits, 13 moduli");
+  refused(a, Side::rows_of_a, more, "prepared_a has 5 slices, balanced" + takes);
+  residues.plan = ResiduePlan{12, 40, 41};
+  refused(a, Side::rows_of_a, residues, "prepared_a has residues of 40 bits, 12 moduli" + takes);
+  residues.plan = ResiduePlan{14, 41, 41};
+  refused(a, Side::rows_of_a, residues, "prepared_a has residues of 41 bits, 14 moduli" + takes);
+  residues.plan = decision.plan;
+  refused(a, Side::columns_of_b, residues, "prepared_a was prepared as b");
   const CpuEngine by_fours({.threads = 1, .inner_block = 4, .kernel = &find_kernel("portable")});
-  refused(a, Side::rows_of_a, decision, "prepared_a was sliced by an engine with other options", by_fours);
+  refused(a, Side::rows_of_a, decision, "prepared_a was made by an engine with other options", by_fours);
+  for (const ResidueForm& wrong : {ResidueForm{1, 40}, ResidueForm{21, 40}, ResidueForm{13, 0}, ResidueForm{13, 121}})
+    EXPECT_THROW(PreparedOperand(a, Side::rows_of_a, wrong, engine()), std::invalid_argument);
   EXPECT_THROW(PreparedOperand(a, Side::rows_of_a, Slicing{Encoding::balanced(), 21}, engine()), std::invalid_argument);
 }
 

@@ -159,7 +159,7 @@ class RemoteEngine final : public Engine {
   explicit RemoteEngine(RemoteMemory& memory) : near_(memory) {}
 
   SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override { return engine_.slice(near_(x), side, slicing); }
-  bool takes(const SlicedMatrix& sliced) const override { return engine_.takes(sliced); }
+  bool takes(const IntegerOperand& operand) const override { return engine_.takes(operand); }
   SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return engine_.measure(near_(x), side, slicing);
   }
@@ -170,7 +170,7 @@ class RemoteEngine final : public Engine {
     return engine_.multiply(a, b, plan, opened, near_(c));
   }
   const Matrices& matrices() const override { return matrices_; }
-  bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override {
+  bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override {
     multiply_finite(near_(product), plan, engine_, kept);
     return true;
   }

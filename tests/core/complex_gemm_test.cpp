@@ -16,6 +16,7 @@
 
 #include "ozbound/core/real_representation.hpp"
 #include "support/gemm_calls.hpp"
+#include "support/residue_reference.hpp"
 #include "support/stored_complex.hpp"
 
 // Complex products, judged component by component by the definition in exact arithmetic.
@@ -185,8 +186,8 @@ std::string describe(const OwnedComplexCall& call) {
   return text.str();
 }
 
-/// The plan's P, from the digits of the real matrices that stand for A and B by definition.
-ProductOf planned(const OwnedComplexCall& call, const SplitPlan& plan) {
+/// The real matrices that stand for A and B by definition.
+std::pair<StoredMatrix, StoredMatrix> real_factors_of(const OwnedComplexCall& call) {
   const Index m = call.c.rows(), n = call.c.cols(), k = call.k();
   StoredMatrix a(2 * m, 2 * k), b(2 * k, n);
   for (Index l = 0; l < k; ++l) {
@@ -197,6 +198,27 @@ ProductOf planned(const OwnedComplexCall& call, const SplitPlan& plan) {
     for (Index j = 0; j < n; ++j)
       for (const auto of : both_parts) b.set(2 * l + static_cast<Index>(of), j, call.b_part(l, j, of));
   }
+  return {std::move(a), std::move(b)};
+}
+
+/// P by integers of a plan's bits, of finite operands.
+ProductOf planned(const OwnedComplexCall& call, const ResiduePlan& plan) {
+  const auto factors = std::make_shared<const std::pair<StoredMatrix, StoredMatrix>>(real_factors_of(call));
+  return [factors, plan](Index i, Index j) {
+    const auto& [a, b] = *factors;
+    std::vector<double> rows[2], column;
+    for (Index l = 0; l < b.rows(); ++l) {
+      for (const auto of : {0, 1}) rows[of].push_back(double_from_bits(a.input().bits(2 * i + of, l)));
+      column.push_back(double_from_bits(b.input().bits(l, j)));
+    }
+    const residue_reference::ResidueEntry re(rows[0], column, plan), im(rows[1], column, plan);
+    return std::array{Exact(re.sum, re.unit), Exact(im.sum, im.unit)};
+  };
+}
+
+/// The plan's P, from the digits of these matrices.
+ProductOf planned(const OwnedComplexCall& call, const SplitPlan& plan) {
+  const auto [a, b] = real_factors_of(call);
   const auto reference = std::make_shared<PlanReference>(a.input(), b.input(), plan);
   return [reference](Index i, Index j) { return std::array{reference->sum(2 * i, j), reference->sum(2 * i + 1, j)}; };
 }
@@ -242,6 +264,23 @@ RC_GTEST_PROP(ComplexGemmTest, EveryComponentIsTheDefinitions, ()) {
       if (random.once_in(4) && call.beta != Number(0)) call.beta = {1, random.pick(scalars)};
     }
     const auto plan = test::sample_plan(random);
+    const auto expected = expected_bits(call, planned(call, plan));
+    multiply_unproven(call.call(), plan, CpuEngine(test::sample_options(random)));
+    RC_ASSERT(becomes(call, expected));
+  }
+}
+
+/// The same by residues: C' by alpha's parts and C0 by beta's, rounded once.
+RC_GTEST_PROP(ComplexGemmTest, EveryComponentByResiduesIsTheDefinitions, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 8; ++repetition) {
+    auto call = sample_complex_call(random.below(6), random.below(6), random.below(9), random.once_in(2), random);
+    if (random.once_in(3)) {
+      strew_specials(call.a, 12, random), strew_specials(call.b, 12, random);
+      if (call.beta != Number(0)) strew_specials(call.in_place ? call.c : call.c0, 6, random);
+    }
+    const int moduli = random.between(5, max_moduli);
+    const ResiduePlan plan{moduli, random.between(7, 3 * moduli - 4), random.between(7, 3 * moduli - 4)};
     const auto expected = expected_bits(call, planned(call, plan));
     multiply_unproven(call.call(), plan, CpuEngine(test::sample_options(random)));
     RC_ASSERT(becomes(call, expected));
@@ -427,21 +466,24 @@ TEST(ComplexGemmTest, WhatDoesNotFitIsRefused) {
 TEST(ComplexGemmTest, BlocksForACap) {
   RandomBits random(3);
   const CpuEngine engine({.threads = 2});
-  for (const auto alpha : {Number(1), Number(2, -3)}) {
+  for (const auto& [alpha, plan] : std::vector<std::pair<Number, Plan>>{{Number(1), plain},
+                                                                        {Number(2, -3), plain},
+                                                                        {Number(1), ResiduePlan{12, 40, 41}},
+                                                                        {Number(2, -3), ResiduePlan{12, 40, 41}}}) {
     auto call = sample_complex_call(9, 7, 40, true, random);
     call.alpha = alpha;
     auto whole = call;
-    multiply_unproven(whole.call(), plain, engine);
+    multiply_unproven(whole.call(), plan, engine);
     std::vector<std::uint64_t> bits;
     for (Index i = 0; i < 9; ++i)
       for (Index j = 0; j < 7; ++j)
         for (const auto of : both_parts) bits.push_back(whole.c.bits(i, j, of));
     const double least_cap =
-        whole.call().real_scalars() ? least_workspace(engine, plain, 80) : least_scaled_workspace(engine, plain, 40);
+        whole.call().real_scalars() ? least_workspace(engine, plan, 80) : least_scaled_workspace(engine, plan, 40);
     for (const double factor : {1.0, 1.3, 2.0}) {
       auto again = call;
-      multiply_unproven(again.call(), plain, engine, factor * least_cap);
-      EXPECT_TRUE(becomes(again, bits)) << factor;
+      multiply_unproven(again.call(), plan, engine, factor * least_cap);
+      EXPECT_TRUE(becomes(again, bits)) << factor << ' ' << to_string(plan);
     }
   }
 }

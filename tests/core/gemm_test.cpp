@@ -75,8 +75,8 @@ RC_GTEST_PROP(GemmTest, KeptSlicesGiveTheSameBits, ()) {
     auto plain = call;
     multiply_unproven(plain.call(), plan, engine);
 
-    const auto kept_a = engine.slice(call.a.input(), Side::rows_of_a, plan.a);
-    const auto kept_b = engine.slice(call.b.input(), Side::columns_of_b, plan.b);
+    const auto kept_a = engine.prepare(call.a.input(), Side::rows_of_a, plan.a);
+    const auto kept_b = engine.prepare(call.b.input(), Side::columns_of_b, plan.b);
     const bool keep_a = random.once_in(2), keep_b = !keep_a || random.once_in(2);
     const auto& [m, n, k] = std::tuple(call.c.rows(), call.c.cols(), call.a.cols());
     const auto least = engine.workspace(plan, keep_a ? std::max<Index>(m, 1) : 1, keep_b ? std::max<Index>(n, 1) : 1, k);
@@ -87,15 +87,63 @@ RC_GTEST_PROP(GemmTest, KeptSlicesGiveTheSameBits, ()) {
   }
 }
 
+/// Residues that are kept, of the plan's moduli or of more: the same bits, on every kernel and in blocks of any length.
+RC_GTEST_PROP(GemmTest, KeptResiduesGiveTheSameBits, ()) {
+  RandomBits random(*test::gen::seed());
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    auto call = test::sample_call({random.below(8), random.below(11), random.below(60)}, random);
+    if (random.once_in(3)) test::strew_specials(call.a, 20, random), test::strew_specials(call.b, 20, random);
+    const int moduli = random.between(5, max_moduli);
+    const ResiduePlan plan{moduli, random.between(7, 3 * moduli - 4), random.between(7, 3 * moduli - 4)};
+    const CpuEngine engine(test::sample_options(random));
+    auto plain = call;
+    multiply_unproven(plain.call(), plan, engine);
+
+    const auto prepared = [&](InputView operand, Side side, ResidueForm form) {
+      form.moduli = random.between(form.moduli, max_moduli);
+      return engine.prepare(operand, side, form);
+    };
+    const auto kept_a = prepared(call.a.input(), Side::rows_of_a, plan.a());
+    const auto kept_b = prepared(call.b.input(), Side::columns_of_b, plan.b());
+    const bool keep_a = random.once_in(2), keep_b = !keep_a || random.once_in(2);
+    apply_specials(call.call(), engine.threads());
+    multiply_finite(call.call(), plan, engine, {keep_a ? &kept_a : nullptr, keep_b ? &kept_b : nullptr});
+    RC_ASSERT(test::bits_of_matrix(call.c) == test::bits_of_matrix(plain.c));
+  }
+}
+
+TEST(GemmTest, KeptResiduesAreRefusedWhereTheyDoNotFit) {
+  RandomBits random(9);
+  auto call = test::sample_call({4, 5, 30}, random);
+  call.alpha = 1;
+  const CpuEngine engine({.threads = 1});
+  const auto before = test::bits_of_matrix(call.c);
+  const auto refused = [&](const OperandForm& form, Side side, const std::string& message) {
+    const auto kept = engine.prepare(side == Side::rows_of_a ? call.a.input() : call.b.input(), side, form);
+    EXPECT_THAT([&] { multiply_finite(call.call(), ResiduePlan{13, 40, 41}, engine, {&kept, nullptr}); },
+                testing::ThrowsMessage<std::invalid_argument>(message));
+    EXPECT_EQ(test::bits_of_matrix(call.c), before);
+  };
+  refused(ResidueForm{12, 40}, Side::rows_of_a, "a has other residues than the plan says");
+  refused(ResidueForm{13, 41}, Side::rows_of_a, "a has other residues than the plan says");
+  refused(ResidueForm{14, 39}, Side::rows_of_a, "a has other residues than the plan says");
+  refused(ResidueForm{13, 40}, Side::columns_of_b, "a must have residues of rows");
+  refused(Slicing{Encoding::balanced(), 3}, Side::rows_of_a, "a plan by residues takes no slices");
+  const auto narrow = engine.prepare(call.b.input().block(0, 0, 29, 5), Side::columns_of_b, ResidueForm{13, 41});
+  EXPECT_THAT([&] { multiply_finite(call.call(), ResiduePlan{13, 40, 41}, engine, {nullptr, &narrow}); },
+              testing::ThrowsMessage<std::invalid_argument>("a and b have different inner dimensions: 30, 29"));
+}
+
 TEST(GemmTest, KeptSlicesAreRefusedWhereTheyDoNotFit) {
   RandomBits random(8);
   auto call = test::sample_call({4, 5, 30}, random);
   call.alpha = 1;
   const CpuEngine engine({.threads = 1});
   const auto plan = SplitPlan::balanced(3, 4, 5);
-  const auto a = engine.slice(call.a.input(), Side::rows_of_a, plan.a);
-  const auto other = engine.slice(call.a.input(), Side::rows_of_a, plan.b);
-  const auto refused = [&](KeptSlices kept, double workspace, const std::string& message) {
+  const auto a = engine.prepare(call.a.input(), Side::rows_of_a, plan.a);
+  const auto other = engine.prepare(call.a.input(), Side::rows_of_a, plan.b);
+  const auto residues = engine.prepare(call.a.input(), Side::rows_of_a, ResidueForm{13, 40});
+  const auto refused = [&](KeptOperands kept, double workspace, const std::string& message) {
     const auto before = test::bits_of_matrix(call.c);
     EXPECT_THAT([&] { multiply_finite(call.call(), plan, engine, kept, nullptr, workspace); },
                 testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(message)));
@@ -103,6 +151,7 @@ TEST(GemmTest, KeptSlicesAreRefusedWhereTheyDoNotFit) {
   };
   refused({&other, nullptr}, unlimited_workspace, "a is not sliced as the plan says");
   refused({nullptr, &a}, unlimited_workspace, "b must be sliced by columns");
+  refused({&residues, nullptr}, unlimited_workspace, "a plan by slices takes no residues");
   const auto least = engine.workspace(plan, 4, 1, 30);
   refused({&a, nullptr}, least - 1, "workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))));
 }

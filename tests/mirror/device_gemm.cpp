@@ -373,8 +373,8 @@ bool compare_batches(cudaStream_t stream) {
       });
       for (auto* multiply : {&whole, &small})
         run(kept, [&](BatchCase& batch) {
-          const auto a = engine.slice(batch.call().a, Side::rows_of_a, product.plan.a);
-          const auto b = engine.slice(batch.call().b, Side::columns_of_b, product.plan.b);
+          const IntegerOperand a = engine.slice(batch.call().a, Side::rows_of_a, product.plan.a);
+          const IntegerOperand b = engine.slice(batch.call().b, Side::columns_of_b, product.plan.b);
           (*multiply)(batch.call(), stream, {}, batch.batch(), {batch.shared_a ? &a : nullptr, batch.shared_b ? &b : nullptr});
           check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
         });
@@ -394,8 +394,8 @@ bool compare_kept(cudaStream_t stream) {
     auto product = sampled(in_blocks ? 600 : 80, 120000 + seed);
     for (const auto path : paths) {
       const OnDevice device(product, stream);
-      const auto a = engine.slice(device.call().a, Side::rows_of_a, product.plan.a);
-      const auto b = engine.slice(product.b.input(), Side::columns_of_b, product.plan.b);
+      const IntegerOperand a = engine.slice(device.call().a, Side::rows_of_a, product.plan.a);
+      const IntegerOperand b = engine.slice(product.b.input(), Side::columns_of_b, product.plan.b);
       const double cap = in_blocks ? least_cap(product, path) : unlimited_workspace;
       DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap});
       multiply(device.call(), stream, {}, {}, {&a, &b});
@@ -428,7 +428,7 @@ void refuse_batches(const auto& refuses, cudaStream_t stream) {
   const gpu::CudaEngine engine;
   const CpuEngine cpu;
   const Matrix<double> a(2, 3), b(3, 2), longer(2, 4);
-  const auto keep = [&](const SlicedMatrix& kept, bool of_a, const gpu::DeviceBatch& batch = {}) {
+  const auto keep = [&](const IntegerOperand& kept, bool of_a, const gpu::DeviceBatch& batch = {}) {
     multiply(call, stream, {}, batch, {of_a ? &kept : nullptr, of_a ? nullptr : &kept});
   };
   refuses("kept.a must be sliced on device", [&] { keep(cpu.slice(a, Side::rows_of_a, plan.a), true); });

@@ -139,7 +139,7 @@ class FarEngine final : public Engine {
   [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
     return cpu_.slice(near(x), side, slicing);
   }
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return cpu_.takes(sliced); }
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override { return cpu_.takes(operand); }
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return cpu_.measure(near(x), side, slicing);
   }
@@ -150,7 +150,7 @@ class FarEngine final : public Engine {
     return cpu_.multiply(a, b, plan, opened, near(c));
   }
   [[nodiscard]] const FarMatrices& matrices() const override { return matrices_; }
-  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override {
+  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override {
     multiply_finite(near(product), plan, cpu_, kept);
     return true;
   }
@@ -291,7 +291,7 @@ class FailingEngine final : public Engine {
   [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
     return cpu_.slice(x, side, slicing);
   }
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return cpu_.takes(sliced); }
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override { return cpu_.takes(operand); }
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return cpu_.measure(x, side, slicing);
   }

@@ -437,8 +437,8 @@ TEST_F(Products, WithKeptSlices) {
       Case<double> of(8, 9, 10, Like::wide, 22);
       of.alpha = 3, of.beta = -1;
       const auto product = of.product().real();
-      const auto a = engine.slice(product.a, Side::rows_of_a, plan.a);
-      const auto b = engine.slice(product.b, Side::columns_of_b, plan.b);
+      const IntegerOperand a = engine.slice(product.a, Side::rows_of_a, plan.a);
+      const IntegerOperand b = engine.slice(product.b, Side::columns_of_b, plan.b);
       const auto bound = fetched(both.here->examiner().examine(product)->bound(plan)).product;
       const auto open = multiply_finite(product, plan, engine, {&a, &b}, ziv ? &bound : nullptr);
       std::string text;
@@ -472,7 +472,8 @@ TEST_F(Products, TakeSlicesOfTheirOwnLayoutAlone) {
     EXPECT_THROW(engine.multiply(left, right, plan, {}, c), std::invalid_argument);
     EXPECT_THROW(static_cast<void>(engine.group_sums(left, right, plan)), std::invalid_argument);
   }
-  EXPECT_THROW(static_cast<void>(engine.start({a, b, c}, plan, {&foreign, &right})), std::invalid_argument);
+  const IntegerOperand kept_a = foreign, kept_b = right;
+  EXPECT_THROW(static_cast<void>(engine.start({a, b, c}, plan, {&kept_a, &kept_b})), std::invalid_argument);
 }
 
 // Prepared by another engine they are no help, and no harm.

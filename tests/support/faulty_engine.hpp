@@ -40,7 +40,7 @@ class FaultyEngine : public Engine {
     if (faulty_residues) return faulty_residues(right_, operand, side, residues);
     return right_.prepare(operand, side, residues);
   }
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return right_.takes(sliced); }
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override { return right_.takes(operand); }
   [[nodiscard]] const Matrices& matrices() const override { return right_.matrices(); }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return faulty_measure ? faulty_measure(right_, operand, side, slicing) : right_.measure(operand, side, slicing);

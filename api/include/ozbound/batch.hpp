@@ -14,7 +14,7 @@
 namespace ozbound {
 
 /// batch_count products of one shape, C_t = alpha op(A_t) op(B_t) + beta C_t, where A_t begins at a + t stride_a, and B_t and
-/// C_t likewise. A stride of 0 is one operand of all products: a real one is sliced once for all that take the same slices of
+/// C_t likewise. A stride of 0 is one operand of all products: a real one is made once for all that take the same integers of
 /// it, where the workspace has the room.
 ///
 /// Every product is decided for by itself, and has the bits and the certificate that gemm gives it alone.
@@ -139,7 +139,7 @@ struct GemmBatch {
 };
 
 /// As gemm_strided_batched: every product has the decision, the bits and the certificate that it has alone. A or B that several
-/// products have in common are sliced once for those that follow each other in the order of A's address, then B's.
+/// products have in common are made once for those that follow each other in the order of A's address, then B's.
 /// @throws as gemm_strided_batched, also for a sequence of another length than 1 and batch_count.
 template <BlasNumber T>
 std::vector<Certificate> gemm_batched(const GemmBatch<T>& batch, const Target& target, const BlasOptions& options = {});

@@ -22,7 +22,7 @@ struct BlasOptions {
   bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
   bool residues = true;                         ///< it may choose residues; devices have none yet
   const CostModel* costs = nullptr;             ///< by which `decide` compares ways; null: machine_costs, read once
-  const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: A is sliced here
+  const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: made here
   const PreparedOperand* prepared_b = nullptr;  ///< of op(B), likewise
   const Machine* machine = nullptr;             ///< what the call runs on; null: the CPU
   Place place = {};                             ///< where A, B and C lie, which the machine must reach

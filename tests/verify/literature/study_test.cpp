@@ -51,7 +51,7 @@ struct WrongEngine final : Engine {
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
     return engine.slice(operand, side, slicing);
   }
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override { return engine.takes(sliced); }
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override { return engine.takes(operand); }
   [[nodiscard]] const Matrices& matrices() const override { return engine.matrices(); }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     return engine.measure(operand, side, slicing);

@@ -24,7 +24,7 @@ class CannotCertify : public std::runtime_error {
 };
 
 /// Chooses the cheapest way whose bound certifies the target: residues with the fewest moduli, slices of every s_A, s_B <= 20
-/// and cut, native DGEMM, the superaccumulator. Residues are not considered where alpha or beta has an imaginary part.
+/// and cut, native DGEMM, the superaccumulator.
 ///
 /// Reads A and B once for an enclosure of |A||B|, and again for the norms of the slicings that come into question; C is neither
 /// read nor written. Rows and columns with NaN or infinities do not take part. The result is a function of the inputs and the

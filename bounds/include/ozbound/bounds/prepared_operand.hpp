@@ -4,36 +4,44 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <variant>
+#include <vector>
 
 #include "ozbound/bounds/decision.hpp"
 #include "ozbound/core/engine.hpp"
+#include "ozbound/core/integer_operand.hpp"
+#include "ozbound/core/plan.hpp"
 #include "ozbound/core/slice_facts.hpp"
-#include "ozbound/core/sliced_matrix.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "ozbound/core/views.hpp"
 
 namespace ozbound {
 
-/// A or B with what is the same for every product that it is a factor of: its slices, their norms and its fingerprint.
+/// A or B with what is the same for every product that it is a factor of: its slices or residues, their norms and its
+/// fingerprint.
 ///
 /// Products with it, by the same engine or one with the same options, have the bits and the certificate that they have without.
-/// It holds a view, for NaN and infinities, and for entries that slices leave open: the elements must live as long, and not
-/// change. May be shared between threads; a copy shares the slices.
+/// Residues serve plans of the same bits and fewer moduli too, if these hold the product. It holds a view, for NaN and
+/// infinities, and for entries that are left open: the elements must live as long, and not change. May be shared between
+/// threads; a copy shares the slices or residues.
 ///
 /// Not `PreparedOperand p(load("A.npy"), …);` of a matrix that a function returns: it is gone at the semicolon.
-/// Not a(0, 0) = 1 between two products: slices, norms and fingerprint stay those of before. Prepare it again.
+/// Not a(0, 0) = 1 between two products: integers, norms and fingerprint stay those of before. Prepare it again.
 /// Not A where the call has op(A) = A^T: `operand` is op(A), a view with its strides exchanged.
 class PreparedOperand {
  public:
   /// `operand` is op(A), m x k, for rows_of_a, and op(B), k x n, for columns_of_b.
-  /// @throws std::invalid_argument for a slice count outside 1 … max_slices, or an operand that the engine does not reach.
-  PreparedOperand(InputView operand, Side side, Slicing slicing, const Engine& engine);
+  /// @param form a Slicing or a ResidueForm; nothing where products need no integers of it
+  /// @throws std::invalid_argument for a form that no plan has or the engine does not make, and for an operand that the engine
+  /// does not reach.
+  PreparedOperand(InputView operand, Side side, const std::optional<OperandForm>& form, const Engine& engine);
 
-  /// An operand of products under this decision. A decision without a plan (native, exact) needs no slices.
+  /// An operand of products under this decision. A decision without a plan (native, exact) needs no integers.
   PreparedOperand(InputView operand, Side side, const Decision& decision, const Engine& engine);
 
   struct Parts {
-    SlicedMatrix slices;
-    SliceFacts facts;
+    IntegerOperand integers;
+    std::variant<SliceFacts, std::vector<VectorNorms>> facts;  ///< of slices; of residues
   };
 
   /// Of what is known already. @pre it is what the others find.
@@ -42,22 +50,21 @@ class PreparedOperand {
   [[nodiscard]] const InputView& view() const { return view_; }
   [[nodiscard]] Side side() const { return side_; }
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
-  [[nodiscard]] const Parts* parts() const { return parts_.get(); }  ///< null where there are no slices
+  [[nodiscard]] const Parts* parts() const { return parts_.get(); }  ///< null where there are no integers
 
-  /// The slices and their facts, where there are slices and this is their slicing; else null.
-  [[nodiscard]] const SlicedMatrix* slices(const Slicing& slicing) const;
+  /// The slices or residues, where they serve a form (IntegerOperand::serves); else null.
+  [[nodiscard]] const IntegerOperand* integers(const OperandForm& form) const;
+  /// Facts of the slices, where there are slices and this is their slicing; else null.
   [[nodiscard]] const SliceFacts* facts(const Slicing& slicing) const;
+  /// Norms of the vectors, which are the same for residues of all forms; null where there are no residues.
+  [[nodiscard]] const std::vector<VectorNorms>* norms() const;
 
-  /// Refuses what this is not: an operand of another place or shape, the other side, slices that a decision does not start
-  /// with, or that lie as `engine` does not multiply them.
+  /// Refuses what this is not: an operand of another place or shape, the other side, slices or residues that do not serve the
+  /// decision's plan, or that lie as `engine` does not multiply them.
   /// @throws std::invalid_argument beginning with `name`.
   void check(InputView operand, Side side, const Decision& decision, const Engine& engine, const char* name) const;
 
  private:
-  PreparedOperand(InputView operand, Side side, std::optional<Slicing> slicing, const Engine& engine);
-
-  [[nodiscard]] bool has(const Slicing& slicing) const { return parts_ != nullptr && parts_->slices.slicing() == slicing; }
-
   InputView view_;
   Side side_;
   std::uint64_t fingerprint_ = 0;

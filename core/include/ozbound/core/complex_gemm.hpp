@@ -12,12 +12,9 @@ void multiply_exactly(const ComplexProduct& call, int threads);
 
 /// As multiply_unproven, for scalars of any kind: writes an entry where both of its components are decided under `error`, a
 /// bound of the stacked parts of A B (2m x n, relative to rho_i sigma_j as ever) before alpha; returns the others. Special
-/// entries are written.
+/// entries are written. @pre A plan by residues holds the parts (check_held).
 std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan, const Engine& engine,
                                    const EntryBound* error = nullptr, double workspace = unlimited_workspace);
-
-/// Refuses plans that multiply_scaled does not take. @throws std::invalid_argument naming a plan by residues.
-void check_scaled(const Plan& plan);
 
 /// The least cap that multiply_scaled takes: bytes of slices and integer sums of one entry; and of all at a time.
 double least_scaled_workspace(const Engine& engine, const Plan& plan, Index k);

@@ -27,7 +27,7 @@ class CpuEngine final : public Engine {
   explicit CpuEngine(Options options);
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   [[nodiscard]] bool has_residues() const override { return true; }
   [[nodiscard]] std::vector<VectorNorms> norms(InputView operand, Side side) const override;

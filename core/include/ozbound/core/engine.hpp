@@ -37,10 +37,10 @@ class OutOfMemory : public std::runtime_error {
 class Matrices;
 struct RealProduct;
 
-/// Slices of A, of B or of both that Engine::slice made before; null: made where they are needed.
-struct KeptSlices {
-  const SlicedMatrix* a = nullptr;
-  const SlicedMatrix* b = nullptr;
+/// Slices or residues of A, of B or of both that an engine made before (Engine::prepare); null: made where they are needed.
+struct KeptOperands {
+  const IntegerOperand* a = nullptr;
+  const IntegerOperand* b = nullptr;
 };
 
 /// Makes slices or residues of operands, and multiplies them. Integer sums are exact, so that every engine, kernel, thread
@@ -50,8 +50,8 @@ class Engine {
   virtual ~Engine() = default;
 
   [[nodiscard]] virtual SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const = 0;
-  /// Whether slices lie as this engine would lay them, so that it multiplies them with its own.
-  [[nodiscard]] virtual bool takes(const SlicedMatrix& sliced) const = 0;
+  /// Whether slices or residues lie as this engine would lay them, so that it multiplies them with its own.
+  [[nodiscard]] virtual bool takes(const IntegerOperand& operand) const = 0;
   [[nodiscard]] virtual SliceFacts measure(InputView operand, Side side, Slicing slicing) const = 0;
 
   /// Whether it multiplies by residues. The default does not: prepare and recovered_groups refuse them.
@@ -66,7 +66,8 @@ class Engine {
   [[nodiscard]] virtual IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const;
 
   /// Writes C (m x n) and returns the entries that Ziv's test left open, in row order; those are not written. Nor are entries
-  /// with a NaN or infinity among a's row, b's column or c0: `apply_specials` knows them.
+  /// with a NaN or infinity among a's row, b's column or c0: `apply_specials` knows them. Of residues of more moduli than the
+  /// plan's, with its bits, the first are multiplied.
   /// @pre a plan by residues holds the operands: check_held of gemm.hpp, or anything else that shows it.
   /// @throws std::invalid_argument where shapes or forms do not fit the plan, or it does not take the operands; OutOfMemory.
   virtual std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan,
@@ -76,8 +77,8 @@ class Engine {
   [[nodiscard]] virtual const Matrices& matrices() const = 0;
 
   /// Starts a whole product without Ziv's test, entries with specials left alone, and does not wait for C; false where this
-  /// engine cannot, which is what most say. Kept slices must live until C is there. @pre the workspace suffices.
-  [[nodiscard]] virtual bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const;
+  /// engine cannot, which is what most say. Kept operands must live until C is there. @pre the workspace suffices.
+  [[nodiscard]] virtual bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const;
 
   /// The exact integer sum of every group of the plan: [t] holds group t, m x n. What complex scalars multiply, and what tests
   /// compare.

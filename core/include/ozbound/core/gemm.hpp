@@ -26,9 +26,9 @@ double full_workspace(const Engine& engine, const Plan& plan, Index m, Index n, 
 std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, ZivBound error = {},
                                    double workspace = unlimited_workspace);
 
-/// The same with slices that are kept: of the whole operand, as the plan says. They are neither cut into blocks nor made again,
-/// and count towards the workspace.
-std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept,
+/// The same with slices or residues that are kept: of the whole operand, as the plan says. They are neither cut into blocks nor
+/// made again, and count towards the workspace.
+std::vector<Entry> multiply_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept,
                                    ZivBound error = {}, double workspace = unlimited_workspace);
 
 /// An entry that a plan by residues may not hold, by the norms of the operands (residue_plan.hpp) and then by their first
@@ -59,7 +59,7 @@ void multiply_exactly(const RealProduct& call, int threads);
 
 /// The same without Ziv's test, on an engine that may return before C is there: who asks it for anything else gets what it says
 /// of the C that is to come.
-void start_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptSlices kept, double workspace);
+void start_finite(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept, double workspace);
 
 /// The whole product under a plan, and no word on how wrong it is: for who knows better, and for tests. Each component of a
 /// complex one is rounded once.

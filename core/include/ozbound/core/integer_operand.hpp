@@ -28,6 +28,25 @@ class IntegerOperand {
     return std::visit([](const auto& x) { return x.inner_dimension(); }, of_);
   }
 
+  [[nodiscard]] OperandForm form() const {
+    if (const auto* residues = residues_or_null()) return residues->form();
+    return std::get<SlicedMatrix>(of_).slicing();
+  }
+
+  /// Whether it can be multiplied where `asked` is needed: it has that form, or residues with as many bits of more moduli.
+  [[nodiscard]] bool serves(const OperandForm& asked) const {
+    const auto* const residues = residues_or_null();
+    const auto* const form = std::get_if<ResidueForm>(&asked);
+    if (residues == nullptr || form == nullptr) return this->form() == asked;
+    return residues->form().bits == form->bits && residues->form().moduli >= form->moduli;
+  }
+
+  /// Null where the operand has residues.
+  [[nodiscard]] const SlicedMatrix* slices_or_null() const { return std::get_if<SlicedMatrix>(&of_); }
+
+  /// Null where the operand has slices.
+  [[nodiscard]] const ResidueMatrix* residues_or_null() const { return std::get_if<ResidueMatrix>(&of_); }
+
   /// @throws std::invalid_argument where the operand has residues.
   [[nodiscard]] const SlicedMatrix& slices() const { return get<SlicedMatrix>("a plan by slices takes no residues"); }
 

@@ -55,12 +55,12 @@ class CudaEngine final : public Engine {
   explicit CudaEngine(Options options);
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
-  [[nodiscard]] bool takes(const SlicedMatrix& sliced) const override;
+  [[nodiscard]] bool takes(const IntegerOperand& operand) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
   [[nodiscard]] const Matrices& matrices() const override { return *matrices_; }
-  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptSlices kept) const override;
+  [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
@@ -82,7 +82,7 @@ class CudaEngine final : public Engine {
   /// and not waited for. Kept slices are null or of this device, and must live until then. @throws OutOfMemory; nothing is
   /// launched then.
   /// @pre k > 0, C is not empty, scalars are finite; what the kept slices are of, and the shapes, fit.
-  void launch_product(const RealProduct& call, const SplitPlan& plan, KeptSlices kept) const;
+  void launch_product(const RealProduct& call, const SplitPlan& plan, KeptOperands kept) const;
 
   [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
 

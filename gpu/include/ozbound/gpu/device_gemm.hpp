@@ -65,17 +65,17 @@ class DeviceGemm {
   /// Computes C in the caller's workspace. The call's views are of device memory. Asynchronous; nothing is allocated.
   ///
   /// The products of a batch are in the order of the stream and share the workspace; each has the bits that it has alone.
-  /// `kept` are slices of A and B by CudaEngine::slice on this device, which are not made again, and must live until the call
+  /// `kept` are slices of A and B by CudaEngine::prepare on this device, which are not made again, and must live until the call
   /// is over: NaN and infinities are still looked up in A and B.
   /// @throws std::invalid_argument as RealProduct::check, also for C's of a batch that overlap another C or any A, B or C0; for
   /// another shape, negative strides or counts, kept slices that are not of the plan, the shape or this device, or of an
   /// operand that differs from product to product; CudaError where a launch fails.
   void operator()(const RealProduct& call, void* workspace, Stream stream, DeviceScalars scalars = {},
-                  const DeviceBatch& batch = {}, KeptSlices kept = {}) const;
+                  const DeviceBatch& batch = {}, KeptOperands kept = {}) const;
 
   /// The same in a workspace of its own, which is allocated at the first call. Calls are in the order of one stream.
   void operator()(const RealProduct& call, Stream stream, DeviceScalars scalars = {}, const DeviceBatch& batch = {},
-                  KeptSlices kept = {});
+                  KeptOperands kept = {});
 
  private:
   struct Work;
