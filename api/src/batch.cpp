@@ -165,23 +165,23 @@ class Batch {
   std::string apart_;  ///< what a message begins with
 };
 
-/// What the forms that one prepared operand serves have in common: a slicing, or the bits of residues.
+/// The part of a form that operands must share to be prepared once: a slicing, or the bits of residues.
 std::string spelling(const OperandForm& form) {
   if (const auto* const residues = std::get_if<ResidueForm>(&form)) return "residues of " + std::to_string(residues->bits);
   const auto& slicing = std::get<Slicing>(form);
   return to_string(slicing.encoding) + ":" + std::to_string(slicing.slices);
 }
 
-/// Of two forms with one spelling, the one whose integers serve both.
+/// Returns the form whose integers serve both. @pre x and y have one spelling.
 OperandForm wider(const OperandForm& x, const OperandForm& y) {
   const auto *const first = std::get_if<ResidueForm>(&x), *const second = std::get_if<ResidueForm>(&y);
   return first != nullptr && second != nullptr && first->moduli < second->moduli ? y : x;
 }
 
-/// What products have in common: an operand and the spelling of its forms; of one product alone, nothing.
+/// An operand that several products share, and the spelling of its forms; empty where one product alone has it.
 using InCommon = std::pair<Operand, std::string>;
 
-/// A plan whose operands have these forms on the side that is asked for.
+/// The plan with the bits and moduli of a form on one side; a plan by slices is as it was.
 Plan with_form(const Plan& plan, Side side, const OperandForm& form) {
   return plan.visit([](const SplitPlan& slices) { return Plan(slices); },
                     [&](ResiduePlan residues) {
@@ -196,7 +196,7 @@ class SharedOperand {
  public:
   SharedOperand(Side side, double workspace, const Engine& engine) : side_(side), workspace_(workspace), engine_(engine) {}
 
-  /// Makes known that a product has it in common with others.
+  /// Records the form that one of the products needs, so that what is prepared serves all of them.
   void add(const InCommon& common, const OperandForm& form) {
     const auto known = forms_.try_emplace(common, form).first;
     known->second = wider(known->second, form);

@@ -125,7 +125,7 @@ std::vector<Sample> calibration_samples(bool large) {
   for (const auto [m, n, k] : all) {
     for (const auto& plan :
          {ResiduePlan{2, 1, 1}, ResiduePlan{4, 8, 8}, ResiduePlan{8, 24, 24}, ResiduePlan{13, 44, 44}, ResiduePlan{18, 60, 60}})
-      samples.push_back({Method::one_plan, plan, m, n, k});  // which hold any operands of k up to 8192
+      samples.push_back({Method::one_plan, plan, m, n, k});  // which hold these random operands
     for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
                              SplitPlan::balanced(7, 7, 8), SplitPlan::balanced(9, 9, 10)})
       samples.push_back({Method::one_plan, plan, m, n, k});

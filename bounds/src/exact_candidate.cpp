@@ -6,11 +6,7 @@ namespace ozbound {
 
 Proposal propose_exact(const DecisionProblem& problem) {
   const Candidate exact{Method::exact, {}, problem.exact_cost(), problem.rounded_ratio(), true};
-  return {{exact},
-          exact,
-          "the exact superaccumulator is cheaper than any plan up to " + std::to_string(max_slices) +
-              " slices that certifies the target",
-          {}};
+  return {{exact}, exact, "the exact superaccumulator is cheaper than any plan that certifies the target", {}};
 }
 
 }  // namespace ozbound

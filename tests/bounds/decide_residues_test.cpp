@@ -53,8 +53,8 @@ class Exactly {
   /// What sums of |a' b'| are taken to be.
   enum class Sums { true_ones, first_digits };
 
-  /// What errors are compared with, and how: entries with M = |A||B| + |beta C0 / alpha| or with ||a_i||_2 ||b_j||_2, or both
-  /// as matrices.
+  /// A measure says what errors are compared with: entry by entry M = |A||B| + |beta C0 / alpha| or ||a_i||_2 ||b_j||_2, or the
+  /// Frobenius norm of M.
   enum class Measure { entries, vector_norms, matrix_norm };
 
   /// The least N of all bits whose bound certifies that errors are at most p / q of a measure.

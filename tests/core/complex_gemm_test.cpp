@@ -251,18 +251,22 @@ void strew_specials(StoredComplex& matrix, int odds, RandomBits& random) {
         if (random.once_in(odds)) matrix.set(i, j, of, test::sample_special(random));
 }
 
-/// Any transposition, conjugation, storage, scalars, plan and sizes, NaN and infinities among them.
+/// Any transposition, conjugation, storage, scalars and sizes, NaN and infinities among them.
+OwnedComplexCall sample_any_call(RandomBits& random) {
+  auto call = sample_complex_call(random.below(6), random.below(6), random.below(9), random.once_in(2), random);
+  if (!random.once_in(3)) return call;
+  strew_specials(call.a, 12, random), strew_specials(call.b, 12, random);
+  if (call.beta != Number(0)) strew_specials(call.in_place ? call.c : call.c0, 6, random);
+  const double scalars[] = {0, 1, -2, inf, nan};
+  if (random.once_in(4)) call.alpha = {random.pick(scalars), random.pick(scalars)};
+  if (random.once_in(4) && call.beta != Number(0)) call.beta = {1, random.pick(scalars)};
+  return call;
+}
+
 RC_GTEST_PROP(ComplexGemmTest, EveryComponentIsTheDefinitions, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 8; ++repetition) {
-    auto call = sample_complex_call(random.below(6), random.below(6), random.below(9), random.once_in(2), random);
-    if (random.once_in(3)) {
-      strew_specials(call.a, 12, random), strew_specials(call.b, 12, random);
-      if (call.beta != Number(0)) strew_specials(call.in_place ? call.c : call.c0, 6, random);
-      const double scalars[] = {0, 1, -2, inf, nan};
-      if (random.once_in(4)) call.alpha = {random.pick(scalars), random.pick(scalars)};
-      if (random.once_in(4) && call.beta != Number(0)) call.beta = {1, random.pick(scalars)};
-    }
+    auto call = sample_any_call(random);
     const auto plan = test::sample_plan(random);
     const auto expected = expected_bits(call, planned(call, plan));
     multiply_unproven(call.call(), plan, CpuEngine(test::sample_options(random)));
@@ -270,15 +274,11 @@ RC_GTEST_PROP(ComplexGemmTest, EveryComponentIsTheDefinitions, ()) {
   }
 }
 
-/// The same by residues: C' by alpha's parts and C0 by beta's, rounded once.
+/// Residues give the same: C' by alpha's parts and C0 by beta's, rounded once.
 RC_GTEST_PROP(ComplexGemmTest, EveryComponentByResiduesIsTheDefinitions, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 8; ++repetition) {
-    auto call = sample_complex_call(random.below(6), random.below(6), random.below(9), random.once_in(2), random);
-    if (random.once_in(3)) {
-      strew_specials(call.a, 12, random), strew_specials(call.b, 12, random);
-      if (call.beta != Number(0)) strew_specials(call.in_place ? call.c : call.c0, 6, random);
-    }
+    auto call = sample_any_call(random);
     const int moduli = random.between(5, max_moduli);
     const ResiduePlan plan{moduli, random.between(7, 3 * moduli - 4), random.between(7, 3 * moduli - 4)};
     const auto expected = expected_bits(call, planned(call, plan));

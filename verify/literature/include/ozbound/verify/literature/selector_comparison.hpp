@@ -60,7 +60,7 @@ struct ComparedCase {
   FewestProducts residues;  ///< their number is that of moduli
   std::vector<SelectorOutcome> outcomes;
 
-  /// Of the scheme that a selector chooses for.
+  /// The fewest products of the scheme, slices or residues, that a selector chooses for.
   [[nodiscard]] const FewestProducts& fewest(const Selector& selector) const {
     return selector.by_residues ? residues : slices;
   }
