@@ -13,6 +13,8 @@
 
 #include "engines.hpp"
 #include "ozbound/core/complex_gemm.hpp"
+#include "ozbound/core/detail/complex_residues.hpp"
+#include "ozbound/core/real_representation.hpp"
 #include "ozbound/verify/complex_problem.hpp"
 #include "series_builder.hpp"
 
@@ -125,6 +127,22 @@ class ThreeProducts {
   std::vector<double> p1_, p2_, p3_;
 };
 
+/// A product by residues of four real products a modulus, and how much faster two or three are; what complex scalars cost.
+void add_residues(Builder& builder, const std::shared_ptr<ComplexWork>& work, const ResiduePlan& plan) {
+  const auto name = to_string(Plan(plan));
+  const auto four = builder.add(name + " by four", [=] {
+    const auto factors = real_factors(work->call(), work->engine.threads());
+    const RealProduct parts{factors.a.view(), factors.b.view(), *stacked_memory(work->call().c)};
+    multiply_unproven(parts, plan, work->engine);
+  });
+  const auto fewer = builder.add(name, [=] { multiply_unproven(work->call(), plan, work->engine); });
+  builder.speed(fmt::format("complex/{}", name), "four products a modulus", fewer, four).note =
+      fmt::format("{} products over {}", ComplexModuli::of(plan.moduli).layers, 4 * plan.moduli);
+  const auto scaled =
+      builder.add(name + ", complex scalars", [=] { multiply_unproven(work->scaled_call(), plan, work->engine); });
+  builder.share(fmt::format("complex/complex scalars, {}", name), "real scalars", scaled, fewer);
+}
+
 }  // namespace
 
 Series complex_series(const SeriesEntry& entry) {
@@ -148,6 +166,8 @@ Series complex_series(const SeriesEntry& entry) {
   });
   auto& figure = builder.speed(fmt::format("complex/{}", plan_of_four), "four real products", four, real, 4);
   figure.operations = 4 * operations(entry.shape) * plan.products();
+  for (const auto& residues : {ResiduePlan{8, 26, 26}, ResiduePlan{13, 45, 45}, ResiduePlan{18, 53, 53}})
+    add_residues(builder, work, residues);
   return builder.take();
 }
 

@@ -187,8 +187,10 @@ class PlanSums {
  public:
   /// @param a rows of the left factor @param b columns of the stacked parts of B
   PlanSums(const InputView& a, const InputView& b, const Plan& plan, const Engine& engine) {
-    const auto rows = engine.prepare(a, Side::rows_of_a, plan.form(Side::rows_of_a));
-    const auto columns = engine.prepare(b, Side::columns_of_b, plan.form(Side::columns_of_b));
+    const Index m = a.rows(), n = b.cols(), k = a.cols();
+    const auto complex = complex_forms(engine, plan, m, n, k, engine.workspace(plan, m, n, k));
+    const auto forms = complex ? *complex : operand_forms(plan);
+    const auto rows = engine.prepare(a, Side::rows_of_a, forms.a), columns = engine.prepare(b, Side::columns_of_b, forms.b);
     plan.visit([&](const SplitPlan& slices) { take_slices(rows.slices(), columns.slices(), slices, engine); },
                [&](const ResiduePlan& residues) { take_residues(rows.residues(), columns.residues(), residues, engine); });
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -82,7 +83,7 @@ namespace {
 template <class Panel, class Kept>
 bool lies_as(const Kept& kept, const PanelLayout& layout) {
   const auto* const panels = dynamic_cast<const Panel*>(&kept);
-  return panels != nullptr && panels->layout() == layout.of(panels->inner_dimension());
+  return panels != nullptr && panels->layout() == layout.of(panels->view().inner);
 }
 
 }  // namespace
@@ -131,27 +132,54 @@ namespace {
 /// Products of residues that an INT32 sum takes.
 Index terms_of_residues() { return residue_int32_terms; }
 
-/// The products of all moduli.
-TiledProduct product_of_residues(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
-                                 const CpuEngine::Options& options, const Kernel& kernel) {
-  return {rows.view(), columns.view(), residue_products(plan.moduli), terms_of_residues(), plan.products(), options, kernel};
-}
+/// A product of residues, of complex operands or not, and what recovers C' of its tiles.
+class ResidueProduct {
+ public:
+  ResidueProduct(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
+                 const CpuEngine::Options& options, const Kernel& kernel)
+      : complex_(rows.form().complex),
+        moduli_(plan.moduli),
+        inner_(rows.view().inner),
+        kernel_(kernel),
+        product_(rows.view(), columns.view(), residue_products(layers()), terms_of_residues(), layers(), options, kernel) {}
+
+  [[nodiscard]] std::size_t threads() const { return product_.threads(); }
+
+  /// Calls finish(sums, number of the thread) for every tile, with its EntrySums of C'.
+  template <class Finish>
+  void run(const Finish& finish) {
+    const auto& functions = *kernel_.functions;
+    const auto recovered = [&](SumTile& tile, std::size_t thread) {
+      ResidueSums sums(tile, moduli_, functions);
+      finish(sums, thread);
+    };
+    const auto parts_recovered = [&](SumTile& tile, std::size_t thread) {
+      ComplexResidueSums sums(tile, moduli_, functions, inner_);
+      finish(sums, thread);
+    };
+    complex_ ? product_.run(parts_recovered, 2) : product_.run(recovered);
+  }
+
+ private:
+  [[nodiscard]] int layers() const { return complex_ ? ComplexModuli::of(moduli_).layers : moduli_; }
+
+  bool complex_;
+  int moduli_;
+  Index inner_;
+  const Kernel& kernel_;
+  TiledProduct product_;
+};
 
 }  // namespace
 
 std::vector<Entry> CpuEngine::multiply_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
                                                 const Epilogue& epilogue, OutputView c) const {
   const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
-  auto product = product_of_residues(rows, columns, plan, current_options(), *kernel_);
+  ResidueProduct product(rows, columns, plan, current_options(), *kernel_);
   const TileEpilogue last(rows.scales(), columns.scales(), residue_layout(plan), residue_head_upper(plan.moduli), epilogue, c,
                           *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
-  writing_c([&] {
-    product.run([&](SumTile& tile, std::size_t thread) {
-      ResidueSums sums(tile, plan.moduli, *kernel_->functions);
-      last.finish(sums, undecided[thread]);
-    });
-  });
+  writing_c([&] { product.run([&](EntrySums& sums, std::size_t thread) { last.finish(sums, undecided[thread]); }); });
   return sorted_entries(undecided);
 }
 
@@ -200,11 +228,8 @@ std::vector<Matrix<std::int64_t>> CpuEngine::recovered_groups(const ResidueMatri
   const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
   std::vector<Matrix<std::int64_t>> groups;
   for (int g = 0; g < residue_groups(plan.moduli); ++g) groups.emplace_back(a.count(), b.count());
-  auto product = product_of_residues(rows, columns, plan, current_options(), *kernel_);
-  product.run([&](SumTile& tile, std::size_t) {
-    ResidueSums recovered(tile, plan.moduli, *kernel_->functions);
-    take_sums(recovered, groups);
-  });
+  ResidueProduct product(rows, columns, plan, current_options(), *kernel_);
+  product.run([&](EntrySums& recovered, std::size_t) { take_sums(recovered, groups); });
   carry(groups, residue_layout(plan).radix_bits);
   return groups;
 }
@@ -212,16 +237,36 @@ std::vector<Matrix<std::int64_t>> CpuEngine::recovered_groups(const ResidueMatri
 double CpuEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
   return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); },
-                    [&](const ResiduePlan& residues) { return residues_workspace(residues, m, n, k); });
+                    [&](const ResiduePlan& residues) { return residues_workspace(residues.moduli, m, n, k); });
 }
 
-double CpuEngine::residues_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const {
-  const auto groups = residue_products(plan.moduli);
+namespace {
+
+/// Whether the products that layers of complex integers save, of the order of mnk, cost more than making and combining them,
+/// of the order of mk + kn + mn: for 2 to 20 moduli from n = 300 on, measured with AVX512-VNNI (docs/adr/0012).
+bool complex_layers_pay(Index m, Index n, Index k) {
+  constexpr double least = 100;
+  const auto x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
+  return x * y * z >= least * (x * z + z * y + x * y);
+}
+
+}  // namespace
+
+std::optional<double> CpuEngine::complex_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const {
+  const FloatEnvironment environment;
+  if (k / 2 > longest_complex_inner || !complex_layers_pay(m / 2, n, k / 2)) return std::nullopt;
+  const Index block = PanelLayout{}.block, vectors = std::max(kernel_->rows(), kernel_->columns());
+  const double parts = 2.0 * plan.moduli * static_cast<double>(std::min(block, k / 2 + 1) * vectors);
+  return residues_workspace(ComplexModuli::of(plan.moduli).layers, (m + 1) / 2, n, (k + 1) / 2) + threads() * parts;
+}
+
+double CpuEngine::residues_workspace(int layers, Index m, Index n, Index k) const {
+  const auto groups = residue_products(layers);
   const auto tile = TiledProduct::tile_shape(current_options(), *kernel_, groups.size(), m, n);
   const auto rows = layout(Side::rows_of_a), columns = layout(Side::columns_of_b);
   const Index longest = std::numeric_limits<Index>::max() - rows.multiple;
   const bool wide = exceeds_int32(groups, rows.filled_up(std::min(k, longest)), terms_of_residues());
-  return PanelResidues::bytes(m, k, plan.moduli, rows) + PanelResidues::bytes(n, k, plan.moduli, columns) +
+  return PanelResidues::bytes(m, k, layers, rows) + PanelResidues::bytes(n, k, layers, columns) +
          threads() * SumTile::bytes({tile.rows, tile.columns, groups.size(), terms_of_residues(), wide});
 }
 

@@ -32,6 +32,21 @@ std::vector<Matrix<std::int64_t>> Engine::recovered_groups(const ResidueMatrix&,
   refuse_residues(plan);
 }
 
+std::optional<double> Engine::complex_workspace(const ResiduePlan&, Index, Index, Index) const { return std::nullopt; }
+
+OperandForms operand_forms(const Plan& plan) { return {plan.form(Side::rows_of_a), plan.form(Side::columns_of_b)}; }
+
+std::optional<OperandForms> complex_forms(const Engine& engine, const Plan& plan, Index m, Index n, Index k, double most) {
+  return plan.visit([](const SplitPlan&) -> std::optional<OperandForms> { return std::nullopt; },
+                    [&](const ResiduePlan& residues) -> std::optional<OperandForms> {
+                      const auto bytes = m % 2 == 0 && k % 2 == 0 ? engine.complex_workspace(residues, m, n, k) : std::nullopt;
+                      if (!bytes || *bytes > most) return std::nullopt;
+                      auto a = residues.a(), b = residues.b();
+                      a.complex = b.complex = true;
+                      return OperandForms{a, b};
+                    });
+}
+
 void refuse_residues(const ResiduePlan& plan) {
   throw std::invalid_argument("plan: this engine multiplies slices alone, not " + to_string(Plan(plan)));
 }
@@ -50,6 +65,8 @@ void check_residues(const ResidueMatrix& a, const ResidueMatrix& b, const Residu
   if (b.side() != Side::columns_of_b) throw std::invalid_argument("b must have residues of columns");
   if (!IntegerOperand(a).serves(plan.a())) throw std::invalid_argument("a has other residues than the plan says");
   if (!IntegerOperand(b).serves(plan.b())) throw std::invalid_argument("b has other residues than the plan says");
+  if (a.form().complex != b.form().complex)
+    throw std::invalid_argument("a and b must both have residues of complex integers, or none of them");
 }
 
 /// The longest k whose sums INT64 holds.

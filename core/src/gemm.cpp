@@ -76,15 +76,35 @@ RealProduct block_of(const RealProduct& call, Index i, Index j, Index height, In
   return block;
 }
 
-/// What the plan makes of an operand, or what was made of it before.
-IntegerOperand operand(const Engine& engine, InputView of, Side side, const Plan& plan, const IntegerOperand* kept) {
-  return kept != nullptr ? *kept : engine.prepare(of, side, plan.form(side));
+/// How a product is cut, and what becomes of the operands of its blocks.
+struct Blocks {
+  Index rows, columns;
+  OperandForms forms;
+};
+
+/// Blocks of at most `rows` by `columns` entries: of half the columns where complex layers take no more bytes in those alone.
+/// Kept operands are not complex, nor is what they are multiplied by.
+Blocks blocks_of(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept, Index rows,
+                 Index columns) {
+  const Index height = std::min(call.m(), rows / 2 * 2), width = std::min(call.n(), columns);
+  const bool complex = call.stands_for_complex && height > 0 && kept.a == nullptr && kept.b == nullptr;
+  const double most = complex ? engine.workspace(plan, height, width, call.k()) : 0;
+  for (const Index narrower : {width, (width + 1) / 2})
+    if (const auto forms = complex ? complex_forms(engine, plan, height, narrower, call.k(), most) : std::nullopt)
+      return {height, narrower, *forms};
+  return {rows, columns, operand_forms(plan)};
 }
 
-/// Multiplies blocks of C, of at most `rows` by `columns` entries; one that the engine has no memory for in smaller ones.
+/// What a form makes of an operand, or what was made of it before.
+IntegerOperand operand(const Engine& engine, InputView of, Side side, const OperandForm& form, const IntegerOperand* kept) {
+  return kept != nullptr ? *kept : engine.prepare(of, side, form);
+}
+
+/// Multiplies blocks of C, of at most so many rows and columns; one that the engine has no memory for in smaller ones.
 /// @pre alpha and beta are finite; kept operands are as the plan says.
 std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept,
-                                   ZivBound error, Index rows, Index columns) {
+                                   ZivBound error, Index most_rows, Index most_columns) {
+  const auto [rows, columns, forms] = blocks_of(call, plan, engine, kept, most_rows, most_columns);
   std::optional<FetchedZivBound> here;  // of which blocks take parts; an engine knows a remote bound as a whole
   const bool in_parts = rows < call.m() || columns < call.n();
   if (in_parts) error = here.emplace(error).get();
@@ -99,8 +119,8 @@ std::vector<Entry> multiply_blocks(const RealProduct& call, const Plan& plan, co
       const auto open = error.here() == nullptr ? error : ZivBound(&block_error);
       std::vector<Entry> left;
       try {
-        if (!a) a = operand(engine, block.a, Side::rows_of_a, plan, kept.a);
-        const auto b = operand(engine, block.b, Side::columns_of_b, plan, kept.b);
+        if (!a) a = operand(engine, block.a, Side::rows_of_a, forms.a, kept.a);
+        const auto b = operand(engine, block.b, Side::columns_of_b, forms.b, kept.b);
         const Epilogue epilogue{call.alpha, call.beta, is_zero(call.beta) ? InputView{} : block.c0, open};
         left = engine.multiply(*a, b, plan, epilogue, block.c);
       } catch (const OutOfMemory&) {

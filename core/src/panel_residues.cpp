@@ -10,6 +10,7 @@
 
 #include "kernels/functions.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/complex_residues.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -30,16 +31,22 @@ Index checked_length(Index inner, Index count, int layers, Index multiple) {
 /// Byte of element l of vector v in a layer of a block of a panel.
 Index place_of(Index v, Index l, Index vectors, Index step) { return (l / step * vectors + v) * step + l % step; }
 
+/// Residues of a block of a panel: those modulo the first modulus at `first`, those modulo the next `between` bytes further.
+struct BlockOfResidues {
+  std::int8_t* first;
+  Index between;
+};
+
 /// Makes the residues of the vectors of one panel: by the kernel where doubles hold what it computes, else one by one.
 class PanelMaker {
  public:
-  PanelMaker(const PanelView& panels, ResidueForm form, std::int8_t* bytes, std::uint32_t* sums,
-             const std::vector<VectorScale>& scales, const KernelFunctions& functions, Index panel)
+  /// @param scales of the operand's vectors, of which vector v of the panels has the one at v * scale_step
+  PanelMaker(const PanelView& panels, ResidueForm form, const std::vector<VectorScale>& scales, Index scale_step,
+             const KernelFunctions& functions, Index panel)
       : panels_(panels),
         form_(form),
-        bytes_(bytes),
-        sums_(sums),
         scales_(scales),
+        scale_step_(scale_step),
         functions_(functions),
         panel_(panel),
         vectors_(panels.panel_vectors(panel)),
@@ -58,14 +65,10 @@ class PanelMaker {
   }
 
   template <class T>
-  void make(MatrixView<const T> operand) {
-    for (Index block = 0; block < panels_.blocks(); ++block) {
-      poll_cancelled();
-      for (Index start = 0; start < panels_.block_digits(block); start += together) make_by_kernel(operand, block, start);
-      for (Index v = 0; v < vectors_; ++v)
-        if (by_kernel_[static_cast<std::size_t>(v)] == 0) make_one_by_one(operand, block, v);
-      for (int layer = 1; layer <= panels_.layers; ++layer) sum_layer(block, layer);
-    }
+  void make(MatrixView<const T> operand, Index block, BlockOfResidues out) {
+    for (Index start = 0; start < panels_.block_digits(block); start += together) make_by_kernel(operand, block, start, out);
+    for (Index v = 0; v < vectors_; ++v)
+      if (by_kernel_[static_cast<std::size_t>(v)] == 0) make_one_by_one(operand, block, v, out);
   }
 
  private:
@@ -73,13 +76,8 @@ class PanelMaker {
   static constexpr int most_factor = 1000;  ///< of 2^e that scales a double, result or factor not subnormal
   using Lanes = double[slice_lanes];
 
-  [[nodiscard]] const VectorScale& scale(Index v) const { return scales_[static_cast<std::size_t>(first_ + v)]; }
-  [[nodiscard]] std::int8_t* layer_of(Index block, int layer) const {
-    return bytes_ + (panels_.digits(panel_, block, layer) - panels_.bytes);
-  }
-  /// Bytes from one layer of a block to the next modulus': A's layers lie in order, B's in reverse.
-  [[nodiscard]] Index layer_bytes(Index block) const {
-    return (panels_.side == Side::rows_of_a ? 1 : -1) * panels_.block_digits(block) * vectors_;
+  [[nodiscard]] const VectorScale& scale(Index v) const {
+    return scales_[static_cast<std::size_t>((first_ + v) * scale_step_)];
   }
 
   /// Elements [start, start + together) of a block, zero where the kernel leaves the vector out or beyond k.
@@ -102,11 +100,11 @@ class PanelMaker {
   }
 
   template <class T>
-  void make_by_kernel(MatrixView<const T> operand, Index block, Index start) {
+  void make_by_kernel(MatrixView<const T> operand, Index block, Index start, BlockOfResidues to) {
     const Index count = std::min(together, panels_.block_digits(block) - start);
     read(operand, block, start, count);
-    const ResidueShape shape{layer_bytes(block), step_ == 4 ? 4 * vectors_ : 4, step_};
-    auto* const out = layer_of(block, 1) + start / step_ * step_ * vectors_ + start % step_;
+    const ResidueShape shape{to.between, step_ == 4 ? 4 * vectors_ : 4, step_};
+    auto* const out = to.first + start / step_ * step_ * vectors_ + start % step_;
     for (Index lane = 0; lane < vectors_; lane += slice_lanes)
       functions_.residues(reinterpret_cast<const Lanes*>(elements_.data() + lane * together), count / 4,
                           residue_constants(form_.moduli), &factor_[static_cast<std::size_t>(lane)], form_.bits,
@@ -114,30 +112,22 @@ class PanelMaker {
   }
 
   template <class T>
-  void make_one_by_one(MatrixView<const T> operand, Index block, Index v) {
-    auto* const out = layer_of(block, 1);
-    const Index between = layer_bytes(block);
+  void make_one_by_one(MatrixView<const T> operand, Index block, Index v, BlockOfResidues to) {
     for (Index l = 0; l < panels_.block_digits(block); ++l) {
       const Index at = block * panels_.layout.block + l;
       const bool counts = at < panels_.inner && !scale(v).special;
       const auto x = counts ? to_dyadic(operand(first_ + v, at)) : Dyadic{};
       const auto rounded = RoundedInteger::of(x, scale(v).exponent - form_.bits);
       for (int t = 0; t < form_.moduli; ++t)
-        out[t * between + place_of(v, l, vectors_, step_)] =
+        to.first[t * to.between + place_of(v, l, vectors_, step_)] =
             static_cast<std::int8_t>(rounded.residue(residue_moduli[t]) ^ (flip_ != 0 ? -128 : 0));
     }
   }
 
-  void sum_layer(Index block, int layer) {
-    auto* const sums = sums_ + (panels_.digit_sums(panel_, block, layer) - panels_.sums);
-    functions_.digit_sums(panels_.digits(panel_, block, layer), flip_, vectors_, step_, panels_.block_digits(block), sums);
-  }
-
   PanelView panels_;
   ResidueForm form_;
-  std::int8_t* bytes_;
-  std::uint32_t* sums_;
   const std::vector<VectorScale>& scales_;
+  Index scale_step_;
   const KernelFunctions& functions_;
   Index panel_, vectors_, first_, step_;
   std::uint8_t flip_;
@@ -146,51 +136,209 @@ class PanelMaker {
   std::vector<double> elements_;
 };
 
+/// The parts of a factor that stands for a complex one, vectors being its rows or columns: m x k of A, n x k of B.
+template <class T>
+struct Parts {
+  MatrixView<const T> real, imaginary;
+};
+
+/// Rows 2i and 2i + 1 of A begin with real and imaginary parts; elements 2l and 2l + 1 of a column of B are them.
+template <class T>
+Parts<T> parts_of(const MatrixView<const T>& vectors, Side side) {
+  const bool rows = side == Side::rows_of_a;
+  const Index count = rows ? vectors.rows() / 2 : vectors.rows(), inner = vectors.cols() / 2;
+  const Index apart = rows ? vectors.row_stride() : vectors.col_stride();
+  const Index row_stride = rows ? 2 * vectors.row_stride() : vectors.row_stride();
+  const auto part = [&](Index origin) {
+    return MatrixView<const T>(vectors.data() + origin, count, inner, row_stride, 2 * vectors.col_stride());
+  };
+  const bool empty = count == 0 || inner == 0;
+  return {part(0), part(empty ? 0 : apart)};
+}
+
+/// Layers of complex integers from the residues of their parts.
+class ComplexLayers {
+ public:
+  /// @param flip 0x80 where 128 was added to store the residues
+  ComplexLayers(const ComplexModulus& of, std::uint8_t flip) : of_(of), flip_(flip) {}
+
+  /// `count` bytes of layer l. @pre FloatEnvironment
+  void make(int l, const std::int8_t* x, const std::int8_t* y, Index count, std::int8_t* out) const {
+    if (of_.root != 0)
+      add_multiple(x, y, static_cast<std::int16_t>(l == 0 ? of_.root : -of_.root), count, out);
+    else if (l == 2)
+      add(x, y, count, out);
+    else
+      std::copy_n(l == 0 ? x : y, count, out);
+  }
+
+ private:
+  [[nodiscard]] std::int8_t flipped(std::int8_t x) const { return static_cast<std::int8_t>(x ^ flip_); }
+
+  /// x + y modulo p, |x + y| < p: into [-floor(p / 2), ceil(p / 2) - 1].
+  void add(const std::int8_t* x, const std::int8_t* y, Index count, std::int8_t* out) const {
+    const auto p = static_cast<std::int16_t>(of_.modulus), low = static_cast<std::int16_t>(-p / 2);
+    const auto high = static_cast<std::int16_t>(low + p - 1);
+    for (Index b = 0; b < count; ++b) {
+      const auto z = static_cast<std::int16_t>(flipped(x[b]) + flipped(y[b]));
+      const auto up = static_cast<std::int16_t>(z < low ? p : 0), down = static_cast<std::int16_t>(z > high ? p : 0);
+      out[b] = flipped(static_cast<std::int8_t>(z + up - down));
+    }
+  }
+
+  /// x + factor y modulo an odd p: |z| < 2^15, so that z / p in binary32 is on the right side of every tie.
+  void add_multiple(const std::int8_t* x, const std::int8_t* y, std::int16_t factor, Index count, std::int8_t* out) const {
+    constexpr float to_integer = 0x1.8p23F;
+    const auto p = static_cast<float>(of_.modulus), inverse = 1 / p;
+    for (Index b = 0; b < count; ++b) {
+      const auto z = static_cast<float>(flipped(x[b]) + factor * flipped(y[b]));
+      const float quotient = (z * inverse + to_integer) - to_integer;
+      out[b] = flipped(static_cast<std::int8_t>(static_cast<std::int32_t>(z - quotient * p)));
+    }
+  }
+
+  const ComplexModulus& of_;
+  std::uint8_t flip_;
+};
+
+/// Fills panels with the layers of an operand.
+class OperandFiller {
+ public:
+  OperandFiller(const PanelView& panels, ResidueForm form, const std::vector<VectorScale>& scales, std::int8_t* bytes,
+                std::uint32_t* sums, const KernelFunctions& functions)
+      : panels_(panels), form_(form), scales_(scales), bytes_(bytes), sums_(sums), functions_(functions) {}
+
+  template <class T>
+  void fill(const MatrixView<const T>& vectors, Index panel) const {
+    const bool every_second = form_.complex && panels_.side == Side::rows_of_a;
+    PanelMaker maker(panels_, form_, scales_, every_second ? 2 : 1, functions_, panel);
+    std::vector<std::int8_t> parts;
+    for (Index block = 0; block < panels_.blocks(); ++block) {
+      poll_cancelled();
+      if (form_.complex)
+        fill_complex(parts_of(vectors, panels_.side), panel, block, maker, parts);
+      else
+        maker.make(vectors, block, {layer(panel, block, 1), layer_step() * layer_bytes(panel, block)});
+      for (int p = 1; p <= panels_.layers; ++p) sum_layer(panel, block, p);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int8_t* layer(Index panel, Index block, int p) const {
+    return bytes_ + (panels_.digits(panel, block, p) - panels_.bytes);
+  }
+  [[nodiscard]] Index layer_bytes(Index panel, Index block) const {
+    return panels_.block_digits(block) * panels_.panel_vectors(panel);
+  }
+  /// A's layers lie in order, B's in reverse.
+  [[nodiscard]] Index layer_step() const { return panels_.side == Side::rows_of_a ? 1 : -1; }
+  [[nodiscard]] std::uint8_t flip() const { return panels_.layout.unsigned_bytes ? 0x80 : 0; }
+
+  /// @param parts residues of the real parts, then of the imaginary ones
+  template <class T>
+  void fill_complex(const Parts<T>& of, Index panel, Index block, PanelMaker& maker, std::vector<std::int8_t>& parts) const {
+    const Index count = layer_bytes(panel, block);
+    parts.resize(static_cast<std::size_t>(2 * form_.moduli * count));
+    auto* const x = parts.data();
+    auto* const y = x + form_.moduli * count;
+    maker.make(of.real, block, {x, count});
+    maker.make(of.imaginary, block, {y, count});
+    const auto moduli = ComplexModuli::of(form_.moduli);
+    for (int t = 0; t < form_.moduli; ++t) {
+      const auto& modulus = moduli.of_modulus[t];
+      const ComplexLayers layers(modulus, flip());
+      for (int l = 0; l < modulus.layers(); ++l)
+        layers.make(l, x + t * count, y + t * count, count, layer(panel, block, modulus.first_layer + l));
+    }
+  }
+
+  void sum_layer(Index panel, Index block, int p) const {
+    auto* const sums = sums_ + (panels_.digit_sums(panel, block, p) - panels_.sums);
+    functions_.digit_sums(panels_.digits(panel, block, p), flip(), panels_.panel_vectors(panel), panels_.layout.step,
+                          panels_.block_digits(block), sums);
+  }
+
+  PanelView panels_;
+  ResidueForm form_;
+  const std::vector<VectorScale>& scales_;
+  std::int8_t* bytes_;
+  std::uint32_t* sums_;
+  const KernelFunctions& functions_;
+};
+
+int layers_of(ResidueForm form) { return form.complex ? ComplexModuli::of(form.moduli).layers : form.moduli; }
+
+void check_pairs(const Residues& of) {
+  if (!of.form().complex) return;
+  if (of.inner_dimension() % 2 != 0 || (of.side() == Side::rows_of_a && of.count() % 2 != 0))
+    throw std::invalid_argument("operand: must stand for a complex one, with an even inner dimension, and even rows of A");
+}
+
 }  // namespace
 
 PanelResidues::PanelResidues(InputView operand, Side side, ResidueForm form, int threads, PanelLayout layout,
                              const Kernel& kernel)
     : Residues(
           side, form, vectors_of(operand, side).rows(),
-          checked_length(vectors_of(operand, side).cols(), vectors_of(operand, side).rows(), form.moduli, layout.multiple)),
-      layout_(layout.of(inner_dimension())),
-      padded_(layout.filled_up(inner_dimension())),
+          checked_length(vectors_of(operand, side).cols(), vectors_of(operand, side).rows(), layers_of(form), layout.multiple)),
+      layout_(layout.of(packed_inner())),
+      padded_(layout.filled_up(packed_inner())),
       scales_(vector_scales(operand, side, residue_measure.encoding, threads)) {
-  const auto size = static_cast<std::size_t>(count() * form.moduli * padded_);
+  check_pairs(*this);
+  const auto size = static_cast<std::size_t>(packed_count() * layers_of(form) * padded_);
   bytes_ = PageBuffer(size + Kernel::panel_slack);
   std::fill_n(bytes_.data() + size, Kernel::panel_slack, std::int8_t{0});
-  sums_.resize(static_cast<std::size_t>(count() * form.moduli * view().blocks()));
+  sums_.resize(static_cast<std::size_t>(packed_count() * layers_of(form) * view().blocks()));
   const auto vectors = vectors_of(operand, side);
   const auto panels = view();
+  const OperandFiller filler(panels, form, scales_, bytes_.data(), sums_.data(), *kernel.functions);
   FirstException failure;
 #pragma omp parallel for schedule(static) num_threads(threads) if (panels.panels() > 1)
   for (Index panel = 0; panel < panels.panels(); ++panel)
     failure.run([&] {
       const FloatEnvironment environment;
-      PanelMaker maker(panels, form, bytes_.data(), sums_.data(), scales_, *kernel.functions, panel);
-      std::visit([&](const auto& typed) { maker.make(typed); }, vectors.typed());
+      std::visit([&](const auto& typed) { filler.fill(typed, panel); }, vectors.typed());
     });
   failure.rethrow();
 }
 
+Index PanelResidues::packed_count() const { return form().complex && side() == Side::rows_of_a ? count() / 2 : count(); }
+
+Index PanelResidues::packed_inner() const { return form().complex ? inner_dimension() / 2 : inner_dimension(); }
+
 PanelView PanelResidues::view() const {
   const int offset = layout_.unsigned_bytes ? 128 : 0;
-  return {side(), form().moduli, count(), inner_dimension(), padded_, layout_, bytes_.data(), sums_.data(), offset, offset};
+  return {side(),  layers_of(form()), packed_count(), packed_inner(), padded_,
+          layout_, bytes_.data(),     sums_.data(),   offset,         offset};
 }
 
-double PanelResidues::bytes(Index count, Index inner, int moduli, PanelLayout layout) {
+double PanelResidues::bytes(Index count, Index inner, int layers, PanelLayout layout) {
   const auto longest = std::numeric_limits<Index>::max() - layout.multiple;
   const Index padded = layout.filled_up(std::min(inner, longest)), block = layout.of(inner).block;
   const auto blocks = static_cast<double>(padded / block + (padded % block == 0 ? 0 : 1));
   return static_cast<double>(count) *
-         ((static_cast<double>(padded) + 4 * blocks) * moduli + static_cast<double>(sizeof(VectorScale)));
+         ((static_cast<double>(padded) + 4 * blocks) * layers + static_cast<double>(sizeof(VectorScale)));
+}
+
+int PanelResidues::stored(Index i, int layer, Index l) const {
+  const auto panels = view();
+  const Index panel = i / layout_.vectors, block = l / layout_.block, vectors = panels.panel_vectors(panel);
+  const auto byte = panels.digits(panel, block, layer)[place_of(i % layout_.vectors, l % layout_.block, vectors, layout_.step)];
+  return layout_.unsigned_bytes ? static_cast<std::uint8_t>(byte) - 128 : byte;
 }
 
 int PanelResidues::residue(Index i, int t, Index l) const {
-  const auto panels = view();
-  const Index panel = i / layout_.vectors, block = l / layout_.block, vectors = panels.panel_vectors(panel);
-  const auto byte = panels.digits(panel, block, t + 1)[place_of(i % layout_.vectors, l % layout_.block, vectors, layout_.step)];
-  return layout_.unsigned_bytes ? static_cast<std::uint8_t>(byte) - 128 : byte;
+  if (!form().complex) return stored(i, t + 1, l);
+  const bool rows = side() == Side::rows_of_a;
+  const auto modulus = ComplexModuli::of(form().moduli).of_modulus[t];
+  const auto of_layer = [&](int layer) { return stored(rows ? i / 2 : i, modulus.first_layer + layer, l / 2); };
+  const std::int64_t x = of_layer(0), y = of_layer(1);
+  const bool two = modulus.root != 0;
+  const auto real = balanced(two ? (x + y) * modulus.scale(false) : x, modulus.modulus);
+  const auto imaginary = balanced(two ? (x - y) * modulus.scale(true) : y, modulus.modulus);
+  if (!rows) return l % 2 == 0 ? real : imaginary;
+  if (i % 2 == l % 2) return real;
+  return i % 2 == 1 ? imaginary : balanced(-imaginary, modulus.modulus);
 }
 
 }  // namespace ozbound

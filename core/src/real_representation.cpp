@@ -151,7 +151,7 @@ class HostRepresentation final : public RealRepresentation {
         a_(call.reads_operands() ? left_factor(call.a, threads) : RealMatrix(unread(2 * call.m(), 2 * call.k()))),
         b_(call.reads_operands() ? stacked_parts(call.b, threads) : RealMatrix(unread(2 * call.k(), call.n()))),
         c0_(call.reads_c0() ? stacked_parts(call.c0, threads) : RealMatrix(InputView())),
-        call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view()} {}
+        call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view(), true} {}
 
   [[nodiscard]] const RealProduct& call() const override { return call_; }
 

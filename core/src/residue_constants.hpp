@@ -2,13 +2,18 @@
 #pragma once
 
 #include "kernels/functions.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/residues.hpp"
 
 namespace ozbound {
 
 static_assert(most_moduli == max_moduli);
 
+/// What recovers integers from sums of products: of real operands, or the parts of those of complex ones (complex_base).
+enum class Recovered { real_product, real_part, imaginary_part };
+ResidueBase residue_base(int count, Recovered what);
+
 /// What kernels need of the first `count` moduli, made once.
-const ResidueConstants& residue_constants(int count);
+const ResidueConstants& residue_constants(int count, Recovered what = Recovered::real_product);
 
 }  // namespace ozbound

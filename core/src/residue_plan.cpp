@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/complex_residues.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "residue_constants.hpp"
 #include "residue_plan_spelling.hpp"
@@ -149,8 +150,8 @@ std::int64_t residue_head_upper(int moduli) {
 
 namespace {
 
-ResidueConstants constants_of(int count) {
-  const auto base = ResidueBase::of(count);
+ResidueConstants constants_of(int count, Recovered what) {
+  const auto base = residue_base(count, what);
   ResidueConstants c{};
   c.count = count, c.limbs = residue_limbs_of(count), c.limb_bits = residue_limb_bits(count), c.groups = residue_groups(count);
   const auto limb = [&c](const WideInteger<residue_limbs>& x, int g) {
@@ -187,13 +188,19 @@ ResidueConstants constants_of(int count) {
 
 }  // namespace
 
-const ResidueConstants& residue_constants(int count) {
+ResidueBase residue_base(int count, Recovered what) {
+  return what == Recovered::real_product ? ResidueBase::of(count) : complex_base(count, what == Recovered::imaginary_part);
+}
+
+const ResidueConstants& residue_constants(int count, Recovered what) {
   static const auto all = [] {
-    std::array<ResidueConstants, max_moduli + 1> made{};
-    for (int n = 2; n <= max_moduli; ++n) made[static_cast<std::size_t>(n)] = constants_of(n);
+    std::array<std::array<ResidueConstants, max_moduli + 1>, 3> made{};
+    for (const auto of : {Recovered::real_product, Recovered::real_part, Recovered::imaginary_part})
+      for (int n = 2; n <= max_moduli; ++n)
+        made[static_cast<std::size_t>(of)][static_cast<std::size_t>(n)] = constants_of(n, of);
     return made;
   }();
-  return all[static_cast<std::size_t>(count)];
+  return all[static_cast<std::size_t>(what)][static_cast<std::size_t>(count)];
 }
 
 }  // namespace ozbound

@@ -137,8 +137,9 @@ class TiledProduct {
   [[nodiscard]] std::size_t threads() const { return tiles_.size(); }
 
   /// Calls finish(tile, number of the thread) for every tile, in any order, from many threads.
+  /// @param parts real numbers that an entry stands for, of which progress is told
   template <class Finish>
-  void run(const Finish& finish) {
+  void run(const Finish& finish, Index parts = 1) {
     const Index row_tiles = (a_.count + shape_.rows - 1) / shape_.rows;
     const Index count = row_tiles * ((b_.count + shape_.columns - 1) / shape_.columns);
     if (count == 0) return;
@@ -156,7 +157,7 @@ class TiledProduct {
           tile.start(row, column, std::min(shape_.rows, a_.count - row), std::min(shape_.columns, b_.count - column));
           multiply(tile);
           finish(tile, thread);
-          if (progress != nullptr) progress->add(tile.rows() * tile.columns());
+          if (progress != nullptr) progress->add(parts * tile.rows() * tile.columns());
         });
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "ozbound/core/engine.hpp"
@@ -41,6 +42,7 @@ class CpuEngine final : public Engine {
                                                                    const ResiduePlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
   [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override;
+  [[nodiscard]] std::optional<double> complex_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const override;
   [[nodiscard]] int threads() const override;
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
 
@@ -50,7 +52,7 @@ class CpuEngine final : public Engine {
   std::vector<Entry> multiply_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
                                        const Epilogue& epilogue, OutputView c) const;
   [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
-  [[nodiscard]] double residues_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const;
+  [[nodiscard]] double residues_workspace(int layers, Index m, Index n, Index k) const;
   [[nodiscard]] Options current_options() const;  ///< with the threads that this process has
   [[nodiscard]] PanelLayout layout(Side side) const;
 

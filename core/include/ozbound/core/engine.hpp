@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -95,6 +96,10 @@ class Engine {
   /// Upper limit of the bytes that an m x n x k product under a plan takes beside operands and result.
   [[nodiscard]] virtual double workspace(const Plan& plan, Index m, Index n, Index k) const = 0;
 
+  /// The same of a real product that stands for a complex one, by the layers of complex integers (ResidueForm::complex);
+  /// nothing where this engine has none for such sizes, or they take longer than real ones: the default.
+  [[nodiscard]] virtual std::optional<double> complex_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const;
+
   /// Threads that the parts of a product outside the engine should use.
   [[nodiscard]] virtual int threads() const = 0;
 };
@@ -105,6 +110,16 @@ class Engine {
 void check_operands(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan);
 void check_inner_dimension(const Plan& plan, Index k);
 void check_epilogue(const Epilogue& epilogue, const OutputView& c, Index m, Index n);
+
+/// The forms that a plan gives the operands of a product.
+struct OperandForms {
+  OperandForm a, b;
+};
+OperandForms operand_forms(const Plan& plan);
+
+/// The same by layers of complex integers, of a real product, m x n x k, that stands for a complex one; nothing where the
+/// engine or the plan has none, or they take more than `most` bytes.
+std::optional<OperandForms> complex_forms(const Engine& engine, const Plan& plan, Index m, Index n, Index k, double most);
 
 /// An engine that multiplies slices alone refuses a plan by this. @throws std::invalid_argument naming the plan.
 [[noreturn]] void refuse_residues(const ResiduePlan& plan);

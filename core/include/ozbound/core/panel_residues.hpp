@@ -12,13 +12,16 @@
 
 namespace ozbound {
 
-/// Residues of an operand in panels, as PanelSlices has slices: those modulo residue_moduli[t] are layer t + 1. Where a layout
-/// has unsigned bytes, 128 is added to store them.
+/// Residues of an operand in panels, as PanelSlices has slices: those modulo residue_moduli[t] are layer t + 1, or the layers
+/// of ComplexModuli, of half as many rows of A and half the inner dimension. Where a layout has unsigned bytes, 128 is added to
+/// store them.
 class PanelResidues final : public Residues {
  public:
   /// Makes the residues of an operand. Elements of any size; those of a vector with a NaN or an infinity are 0. Threads share
   /// the panels. `kernel` changes the speed, not the residues.
-  /// @pre form is that of a valid plan. @throws std::length_error where the bytes are more than an Index counts.
+  /// @pre form is that of a valid plan.
+  /// @throws std::length_error where the bytes are more than an Index counts; std::invalid_argument where the form is complex
+  /// and the operand stands for no complex one.
   PanelResidues(InputView operand, Side side, ResidueForm form, int threads, PanelLayout layout, const Kernel& kernel);
 
   [[nodiscard]] PanelLayout layout() const { return layout_; }
@@ -29,10 +32,14 @@ class PanelResidues final : public Residues {
   /// The bytes as kernels read them. This must outlive it.
   [[nodiscard]] PanelView view() const;
 
-  /// Bytes that the residues of `count` vectors take, apart from a constant: N of a vector's k, filled up, and 4 N a block.
-  static double bytes(Index count, Index inner, int moduli, PanelLayout layout);
+  /// Bytes that `layers` of `count` vectors take, apart from a constant: those of a vector's k, filled up, and 4 a block.
+  static double bytes(Index count, Index inner, int layers, PanelLayout layout);
 
  private:
+  [[nodiscard]] Index packed_count() const;
+  [[nodiscard]] Index packed_inner() const;
+  [[nodiscard]] int stored(Index i, int layer, Index l) const;
+
   PanelLayout layout_;
   Index padded_;  ///< k, filled up
   std::vector<VectorScale> scales_;

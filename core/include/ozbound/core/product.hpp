@@ -20,6 +20,7 @@ struct RealProduct {
   double alpha = 1;
   double beta = 0;
   InputView c0 = {};
+  bool stands_for_complex = false;  ///< A and B are as RealFactors of a complex product
 
   [[nodiscard]] Index m() const { return c.rows(); }
   [[nodiscard]] Index n() const { return c.cols(); }

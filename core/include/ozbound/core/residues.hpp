@@ -20,6 +20,11 @@ inline constexpr std::int32_t residue_moduli[max_moduli] = {256, 253, 251, 249, 
 struct ResidueForm {
   int moduli = 2;  ///< 2 … max_moduli
   int bits = 1;    ///< 1 … most_residue_bits
+
+  /// Of the real factor that stands for a complex one (RealFactors): of each pair of elements that stands for a complex
+  /// integer, modulus by modulus, the two or three layers that ComplexModulus describes.
+  bool complex = false;
+
   constexpr bool operator==(const ResidueForm&) const = default;
 };
 
