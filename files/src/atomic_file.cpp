@@ -41,8 +41,15 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+/// Where links lead to, whether or not it is there. @throws std::invalid_argument for a circle of links
 std::filesystem::path resolve_links(const std::filesystem::path& path) {
-  return std::filesystem::is_symlink(path) ? std::filesystem::weakly_canonical(path) : path;
+  constexpr int most_links = 40;  // as Linux
+  auto end = path;
+  for (int links = 0; std::filesystem::is_symlink(end); ++links) {
+    if (links == most_links) throw std::invalid_argument(path.string() + ": is a link that leads back to itself");
+    end = directory_of(end) / std::filesystem::read_symlink(end);  // an absolute target replaces the directory
+  }
+  return end;
 }
 
 }  // namespace
@@ -179,7 +186,9 @@ bool is_stream(const std::filesystem::path& path) {
 bool same_file(const std::filesystem::path& x, const std::filesystem::path& y) {
   if (x.empty() || y.empty()) return false;
   if (is_stream(x) || is_stream(y)) return is_standard_stream(x) && is_standard_stream(y);
-  const auto resolved = [](const auto& path) { return std::filesystem::weakly_canonical(std::filesystem::absolute(path)); };
+  const auto resolved = [](const auto& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(resolve_links(path)));
+  };
   return resolved(x) == resolved(y);
 }
 

@@ -85,14 +85,14 @@ class Reader {
   }
 
   void need_words(std::size_t count, std::string_view meaning) const {
-    if (words_.count != count) lines_.fail(fmt::format("{} belong here, and the line has {}", meaning, words_.count));
+    if (words_.count != count) lines_.fail(fmt::format("{} here, and the line has {}", meaning, words_.count));
   }
 
   void read_banner() {
     lines_.next();
     words_ = Words(lines_.line());
     if (!same_word(words_.word[0], "%%MatrixMarket")) lines_.fail("the first word is not %%MatrixMarket");
-    need_words(5, "five words, such as %%MatrixMarket matrix array real general,");
+    need_words(5, "five words, such as %%MatrixMarket matrix array real general, belong");
     if (!same_word(words_.word[1], "matrix")) lines_.fail(quote(words_.word[1]) + " cannot be read; only a matrix can");
     banner_.coordinate = choose<bool>({{"array", false}, {"coordinate", true}}, words_.word[2]);
     banner_.field = choose<Field>({{"real", Field::real},
@@ -134,9 +134,9 @@ class Reader {
   void read_sizes() {
     if (!next_line()) lines_.fail("the file ends before its line of sizes");
     if (banner_.coordinate)
-      need_words(3, "rows, columns and the number of entries");
+      need_words(3, "rows, columns and the number of entries belong");
     else
-      need_words(2, "rows and columns");
+      need_words(2, "rows and columns belong");
     rows_ = size(words_.word[0]);
     cols_ = size(words_.word[1]);
     if (banner_.symmetry != Symmetry::general && rows_ != cols_)
@@ -199,7 +199,8 @@ class Reader {
     for (Index j = 0; j < cols_; ++j)
       for (Index i = first_stored_row(j); i < rows_; ++i) {
         next_entry(done++);
-        need_words(numbers(), numbers() == 1 ? "one number" : "a real and an imaginary part");
+        need_words(numbers(), numbers() == 1 ? "an array has one number on a line, column by column: one belongs"
+                                             : "a real and an imaginary part belong");
         store(matrix, i, j, value(0, T{}));
       }
   }
@@ -210,25 +211,23 @@ class Reader {
 
   template <class T>
   void read_coordinates(Matrix<T>& matrix) {
-    constexpr std::array meanings{"a row and a column", "a row, a column and a number",
-                                  "a row, a column, a real and an imaginary part"};
+    constexpr std::array meanings{"a row and a column belong", "a row, a column and a number belong",
+                                  "a row, a column, a real and an imaginary part belong"};
     std::vector<bool> seen(static_cast<std::size_t>(rows_ * cols_));
     for (Index done = 0; done < entries_; ++done) {
       next_entry(done);
       need_words(2 + numbers(), meanings[numbers()]);
       const Index i = index(words_.word[0], rows_, "row");
       const Index j = index(words_.word[1], cols_, "column");
-      if (i < first_stored_row(j)) fail_not_stored(i, j);
+      if (i < j && banner_.symmetry != Symmetry::general) fail_not_stored(i, j);
       const auto place = static_cast<std::size_t>(i * cols_ + j);
-      if (seen[place]) lines_.fail(fmt::format("entry ({}, {}) is given a second time", i + 1, j + 1));
+      store(matrix, i, j, seen[place] ? sum(i, j, matrix(i, j), value(2, T{})) : value(2, T{}));
       seen[place] = true;
-      store(matrix, i, j, value(2, T{}));
     }
   }
 
   [[noreturn]] void fail_not_stored(Index i, Index j) const {
-    lines_.fail(fmt::format("entry ({}, {}) lies {} the diagonal of a {} matrix", i + 1, j + 1, i == j ? "on" : "above",
-                            symmetry_name()));
+    lines_.fail(fmt::format("entry ({}, {}) lies above the diagonal of a {} matrix", i + 1, j + 1, symmetry_name()));
   }
 
   /// The index in the file counts from 1, the one returned from 0.
@@ -249,8 +248,27 @@ class Reader {
     if (i != j && banner_.symmetry != Symmetry::general) matrix(j, i) = mirrored(value);
   }
 
-  static void check_diagonal(Index, double) {}
+  /// An entry that is given several times is the sum, in the file's order, each step rounded to a double; sums of integers are
+  /// exact.
+  [[nodiscard]] double sum(Index i, Index j, double before, double more) const {
+    const double all = before + more;
+    if (std::isinf(all) && std::isfinite(before) && std::isfinite(more))
+      lines_.fail(fmt::format("the sum of entries ({}, {}) lies outside the range of a double", i + 1, j + 1));
+    if (banner_.field == Field::integer && (all - before != more || all - more != before))
+      lines_.fail(fmt::format("the sum of entries ({}, {}) is not exactly a double", i + 1, j + 1));
+    return all;
+  }
+  [[nodiscard]] std::complex<double> sum(Index i, Index j, std::complex<double> before, std::complex<double> more) const {
+    return {sum(i, j, before.real(), more.real()), sum(i, j, before.imag(), more.imag())};
+  }
+
+  void check_skew_diagonal(Index i, bool zero) const {
+    if (banner_.symmetry == Symmetry::skew && !zero)
+      lines_.fail(fmt::format("entry ({}, {}) lies on the diagonal of a skew-symmetric matrix, and is not 0", i + 1, i + 1));
+  }
+  void check_diagonal(Index i, double value) const { check_skew_diagonal(i, value == 0); }
   void check_diagonal(Index i, const std::complex<double>& value) const {
+    check_skew_diagonal(i, value.real() == 0 && value.imag() == 0);
     if (banner_.symmetry == Symmetry::hermitian && !(value.imag() == 0))
       lines_.fail(fmt::format("entry ({}, {}) lies on the diagonal of a hermitian matrix, and its imaginary part {} is not 0",
                               i + 1, i + 1, value.imag()));
@@ -283,14 +301,31 @@ class Reader {
   }
 
   double real(std::string_view word) const {
-    const auto digits = without_plus(word);
     double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    // from_chars also reads nan(...), which is nobody's Matrix Market.
-    if (error == std::errc::invalid_argument || end != digits.data() + digits.size() || digits.ends_with(')'))
-      lines_.fail(quote(word) + " is not a decimal number");
+    auto error = parse(word, value);
+    if (error == std::errc::invalid_argument) error = parse(with_exponent_of_c(word), value);
+    if (error == std::errc::invalid_argument) lines_.fail(quote(word) + " is not a decimal number");
     if (error != std::errc()) lines_.fail(quote(word) + " lies outside the range of a double");
     return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+  }
+
+  /// Takes a whole word as a number. from_chars also reads nan(...), which is nobody's Matrix Market.
+  static std::errc parse(std::string_view word, double& value) {
+    const auto digits = without_plus(word);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return end != digits.data() + digits.size() || digits.ends_with(')') ? std::errc::invalid_argument : error;
+  }
+
+  /// Fortran writes 1.5D+00 for 1.5e+00, and 1.5-101 for 1.5e-101: an exponent of three digits leaves no room for the letter.
+  static std::string with_exponent_of_c(std::string_view word) {
+    std::string text(word);
+    const auto end = text.find_first_not_of("0123456789.", text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+    if (end == 0 || end == std::string::npos || text[end - 1] == '+' || text[end - 1] == '-') return text;
+    if (lower(text[end]) == 'd')
+      text[end] = 'e';
+    else if ((text[end] == '+' || text[end] == '-') && text.size() == end + 4)
+      text.insert(end, "e");
+    return text;
   }
 
   static std::string_view without_plus(std::string_view word) {

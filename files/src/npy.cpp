@@ -183,11 +183,15 @@ struct ElementSizes {
   std::uint64_t stored, kept;
 };
 
+std::string wrong_dimensions(const std::vector<std::int64_t>& shape) {
+  if (shape.size() == 1) return fmt::format("the array has 1 dimension; reshape it to ({}, 1) or (1, {})", shape[0], shape[0]);
+  return fmt::format("the array has {} dimensions; a matrix has 2", shape.size());
+}
+
 /// Refuses what is no matrix, or whose data are not exactly the rest of the file, before memory is taken.
 void check_shape(const InputFile& file, const Header& header, ElementSizes element, std::uint64_t data_bytes,
                  std::uint64_t max_bytes) {
-  if (header.shape.size() != 2)
-    throw InputError(file.name(), fmt::format("the array has {} dimensions; a matrix has 2", header.shape.size()));
+  if (header.shape.size() != 2) throw InputError(file.name(), wrong_dimensions(header.shape));
   const auto [rows, cols] = std::pair(header.shape[0], header.shape[1]);
   std::uint64_t elements = 0, kept = 0;
   if (__builtin_mul_overflow(rows, cols, &elements) || __builtin_mul_overflow(elements, element.kept, &kept) ||
@@ -203,6 +207,21 @@ void check_shape(const InputFile& file, const Header& header, ElementSizes eleme
   if (kept > max_bytes)
     throw InputError(file.name(), fmt::format("a matrix of {} x {} takes {}, more than the memory of {}", rows, cols,
                                               format_bytes(kept), format_bytes(max_bytes)));
+}
+
+/// A number of IEEE 754's binary16.
+struct Half {
+  std::uint16_t bits;
+};
+
+/// Its value, which binary32 holds; a NaN has its sign alone.
+float value_of(Half half) {
+  const auto sign = static_cast<std::uint32_t>(half.bits >> 15) << 31, exponent = (half.bits >> 10) & 31U;
+  const auto fraction = half.bits & 1023U;
+  if (exponent == 31) return std::bit_cast<float>(sign | (fraction == 0 ? 0x7f800000U : 0x7fc00000U));
+  const float magnitude =
+      exponent == 0 ? static_cast<float>(fraction) * 0x1p-24F : std::bit_cast<float>((exponent + 112) << 23 | fraction << 13);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
 }
 
 /// A byte that is 0 or 1.
@@ -277,6 +296,8 @@ class Elements {
     return value.byte;
   }
 
+  [[nodiscard]] static float exact(Half value, Index) { return value_of(value); }
+
   template <class Integer>
   [[nodiscard]] double exact(Integer value, Index place) const {
     if (!is_exactly_double(value)) fail(place, fmt::format("{} is not exactly a double", value));
@@ -330,6 +351,7 @@ ReadValues* reader_of(std::string_view type) {
   constexpr std::pair<std::string_view, ReadValues*> readers[] = {
       {"f8", read_values<double>},
       {"f4", read_values<float>},
+      {"f2", read_values<float, Half>},
       {"c16", read_values<std::complex<double>>},
       {"c8", read_values<std::complex<float>>},
       {"i8", read_values<double, std::int64_t>},
@@ -385,7 +407,7 @@ MatrixFile read_npy(const InputFile& file, std::uint64_t max_bytes) {
   const auto header = HeaderParser(file, text, preamble.header_offset).parse();
   const auto data = preamble.header_offset + preamble.header_length;
   if (auto* const read = reader_of(header.element_type)) return read(file, header, data, max_bytes);
-  throw InputError(file.name(), fmt::format("elements of type {} cannot be read; only f8, f4, c16, c8, integers and b1 can",
+  throw InputError(file.name(), fmt::format("elements of type {} cannot be read; only f8, f4, f2, c16, c8, integers and b1 can",
                                             quote(header.element_type)));
 }
 

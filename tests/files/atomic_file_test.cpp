@@ -107,6 +107,20 @@ TEST_F(AtomicFiles, KeepsPermissionsAndLinks) {
   EXPECT_EQ(std::filesystem::status(path_).permissions(), mode);
 }
 
+TEST_F(AtomicFiles, MakesWhereLinksLeadTo) {
+  std::filesystem::create_directory(directory_ / "there");
+  std::filesystem::create_symlink("there/second.npy", directory_ / "first.npy");
+  std::filesystem::create_symlink("made.npy", directory_ / "there" / "second.npy");
+  AtomicFile file(directory_ / "first.npy");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "first.npy"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "there" / "second.npy"));
+  EXPECT_EQ(read_bytes(directory_ / "there" / "made.npy"), "new");
+  std::filesystem::create_symlink("circle.npy", directory_ / "circle.npy");
+  EXPECT_THROW(AtomicFile(directory_ / "circle.npy"), std::exception);
+}
+
 TEST_F(AtomicFiles, NewFilesHaveThePermissionsThatOthersGet) {
   AtomicFile file(path_);
   file.commit();

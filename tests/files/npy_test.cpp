@@ -222,9 +222,37 @@ TEST_F(Npy, MatricesLargerThanMemoryAreRefused) {
   EXPECT_NO_THROW(read_matrix(path_, 4096));
 }
 
+/// Every number of binary16, against its definition; NaNs stay NaNs.
+TEST_F(Npy, ReadsHalvesExactly) {
+  std::string elements(2 * 65536, '\0');
+  for (std::size_t h = 0; h < 65536; ++h)
+    elements[2 * h] = static_cast<char>(h & 255), elements[2 * h + 1] = static_cast<char>(h >> 8);
+  write_bytes(path_, npy_file(npy_header("<f2", "False", "(256, 256)"), elements));
+  const auto read = read_matrix(path_);
+  ASSERT_EQ(read.type(), "f4");
+  const auto& matrix = std::get<Matrix<float>>(read.values);
+  for (int h = 0; h < 65536; ++h) {
+    const float value = matrix(h / 256, h % 256);
+    const int exponent = h >> 10 & 31, fraction = h & 1023;
+    if (exponent == 31 && fraction != 0) {
+      ASSERT_TRUE(std::isnan(value)) << h;
+      continue;
+    }
+    const double magnitude = exponent == 31  ? std::numeric_limits<double>::infinity()
+                             : exponent == 0 ? std::ldexp(fraction, -24)
+                                             : std::ldexp(1024 + fraction, exponent - 25);
+    ASSERT_EQ(value, h >> 15 != 0 ? -magnitude : magnitude) << h;
+    ASSERT_EQ(std::signbit(value), h >> 15 != 0) << h;
+  }
+  write_bytes(path_, npy_file(npy_header(">f2", "True", "(1, 2)"), std::string("\x3c\x00\xc0\x00", 4)));
+  const auto swapped = read_matrix(path_);
+  EXPECT_EQ(std::get<Matrix<float>>(swapped.values)(0, 0), 1);
+  EXPECT_EQ(std::get<Matrix<float>>(swapped.values)(0, 1), -2);
+}
+
 TEST_F(Npy, OtherDimensionsAreRefused) {
   expect_error(npy_file(npy_header("<f8", "False", "()"), six_), "the array has 0 dimensions; a matrix has 2");
-  expect_error(npy_file(npy_header("<f8", "False", "(6,)"), six_), "the array has 1 dimensions; a matrix has 2");
+  expect_error(npy_file(npy_header("<f8", "False", "(6,)"), six_), "the array has 1 dimension; reshape it to (6, 1) or (1, 6)");
   expect_error(npy_file(npy_header("<f8", "False", "(1, 2, 3)"), six_), "the array has 3 dimensions; a matrix has 2");
 }
 
@@ -308,13 +336,13 @@ TEST_F(Npy, IntegersAreCheckedAgainstTheMemoryTheyWillTake) {
 }
 
 TEST_F(Npy, OtherElementTypesAreRefused) {
-  for (const std::string type : {"<i16", "|i4", "<i", "<c4", "<c32", "=c16", "c8",   "<c", "<C16", "<f2", "<f16", "|f8",
+  for (const std::string type : {"<i16", "|i4", "<i", "<c4", "<c32", "=c16", "c8",   "<c", "<C16", "|f2", "<f16", "|f8",
                                  "|b2",  "<b8", "|O", "=i4", "=f8",  "f8",   "<f88", "",   "<",    "<U5", "\xff"})
     EXPECT_THAT(error_of([&] { read(npy_file(npy_header(type, "False", "(2, 3)"), six_)); }),
-                testing::EndsWith("cannot be read; only f8, f4, c16, c8, integers and b1 can"))
+                testing::EndsWith("cannot be read; only f8, f4, f2, c16, c8, integers and b1 can"))
         << type;
   expect_error(npy_file(npy_header("<m8", "False", "(2, 3)"), six_),
-               "elements of type '<m8' cannot be read; only f8, f4, c16, c8, integers and b1 can");
+               "elements of type '<m8' cannot be read; only f8, f4, f2, c16, c8, integers and b1 can");
   expect_error(npy_file("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2, 3)}", six_),
                "byte 21: structured elements cannot be read; write one matrix of numbers");
 }
