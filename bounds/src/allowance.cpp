@@ -26,8 +26,10 @@ double unit_roundoff(const Format& format) { return format.precision == binary64
 
 void check_attainable(const Target& target, double tau, double u) {
   if (tau >= u) return;
-  throw CannotCertify("target " + to_string(target) + " is below u = " + (u == 0x1p-53 ? "2^-53" : "2^-24") +
-                      ": not even a correctly rounded result meets it");
+  const bool wide = u == 0x1p-53;
+  throw CannotCertify("target " + to_string(target) + " is below u = " + (wide ? "2^-53" : "2^-24") +
+                      ": not even a correctly rounded result meets it" +
+                      (wide ? "" : "; C is binary32, as where A and B both are: convert one of them to binary64 for more"));
 }
 
 HostAllowance::HostAllowance(const RealProduct& of, const Target& target, double factor, const MagnitudeProduct& product,

@@ -89,8 +89,8 @@ Plan parse_plan(std::string_view text, Index k) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos) return parse_plan(text);
   if (text.substr(0, colon) == "residues") return parse_plan(text);  // which says how residues are spelled
+  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact").split();  // refuses wrong ones
   const auto& scheme = find_scheme(text.substr(0, colon));
-  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact").split();
   return scheme.plan(counts.a.slices, counts.b.slices, k);
 }
 

@@ -30,7 +30,7 @@ TEST(CommandGrade, ARightLibrary) {
   EXPECT_THAT(finished.out, ContainsRegex("\npass +loading.environment\n"));
   EXPECT_THAT(finished.out, ContainsRegex("\npass +reproducibility.threads +threads: 1"));
   EXPECT_THAT(finished.out, Not(HasSubstr("demmel")));  // not asked for
-  EXPECT_THAT(finished.out, ContainsRegex("\nNo fault found: 6 pass\n$"));
+  EXPECT_THAT(finished.out, ContainsRegex("\nNo fault found: 7 pass\n$"));
 }
 
 TEST(CommandGrade, AWrongLibrary) {
@@ -122,7 +122,8 @@ TEST(CommandGrade, ThePage) {
 TEST(CommandGrade, WrongArgumentsAreRefused) {
   expect_refusal({"grade", "/nonexistent.so"}, "/nonexistent.so: cannot open shared object file: No such file or directory");
   expect_refusal({"grade", bad("no_symbol")},
-                 "the library has none of the symbols cblas_dgemm, dgemm_, cblas_dgemm64_, dgemm_64_");
+                 "the library has none of the symbols cblas_dgemm, dgemm_, cblas_dgemm64_, dgemm_64_, scipy_cblas_dgemm64_, "
+                 "scipy_cblas_dgemm, scipy_dgemm_64_, scipy_dgemm_, cblas_dgemm_64, dgemm_64, dgemm");
   expect_refusal({"grade", bad("correct"), "--symbol", "sgemm_"}, bad("correct") + ": undefined symbol: sgemm_");
   expect_usage_error({"grade", bad("correct"), "--seed", "-1"}, "--seed: '-1' is not an integer from 0 to 2^64 - 1");
   expect_usage_error({"grade", bad("correct"), "--html", ""}, "--html: a file name is missing");
@@ -182,7 +183,7 @@ struct HangingGrade {
   }
 };
 
-/// A library that takes all memory costs itself, not the report.
+/// Where memory runs out the worker is ended, not the report.
 TEST(CommandGrade, TheWorkerGoesFirstWhereMemoryRunsOut) {
   const HangingGrade grade;
   EXPECT_EQ(read_bytes("/proc/" + std::to_string(grade.worker) + "/oom_score_adj"), "1000\n");

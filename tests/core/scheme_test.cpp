@@ -79,6 +79,7 @@ TEST(SchemeTest, PlansAreReadByTheNameOfAScheme) {
   refuses("ozimmu-ef", "must read ENCODING");
   refuses("ozimmu-ef:8x8:", "must read ENCODING");
   refuses("balanced:8x8", "scheme must be one of ozimmu, ");
+  refuses("balanced:21x21", "slice counts must be 1 … 20: '21'");
   refuses("ozimmu-ef:8", "slice counts must read SAxSB");
   refuses("ozimmu-ef:8x21", "slice counts must be 1 … 20: '21'");
   refuses("ozimmu-ef:8x7", "as many slices of A as of B: 8, 7");

@@ -50,8 +50,10 @@ const Names few_digits{"demmel.criterion-a-constant",
                        "accuracy.conventional-bound",
                        "accuracy.gradual-underflow",
                        "accuracy.scaled",
+                       "accuracy.extreme-scalars",
                        "shapes.small",
                        "shapes.awkward",
+                       "shapes.long",
                        "layouts.transposition",
                        "layouts.row-major",
                        "layouts.same-matrix",
@@ -72,6 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
                      {"accuracy.gradual-underflow", "special.subnormal-inputs", "special.subnormal-results",
                       "special.subnormal-differences"}},
         WrongLibrary{"beta_zero_reads_c", {"special.beta-zero-ignores-c"}},
+        WrongLibrary{"row_major_k_zero", {"special.beta-zero-ignores-c", "special.k-zero"}},
+        WrongLibrary{"shared_buffer", {"callers.at-once", "reproducibility.threads-callers"}},
         WrongLibrary{"swallows_nan", {"special.nan-in-a", "special.nan-in-b"}},
         WrongLibrary{"unordered_summation",
                      {"reproducibility.run-to-run", "reproducibility.threads-run-to-run", "reproducibility.processes"}},
@@ -79,11 +83,13 @@ INSTANTIATE_TEST_SUITE_P(
         WrongLibrary{"wrong_with_threads", {"reproducibility.threads-accurate"}},
         WrongLibrary{"writes_past_ld", {"memory.canaries", "bounds-of-memory.guard-pages"}},
         WrongLibrary{"crashes",
-                     {"demmel.completes: crashed", "shapes.completes: crashed", "layouts.completes: crashed",
-                      "reproducibility.completes: crashed", "threads.completes: crashed"}},
+                     {"demmel.completes: crashed", "accuracy.completes: crashed", "shapes.completes: crashed",
+                      "layouts.completes: crashed", "callers.completes: crashed", "reproducibility.completes: crashed",
+                      "threads.completes: crashed"}},
         WrongLibrary{"throws",
-                     {"demmel.completes: crashed", "shapes.completes: crashed", "layouts.completes: crashed",
-                      "reproducibility.completes: crashed", "threads.completes: crashed"}},
+                     {"demmel.completes: crashed", "accuracy.completes: crashed", "shapes.completes: crashed",
+                      "layouts.completes: crashed", "callers.completes: crashed", "reproducibility.completes: crashed",
+                      "threads.completes: crashed"}},
         WrongLibrary{"exits", {"loading.completes: crashed"}},
         WrongLibrary{"crashes_on_loading", {"loading.completes: crashed"}}),
     [](const auto& one) { return one.param.name; });
@@ -99,8 +105,9 @@ TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfOthers) {
 TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfItsCaller) {
   const auto grade = graded(bad_blas("changes_environment"), true);
   EXPECT_EQ(faults(grade),
-            (Names{"demmel.environment-of-caller", "special.environment-of-caller", "shapes.environment-of-caller",
-                   "layouts.environment-of-caller", "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
+            (Names{"demmel.environment-of-caller", "accuracy.environment-of-caller", "special.environment-of-caller",
+                   "shapes.environment-of-caller", "layouts.environment-of-caller", "callers.environment-of-caller",
+                   "reproducibility.environment-of-caller", "threads.environment-of-caller"}));
   EXPECT_THAT(find(grade, "demmel.environment-of-caller").detail, HasSubstr("after dgemm(NN, 32 x 32 x 32, "));
   EXPECT_THAT(faults(graded(bad_blas("changes_x87"), true)), testing::Contains("loading.environment-of-caller"));
 }
@@ -125,6 +132,13 @@ INSTANTIATE_TEST_SUITE_P(Right, ARightLibrary,
 TEST(GradeLibrary, GivesTheSameRecordTwice) {
   const auto record = [] { return to_json(graded(bad_blas("correct"), true)).dump(); };
   EXPECT_EQ(record(), record());
+}
+
+/// Who was ended from outside, as by the kernel where memory runs out, is not judged.
+TEST(GradeLibrary, GivesNoVerdictOnWhatWasKilled) {
+  EXPECT_THAT(
+      [] { graded(bad_blas("killed"), true); },
+      testing::ThrowsMessage<std::runtime_error>(HasSubstr("loading cannot be graded: its process was ended by SIGKILL")));
 }
 
 TEST(GradeLibrary, SaysWhereItCrashed) {

@@ -38,9 +38,10 @@ inline void expect_shown(const std::string& library, const Finding& finding) {
   EXPECT_EQ(ends_with(right), "0\n") << right.substr(0, 4000);
 }
 
-/// Faults that are no single call's: bits of two processes, threads.
+/// Faults that are no single call's: bits of two processes, threads, several callers.
 inline bool is_of_one_call(const Finding& finding) {
-  return finding.test != "reproducibility.processes" && finding.test.find("threads") == std::string::npos;
+  return finding.test != "reproducibility.processes" && finding.test.find("threads") == std::string::npos &&
+         !finding.test.starts_with("callers.");
 }
 
 /// Each fault of a wrong library, by its program.

@@ -13,8 +13,8 @@ class Snippets : public testing::TestWithParam<std::string> {};
 TEST_P(Snippets, ShowTheFaultsOfALibrary) { expect_faults_shown(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(BadBlas, Snippets,
-                         testing::Values("beta_zero_reads_c", "swallows_nan", "unordered_summation", "writes_past_ld",
-                                         "crashes", "exits", "crashes_on_loading", "wrong_with_threads"),
+                         testing::Values("beta_zero_reads_c", "row_major_k_zero", "swallows_nan", "unordered_summation",
+                                         "writes_past_ld", "crashes", "exits", "crashes_on_loading", "wrong_with_threads"),
                          [](const auto& one) { return one.param; });
 
 #if defined(__x86_64__)

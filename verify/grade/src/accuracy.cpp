@@ -67,12 +67,13 @@ struct Verdicts {
                   fmt::format("{}, 7.4; {}", ieee754, level3_blas)},
                  Outcome::differs};
 
-  void judge(const ForeignGemm& gemm, const Problem& problem, const Conventional& judged) {
+  void judge(const ForeignGemm& gemm, const Problem& problem, const Storage& storage, const Conventional& judged) {
     const auto& recipe = problem.recipe;
     auto& tally = underflows(recipe.family) ? underflow : bound;
     tally.expect(
-        judged.holds(), [&] { return fmt::format("{}: {}", generate_command(recipe), explain(judged)); },
-        [&](const std::string& test) { return entry_snippet(gemm, test, operands(problem)); });
+        judged.holds(),
+        [&] { return fmt::format("{}, {}: {}", generate_command(recipe), to_string(storage), explain(judged)); },
+        [&](const std::string& test) { return entry_snippet(gemm, test, operands(problem), storage); });
     if (recipe.family != Family::full_range) return;
     overflow.expect(judged.overflowed == 0, [&] {
       return fmt::format("{}: {} of {} entries", generate_command(recipe), judged.overflowed, judged.entries);
@@ -101,11 +102,13 @@ std::vector<Row> rows_of(const ForeignGemm& gemm, const GradeOptions& options, F
     rows.push_back({.phi = phi});
     for (const auto& [m, n, k] : shapes(options)) {
       const auto problem = generate({.family = family, .m = m, .n = n, .k = k, .phi = phi, .seed = options.seed});
-      const auto c = product(gemm, operands(problem));
-      const auto measurement = measured(problem, c);
-      rows.back().add({phi, measurement.componentwise_upper, measurement.normwise_upper, measurement.dgemm_upper,
-                       measurement.entries, measurement.not_correctly_rounded, measurement.special_mismatches});
-      verdicts.judge(gemm, problem, judge_conventional(c, ExactOracle(problem)));
+      const ExactOracle oracle(problem);
+      for (const auto& [storage, c] : products(gemm, operands(problem))) {
+        const auto measurement = measured(problem, c);
+        rows.back().add({phi, measurement.componentwise_upper, measurement.normwise_upper, measurement.dgemm_upper,
+                         measurement.entries, measurement.not_correctly_rounded, measurement.special_mismatches});
+        verdicts.judge(gemm, problem, storage, judge_conventional(c, oracle));
+      }
     }
   }
   return rows;
@@ -149,6 +152,20 @@ Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
   return matrix;
 }
 
+void judge_scaled(const ForeignGemm& gemm, const Operands& in, const std::string& command, Tally& tally) {
+  const ExactOracle oracle(in);
+  for (const auto& [storage, c] : products(gemm, in)) {
+    const auto judged = judge_conventional(c, oracle);
+    tally.expect(
+        judged.holds(),
+        [&, &lay = storage] {
+          return fmt::format("alpha = {}, beta = {}, C0 uniform in (-1, 1), {}, {}: {}", hex_text(in.alpha), hex_text(in.beta),
+                             command, to_string(lay), explain(judged));
+        },
+        [&, &lay = storage](const std::string& test) { return entry_snippet(gemm, test, in, lay); });
+  }
+}
+
 /// Exponents of all families here stay within +-100: nothing underflows or overflows on any way to the result.
 Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally(
@@ -163,16 +180,28 @@ Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
       for (const double alpha : {1.0, -1.0, -0x1.8p0, 0x1.921fb54442d18p1, 0x1.5555555555555p-30, 0.0})
         for (const double beta : {0.0, 1.0, -1.0, 0x1.5bf0a8b145769p1, -0x1.999999999999ap-4}) {
           const Operands in{.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()};
-          const auto judged = judge_conventional(product(gemm, in), ExactOracle(in));
-          tally.expect(
-              judged.holds(),
-              [&] {
-                return fmt::format("alpha = {}, beta = {}, C0 uniform in (-1, 1), {}: {}", hex_text(alpha), hex_text(beta),
-                                   generate_command(problem.recipe), explain(judged));
-              },
-              [&](const std::string& test) { return entry_snippet(gemm, test, in); });
+          judge_scaled(gemm, in, generate_command(problem.recipe), tally);
         }
     }
+  return tally.finding();
+}
+
+/// One scalar far above the other, and C longer and wider than any block of columns or rows.
+Finding extreme_scalars(const ForeignGemm& gemm, const GradeOptions& options) {
+  Tally tally({"accuracy.extreme-scalars",
+               "|C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|) for alpha and beta from 2^-400 to "
+               "2^400 and C of 20011 rows or columns; nothing underflows or overflows",
+               higham});
+  constexpr double large = 0x1.8p400, small = -0x1.4p-400;
+  for (const auto& [m, n, k] : {Shape{5, 7, 33}, {37, 29, 600}, {3, 20011, 2}, {20011, 3, 2}}) {
+    const auto problem = generate({.family = Family::uniform, .m = m, .n = n, .k = k, .seed = options.seed});
+    const auto c0 = uniform(m, n, options.seed + 1);
+    for (const auto& [alpha, beta] :
+         {std::pair{large, small}, {small, large}, {large, large}, {small, small}, {small, 1.0}, {1.0, small}, {large, 0.0}})
+      if (k > 2 || alpha == small || beta == small)
+        judge_scaled(gemm, {.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()},
+                     generate_command(problem.recipe), tally);
+  }
   return tally.finding();
 }
 
@@ -190,6 +219,7 @@ Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options) {
   found.findings.push_back(verdicts.underflow.finding());
   found.findings.push_back(verdicts.overflow.finding());
   found.findings.push_back(scaled(gemm, options));
+  found.findings.push_back(extreme_scalars(gemm, options));
   return found;
 }
 

@@ -26,6 +26,7 @@ std::span<const GradePart> grade_parts() {
       GradePart{"layouts", "Transposition and layout", graded<grading::grade_layouts>},
       GradePart{"memory", "Canaries around the operands", graded<grading::grade_memory>},
       GradePart{"bounds-of-memory", "Guard pages around the operands", graded<grading::grade_bounds_of_memory>},
+      GradePart{"callers", "Several callers at once", graded<grading::grade_callers>},
       GradePart{"reproducibility", "Reproducibility", graded<grading::grade_reproducibility>},
   };
   return parts;

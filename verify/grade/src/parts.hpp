@@ -14,6 +14,7 @@ Findings grade_shapes(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_layouts(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_memory(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_bounds_of_memory(const ForeignGemm& gemm, const GradeOptions& options);
+Findings grade_callers(const ForeignGemm& gemm, const GradeOptions& options);
 Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& options);
 
 /// A finding of the part `layouts`.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "callers.hpp"
 #include "conventional.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
@@ -46,12 +47,12 @@ class Judge {
   Judge(const ForeignGemm& gemm, const Problem& problem, Tally& accurate)
       : gemm_(gemm), problem_(problem), oracle_(problem), accurate_(accurate) {}
 
-  void expect_accurate(const Matrix<double>& c, const std::string& how) {
+  void expect_accurate(const Matrix<double>& c, const std::string& how, const Storage& storage = {}) {
     if (judged_ && !first_difference(*judged_, c)) return accurate_.holds();
     const auto judged = judge_conventional(c, oracle_);
     accurate_.expect(
         judged.holds(), [&] { return fmt::format("{}, {}: {}", generate_command(problem_.recipe), how, explain(judged)); },
-        [&](const std::string& test) { return entry_snippet(gemm_, test, operands(problem_)); });
+        [&](const std::string& test) { return entry_snippet(gemm_, test, operands(problem_), storage); });
     if (judged.holds()) judged_ = c;
   }
 
@@ -63,19 +64,19 @@ class Judge {
   std::optional<Matrix<double>> judged_;  ///< the last that held
 };
 
-void run_to_run(const ForeignGemm& gemm, const Problem& problem, int runs, Tally& same, Judge& judge) {
-  StoredCall call(operands(problem));
+void run_to_run(const ForeignGemm& gemm, const Problem& problem, const Storage& storage, int runs, Tally& same, Judge& judge) {
+  StoredCall call(operands(problem), storage);
   call.run(gemm);
   const auto first = call.result();
-  judge.expect_accurate(first, "run 1");
+  judge.expect_accurate(first, "run 1", storage);
   for (int t = 2; t <= runs; ++t) {
     call.run(gemm);
     const auto again = call.result();
     const auto different = first_difference(first, again);
     same.expect(
         !different, [&] { return fmt::format("{}, run {}: {} in the first run", describe(call.call()), t, *different); },
-        [&](const std::string& test) { return repetition_snippet(gemm, test, operands(problem)); });
-    judge.expect_accurate(again, fmt::format("run {}", t));
+        [&](const std::string& test) { return repetition_snippet(gemm, test, operands(problem), storage); });
+    judge.expect_accurate(again, fmt::format("run {}", t), storage);
   }
 }
 
@@ -134,7 +135,7 @@ Findings grade_reproducibility(const ForeignGemm& gemm, const GradeOptions& opti
                                 "in every run, at every address and place: |C^ - AB| <= k u |A||B|, whatever bits it has"));
   for (const auto& problem : problems(options)) {
     Judge judge(gemm, problem, accurate);
-    run_to_run(gemm, problem, options.quick ? 20 : 30, runs, judge);
+    for (const auto& storage : layouts_of(gemm)) run_to_run(gemm, problem, storage, options.quick ? 20 : 30, runs, judge);
     alignment(gemm, problem, shifts, judge);
     position(gemm, problem, places, judge);
   }
@@ -162,9 +163,9 @@ Findings grade_threads(const ForeignGemm& gemm, const GradeOptions& options) {
                                 "with one or more threads: |C^ - AB| <= k u |A||B|, whatever bits it has"));
   for (const auto& problem : threaded_problems(options)) {
     Judge judge(gemm, problem, accurate);
-    run_to_run(gemm, problem, options.quick ? 5 : 30, runs, judge);
+    for (const auto& storage : layouts_of(gemm)) run_to_run(gemm, problem, storage, options.quick ? 5 : 30, runs, judge);
   }
-  return {{runs.finding(), accurate.finding()}, {}};
+  return {{runs.finding(), accurate.finding(), callers_at_once(gemm, options, "reproducibility.threads-callers")}, {}};
 }
 
 }  // namespace ozbound

@@ -16,7 +16,7 @@ struct Shape {
   Index m, n, k;
 };
 
-const char* const bound =
+const char* const conventional_bound =
     "|C^ - AB| <= k u |A||B|, and |C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|)";
 
 /// AB, and alpha AB + beta C0 with C0 out of B or A.
@@ -27,20 +27,23 @@ void judge(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, Tall
   for (const bool plain : {true, false}) {
     const Operands in{
         .a = problem.a.view(), .b = problem.b.view(), .alpha = plain ? 1 : -1.5, .beta = plain ? 0 : 0.75, .c0 = c0.a.view()};
-    const auto judged = judge_conventional(product(gemm, in), ExactOracle(in));
-    tally.expect(
-        judged.holds(),
-        [&] {
-          return fmt::format("{}, alpha = {}, beta = {}: {}", generate_command(problem.recipe), in.alpha, in.beta,
-                             explain(judged));
-        },
-        [&](const std::string& test) { return entry_snippet(gemm, test, in); });
+    const ExactOracle oracle(in);
+    for (const auto& [storage, c] : products(gemm, in)) {
+      const auto judged = judge_conventional(c, oracle);
+      tally.expect(
+          judged.holds(),
+          [&, &lay = storage] {
+            return fmt::format("{}, alpha = {}, beta = {}, {}: {}", generate_command(problem.recipe), in.alpha, in.beta,
+                               to_string(lay), explain(judged));
+          },
+          [&, &lay = storage](const std::string& test) { return entry_snippet(gemm, test, in, lay); });
+    }
   }
 }
 
 Finding small(const ForeignGemm& gemm, const GradeOptions& options) {
   const Index largest = options.quick ? 5 : 12;
-  Tally tally({"shapes.small", fmt::format("all 1 <= m, n, k <= {}: {}", largest, bound),
+  Tally tally({"shapes.small", fmt::format("all 1 <= m, n, k <= {}: {}", largest, conventional_bound),
                fmt::format("{}; {}", jeannerod_rump, higham)});
   for (Index m = 1; m <= largest; ++m)
     for (Index n = 1; n <= largest; ++n)
@@ -49,7 +52,7 @@ Finding small(const ForeignGemm& gemm, const GradeOptions& options) {
 }
 
 Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
-  Tally tally({"shapes.awkward", fmt::format("7 x 61 x 68, primes, skinny and long ones: {}", bound),
+  Tally tally({"shapes.awkward", fmt::format("7 x 61 x 68, primes, skinny and long ones: {}", conventional_bound),
                fmt::format("{}; {}", jeannerod_rump, higham)});
   for (const auto& shape : {Shape{7, 61, 68},
                             {61, 7, 68},
@@ -73,6 +76,19 @@ Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
   return tally.finding();
 }
 
+/// Inner dimensions beyond any block of a kernel's, at sizes of one entry, of a corner and of several kernels.
+Finding long_inner(const ForeignGemm& gemm, const GradeOptions& options) {
+  Tally tally({"shapes.long", fmt::format("k from 4097 on, m and n from 1 to 129: {}", conventional_bound),
+               fmt::format("{}; {}", jeannerod_rump, higham)});
+  for (const auto& shape : {Shape{1, 1, 16411}, {5, 7, 4097}, {33, 17, 5003}, {1, 65, 8209}, {65, 33, 4099}, {2, 3, 131101}})
+    judge(gemm, shape, options.seed, tally);
+  if (!options.quick)
+    for (const auto& shape :
+         {Shape{1, 129, 32771}, {33, 17, 70001}, {129, 65, 4099}, {129, 65, 16411}, {257, 130, 8209}, {4, 4, 262147}})
+      judge(gemm, shape, options.seed, tally);
+  return tally.finding();
+}
+
 /// C has no elements: none may be written, whatever its leading dimension.
 Finding empty(const ForeignGemm& gemm) {
   Tally tally(
@@ -80,13 +96,14 @@ Finding empty(const ForeignGemm& gemm) {
   for (const auto& [m, n, k] : {Shape{0, 3, 2}, {3, 0, 2}, {0, 0, 2}, {0, 3, 0}, {3, 0, 0}, {0, 0, 0}})
     for (const double beta : {0.0, 1.0, 0.5}) {
       const Matrix<double> a(m, k), b(k, n), c0(m, n);
-      StoredCall call({.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()});
-      call.run(gemm);
-      tally.expect(
-          !call.c.overwritten_canary(), [&] { return fmt::format("{} writes to C", describe(call.call())); },
-          [&](const std::string& test) {
-            return memory_snippet(gemm, test, {.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()}, {});
-          });
+      const Operands in{.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()};
+      for (const auto& storage : layouts_of(gemm)) {
+        StoredCall call(in, storage);
+        call.run(gemm);
+        tally.expect(
+            !call.c.overwritten_canary(), [&] { return fmt::format("{} writes to C", describe(call.call())); },
+            [&](const std::string& test) { return memory_snippet(gemm, test, in, storage); });
+      }
     }
   return tally.finding();
 }
@@ -94,7 +111,7 @@ Finding empty(const ForeignGemm& gemm) {
 }  // namespace
 
 Findings grade_shapes(const ForeignGemm& gemm, const GradeOptions& options) {
-  return {{small(gemm, options), awkward(gemm, options), empty(gemm)}, {}};
+  return {{small(gemm, options), awkward(gemm, options), long_inner(gemm, options), empty(gemm)}, {}};
 }
 
 }  // namespace ozbound::grading

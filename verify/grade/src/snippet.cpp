@@ -103,7 +103,7 @@ std::string linked_preface(const GemmSymbol& symbol, const std::string& test) {
   constexpr const char* integers =
       "/* Integers of 64 bits: a library whose integers have 32 reads their low halves on x86-64 and AArch64. */\n";
   const auto text = preface(test, "'" + symbol.file + "'") + integers;
-  if (symbol.symbol.starts_with("cblas_"))
+  if (symbol.is_cblas())
     return text +
            fmt::format(
                "void {}(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha,\n"
@@ -119,7 +119,7 @@ std::string linked_preface(const GemmSymbol& symbol, const std::string& test) {
 /// A function call() that makes the call on a, b and c.
 std::string call_function(const GemmSymbol& symbol, const BlasCall& call) {
   std::string body;
-  if (symbol.symbol.starts_with("cblas_")) {
+  if (symbol.is_cblas()) {
     const bool conjugate = call.spelling == OpSpelling::conjugate || call.spelling == OpSpelling::lower_case_conjugate;
     const auto op = [conjugate](bool transpose) { return !transpose ? 111 : conjugate ? 113 : 112; };
     body = fmt::format("  {}({}, {}, {}, {}, {}, {}, {}, a, {}, b, {}, {}, c, {});\n", symbol.symbol,
@@ -361,8 +361,8 @@ std::string memory_snippet(const ForeignGemm& gemm, const std::string& test, con
   return program(gemm, test, case_of(in, storage, false), [&](const Case& one) { return foreign_write(gemm, one); });
 }
 
-std::string repetition_snippet(const ForeignGemm& gemm, const std::string& test, const Operands& in) {
-  return program(gemm, test, case_of(in, {}, false), [&](const Case& one) { return other_bits(gemm, one); });
+std::string repetition_snippet(const ForeignGemm& gemm, const std::string& test, const Operands& in, const Storage& storage) {
+  return program(gemm, test, case_of(in, storage, false), [&](const Case& one) { return other_bits(gemm, one); });
 }
 
 std::string guarded_snippet(const ForeignGemm& gemm, const std::string& test, const BlasCall& sizes, bool at_end) {

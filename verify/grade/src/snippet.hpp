@@ -30,7 +30,7 @@ std::string entry_snippet(const ForeignGemm& gemm, const std::string& test, cons
 std::string memory_snippet(const ForeignGemm& gemm, const std::string& test, const Operands& in, const Storage& storage);
 
 /// The bits of C change from one call to the next.
-std::string repetition_snippet(const ForeignGemm& gemm, const std::string& test, const Operands& in);
+std::string repetition_snippet(const ForeignGemm& gemm, const std::string& test, const Operands& in, const Storage& storage);
 
 /// An access reaches a page beside an operand, or writes into A or B. Of sizes alone: the data are others. `at_end`: operands
 /// end at such a page, else they begin there.

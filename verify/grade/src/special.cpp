@@ -69,17 +69,24 @@ class SpecialValues {
  public:
   SpecialValues(const ForeignGemm& gemm, const GradeOptions& options) : gemm_(gemm), options_(options) {}
 
-  /// Judges a product against the exact one: NaNs and infinities where IEEE 754 puts them, all else by the bound.
-  Conventional judge(Tally& tally, const Operands& in, const Storage& storage, const std::string& what) const {
-    const auto judged = judge_conventional(product(gemm_, in, storage), ExactOracle(in));
-    tally.expect(
-        judged.holds() && judged.overflowed == 0,
-        [&] {
-          return fmt::format("{}, {} x {} x {}, {}: {}", what, in.a.rows(), in.b.cols(), in.a.cols(), to_string(storage),
-                             explain(judged));
-        },
-        [&](const std::string& test) { return entry_snippet(gemm_, test, in, storage, Judged::finite); });
-    return judged;
+  /// Judges products in both layouts against the exact one: NaNs and infinities where IEEE 754 puts them, all else by the
+  /// bound.
+  /// @return whether the worst entry of each that contradicts it is zero
+  bool judge(Tally& tally, const Operands& in, const Storage& storage, const std::string& what) const {
+    const ExactOracle oracle(in);
+    bool zero = true;
+    for (const auto& [layout, c] : products(gemm_, in, storage)) {
+      const auto judged = judge_conventional(c, oracle);
+      zero = zero && (judged.holds() || judged.computed == 0);
+      tally.expect(
+          judged.holds() && judged.overflowed == 0,
+          [&, &lay = layout] {
+            return fmt::format("{}, {} x {} x {}, {}: {}", what, in.a.rows(), in.b.cols(), in.a.cols(), to_string(lay),
+                               explain(judged));
+          },
+          [&, &lay = layout](const std::string& test) { return entry_snippet(gemm_, test, in, lay, Judged::finite); });
+    }
+    return zero;
   }
 
   /// Calls visit(values, shape's words) for each shape.
@@ -262,11 +269,9 @@ class SpecialValues {
     each_shape([&](Values v) {
       for (Index t = 0; t < v.a.rows() * v.a.cols(); ++t) v.a.data()[t] = std::ldexp(v.a.data()[t], a_scale);
       for (Index t = 0; t < v.b.rows() * v.b.cols(); ++t) v.b.data()[t] = std::ldexp(v.b.data()[t], b_scale);
-      for (const auto& storage : storages) {
-        const auto judged =
-            judge(tally, v.operands(), storage, fmt::format("A in +-2^{} [1, 2), B in +-2^{} [1, 2)", a_scale, b_scale));
-        zero = zero && (judged.holds() || judged.computed == 0);
-      }
+      for (const auto& storage : storages)
+        zero = judge(tally, v.operands(), storage, fmt::format("A in +-2^{} [1, 2), B in +-2^{} [1, 2)", a_scale, b_scale)) &&
+               zero;
     });
     return zero;
   }
@@ -333,12 +338,14 @@ class SpecialValues {
     const double big = 0x1p1023;
     const double a[] = {big, big, -big, 0x1p515};
     const double b[] = {1, 1, 1, 0x1p515};
-    const auto entry = [&](Index first, Index k, double alpha) {
-      return product(gemm_, {.a = row_major(a + first, 1, k, 4), .b = row_major(b + first, k, 1, 1), .alpha = alpha})(0, 0);
+    const auto expect = [&](Index first, Index k, double alpha, double exact, const char* what) {
+      const Operands in{.a = row_major(a + first, 1, k, 4), .b = row_major(b + first, k, 1, 1), .alpha = alpha};
+      for (const auto& [storage, c] : products(gemm_, in))
+        tally.expect(c(0, 0) == exact,
+                     [&, &lay = storage, x = c(0, 0)] { return fmt::format("the {} is {}, {}", what, x, to_string(lay)); });
     };
-    tally.expect(entry(0, 3, 1) == big, [&] { return fmt::format("the sum is {}", entry(0, 3, 1)); });
-    tally.expect(entry(3, 1, 0x1p-10) == 0x1p1020,
-                 [&] { return fmt::format("the scaled product is {}", entry(3, 1, 0x1p-10)); });
+    expect(0, 3, 1, big, "sum");
+    expect(3, 1, 0x1p-10, 0x1p1020, "scaled product");
     return tally.finding();
   }
 
@@ -350,10 +357,12 @@ class SpecialValues {
                 Outcome::differs);
     each_shape([&](Values v) {
       v.a(0, 0) = payload_nan;
-      const auto bits = std::bit_cast<std::uint64_t>(product(gemm_, v.operands())(0, 0)) & ~(std::uint64_t{1} << 63);
-      tally.expect(bits == std::bit_cast<std::uint64_t>(payload_nan), [&] {
-        return fmt::format("{}: {:#x} became {:#x}", v.shape(), std::bit_cast<std::uint64_t>(payload_nan), bits);
-      });
+      for (const auto& [storage, c] : products(gemm_, v.operands())) {
+        const auto bits = std::bit_cast<std::uint64_t>(c(0, 0)) & ~(std::uint64_t{1} << 63);
+        tally.expect(bits == std::bit_cast<std::uint64_t>(payload_nan), [&] {
+          return fmt::format("{}: {:#x} became {:#x}", v.shape(), std::bit_cast<std::uint64_t>(payload_nan), bits);
+        });
+      }
     });
     return tally.finding();
   }
@@ -367,10 +376,11 @@ class SpecialValues {
     const double a[] = {1, 1};
     const double difference[] = {3, -3};
     const double zero[] = {-0.0, -0.0};
-    for (const auto* b : {difference, zero}) {
-      const double c = product(gemm_, {.a = row_major(a, 1, 2, 2), .b = row_major(b, 2, 1, 1)})(0, 0);
-      tally.expect(c == 0 && !std::signbit(c), [&] { return fmt::format("(1, 1) ({}, {})^T = {}", b[0], b[1], c); });
-    }
+    for (const auto* b : {difference, zero})
+      for (const auto& [storage, all] : products(gemm_, {.a = row_major(a, 1, 2, 2), .b = row_major(b, 2, 1, 1)})) {
+        const double c = all(0, 0);
+        tally.expect(c == 0 && !std::signbit(c), [&] { return fmt::format("(1, 1) ({}, {})^T = {}", b[0], b[1], c); });
+      }
     return tally.finding();
   }
 

@@ -121,6 +121,20 @@ Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const 
   return call.result();
 }
 
+std::vector<Storage> layouts_of(const ForeignGemm& gemm, const Storage& storage) {
+  std::vector<Storage> all{storage};
+  if (!gemm.takes_row_major() || storage.row_major) return all;
+  all.push_back(storage);
+  all.back().row_major = true;
+  return all;
+}
+
+std::vector<StoredProduct> products(const ForeignGemm& gemm, const Operands& operands, const Storage& storage) {
+  std::vector<StoredProduct> all;
+  for (const auto& layout : layouts_of(gemm, storage)) all.push_back({layout, product(gemm, operands, layout)});
+  return all;
+}
+
 std::string describe(const BlasCall& call) {
   return fmt::format("{}({}{}, {} x {} x {}, alpha={}, lda={}, ldb={}, beta={}, ldc={})",
                      call.row_major ? "row-major dgemm" : "dgemm", op_letter(call.transpose_a, call.spelling),

@@ -83,6 +83,18 @@ class StoredCall {
 /// alpha A B + beta C0 by the library, row-major.
 Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const Storage& storage = {});
 
+/// A product, and how its operands lay.
+struct StoredProduct {
+  Storage storage;
+  Matrix<double> c;
+};
+
+/// The storage, and the same row-major where the library takes such calls: what is tested in one is tested in the other.
+std::vector<Storage> layouts_of(const ForeignGemm& gemm, const Storage& storage = {});
+
+/// alpha A B + beta C0 by the library in each of layouts_of.
+std::vector<StoredProduct> products(const ForeignGemm& gemm, const Operands& operands, const Storage& storage = {});
+
 /// `dgemm(NT, 7 x 61 x 68, alpha=1, lda=7, ldb=61, beta=0, ldc=7)`: m x n x k.
 std::string describe(const BlasCall& call);
 

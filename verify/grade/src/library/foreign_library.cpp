@@ -27,7 +27,19 @@ using FortranDgemm = void(const char* op_a, const char* op_b, const std::int64_t
                           const std::int64_t* ldb, const double* beta, double* c, const std::int64_t* ldc, std::size_t length_a,
                           std::size_t length_b);
 
-constexpr std::array default_symbols{"cblas_dgemm", "dgemm_", "cblas_dgemm64_", "dgemm_64_"};
+/// In the order in which they are looked for: the usual names; those of OpenBLAS with integers of 64 bits, as Julia has it; of
+/// the OpenBLAS in NumPy's and SciPy's wheels; of MKL.
+constexpr std::array default_symbols{"cblas_dgemm",
+                                     "dgemm_",
+                                     "cblas_dgemm64_",
+                                     "dgemm_64_",
+                                     "scipy_cblas_dgemm64_",
+                                     "scipy_cblas_dgemm",
+                                     "scipy_dgemm_64_",
+                                     "scipy_dgemm_",
+                                     "cblas_dgemm_64",
+                                     "dgemm_64",
+                                     "dgemm"};
 
 std::string linker_error() {
   const char* const error = dlerror();
@@ -178,7 +190,7 @@ void ForeignLibrary::find(void* handle, const std::string& symbol) {
   }
   if (function_ == nullptr)
     throw std::invalid_argument(fmt::format("the library has none of the symbols {}", fmt::join(default_symbols, ", ")));
-  cblas_ = identity_.symbol.starts_with("cblas_");
+  cblas_ = GemmSymbol{"", identity_.symbol}.is_cblas();
 }
 
 void ForeignLibrary::identify(void* handle) {
@@ -204,8 +216,10 @@ void ForeignLibrary::dgemm(const BlasCall& call) const {
     call_cblas(*reinterpret_cast<CblasDgemm*>(function_), call);
   else
     call_fortran(*reinterpret_cast<FortranDgemm*>(function_), call);
-  if (const auto change = first_change(before, current_control_registers()); change && !changed_by_call_)
-    changed_by_call_ = fmt::format("after {} {}", grading::describe(call), *change);
+  const auto change = first_change(before, current_control_registers());
+  if (!change) return;
+  const std::scoped_lock lock(changing_);
+  if (!changed_by_call_) changed_by_call_ = fmt::format("after {} {}", grading::describe(call), *change);
 }
 
 }  // namespace ozbound

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -152,6 +153,8 @@ class Grader {
   bool answered(const std::string& part, unsigned threads, Take take) {
     const auto child = ask(part, threads);
     const auto object = child.end == ChildEnd::exited ? json::parse(child.result, nullptr, false) : json();
+    if (child.end == ChildEnd::signalled && child.code == SIGKILL)
+      throw not_graded(part, "its process was ended by SIGKILL, which comes from outside, as where memory runs out");
     auto failure = failure_of(child, request_.time_limit);
     if (object.is_object()) {
       if (const auto error = object.value("error", json()); error.is_string())

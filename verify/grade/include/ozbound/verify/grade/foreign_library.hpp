@@ -3,6 +3,7 @@
 
 #include <cfenv>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,7 @@ struct LibraryIdentity {
 /// A dgemm of a shared library, loaded into this process. A process that is itself linked with a BLAS must not do so: calls
 /// inside the library could be bound to the other one's symbols.
 ///
-/// A symbol that begins with `cblas_` is called by CBLAS's convention, any other by Fortran's, with 64-bit integers: a
+/// A symbol whose name contains `cblas_` is called by CBLAS's convention, any other by Fortran's, with 64-bit integers: a
 /// library with 32-bit integers reads their low halves, on little-endian machines whose calls pass an integer in a register or
 /// in eight bytes of the stack (x86-64, AArch64 Linux).
 ///
@@ -32,7 +33,7 @@ struct LibraryIdentity {
 class ForeignLibrary final : public ForeignGemm {
  public:
   /// @param library a file, or a name without '/' that is no file here: the dynamic linker then searches for it
-  /// @param symbol empty: the first of cblas_dgemm, dgemm_, cblas_dgemm64_, dgemm_64_ that the library has
+  /// @param symbol empty: the first that the library has of cblas_dgemm, dgemm_ and the names that other builds have for them
   /// @throws std::invalid_argument in the dynamic linker's words, if it cannot be loaded or has no such symbol.
   explicit ForeignLibrary(const std::string& library, const std::string& symbol = "");
 
@@ -67,6 +68,7 @@ class ForeignLibrary final : public ForeignGemm {
   bool cblas_ = false;
   std::fenv_t environment_{};  // after loading
   std::optional<std::string> changed_by_loading_;
+  mutable std::mutex changing_;  ///< of several callers
   mutable std::optional<std::string> changed_by_call_;
 };
 

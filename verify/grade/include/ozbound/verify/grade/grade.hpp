@@ -49,6 +49,9 @@ struct BlasCall {
 /// Where a dgemm is: a file, and the symbol that it is called by there.
 struct GemmSymbol {
   std::string file, symbol;
+
+  /// It is called by CBLAS's convention, as its name says: cblas_dgemm, scipy_cblas_dgemm64_; any other by Fortran's.
+  [[nodiscard]] bool is_cblas() const { return symbol.find("cblas_") != std::string::npos; }
 };
 
 /// Somebody's dgemm. Nothing is known of it: it may be wrong, write where it must not, crash or never return.
