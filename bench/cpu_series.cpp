@@ -6,10 +6,12 @@
 #include <omp.h>
 
 #include <bit>
+#include <complex>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "bare_kernel.hpp"
 #include "baselines.hpp"
@@ -17,6 +19,7 @@
 #include "engines.hpp"
 #include "openblas.hpp"
 #include "ozbound.h"
+#include "ozbound/blas.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
@@ -134,17 +137,74 @@ Series adapter_series(const SeriesEntry& entry) {
   return builder.take();
 }
 
-/// ozb_dgemm to the target `dgemm` without a certificate, native DGEMM allowed, over the same product by OpenBLAS.
+/// Calls without a certificate, to the target `dgemm`, native GEMM allowed, over the same products by OpenBLAS: of all types,
+/// with scalars, on a machine that was set, from C++.
 Series call_series(const SeriesEntry& entry) {
   const auto work = std::make_shared<Work>(entry, 0, SplitPlan{});
+  const auto n = static_cast<int>(entry.shape.n);
+  const auto elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  struct Others {
+    std::vector<float> a, b, c;
+    std::vector<std::complex<double>> za, zb, zc;
+    Machine machine = Machine::cpu();
+  };
+  const auto others = std::make_shared<Others>();
+  others->c.resize(elements), others->zc.resize(elements);
+  for (std::size_t t = 0; t < elements; ++t) {
+    const double x = work->problem.a.data()[t], y = work->problem.b.data()[t];
+    others->a.push_back(static_cast<float>(x)), others->b.push_back(static_cast<float>(y));
+    others->za.emplace_back(x, y), others->zb.emplace_back(y, -x);
+  }
   Builder builder;
-  const auto subject = builder.add("ozb_dgemm", [=] {
-    const auto n = work->c.rows();
-    ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, n, n, n, 1, work->problem.a.data(), n, work->problem.b.data(), n, 0,
-              work->c.data(), n, "dgemm", nullptr);
-  });
+  const auto row = [&](const char* name, std::size_t subject, std::size_t base) {
+    builder.speed(fmt::format("native/call{}", name), "OpenBLAS", subject, base).operations = operations(entry.shape);
+  };
+  const auto* const a = work->problem.a.data();
+  const auto* const b = work->problem.b.data();
+  auto* const c = work->c.data();
+  const auto dgemm = [=](double alpha, double beta) {
+    static_cast<void>(work);
+    ozb_dgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, n, n, n, alpha, a, n, b, n, beta, c, n, "dgemm", nullptr);
+  };
   const auto base = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
-  builder.speed("native/call", "OpenBLAS", subject, base).operations = operations(entry.shape);
+  row("", builder.add("ozb_dgemm", [=] { dgemm(1, 0); }), base);
+  row(", alpha and beta", builder.add("ozb_dgemm, scaled", [=] { dgemm(0.5, 0.25); }), builder.add("OpenBLAS, scaled", [=] {
+    static_cast<void>(work);
+    openblas_square(n, 0.5, a, b, 0.25, c);
+  }));
+  row(", C++",
+      builder.add("gemm_without_record",
+                  [=] {
+                    gemm_without_record(Layout::row_major, Op::none, Op::none, n, n, n, 1.0, a, n, b, n, 0.0, work->c.data(), n,
+                                        Target::dgemm());
+                  }),
+      base);
+  row(", a machine",
+      builder.add("gemm_without_record on a machine",
+                  [=] {
+                    BlasOptions options;
+                    options.machine = &others->machine;
+                    gemm_without_record(Layout::row_major, Op::none, Op::none, n, n, n, 1.0, a, n, b, n, 0.0, work->c.data(), n,
+                                        Target::dgemm(), options);
+                  }),
+      base);
+  row(", float",
+      builder.add("ozb_sgemm",
+                  [=] {
+                    ozb_sgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, n, n, n, 1, others->a.data(), n, others->b.data(), n, 0,
+                              others->c.data(), n, "dgemm", nullptr);
+                  }),
+      builder.add("OpenBLAS, float",
+                  [=] { openblas_square(n, 1.0F, others->a.data(), others->b.data(), 0.0F, others->c.data()); }));
+  const std::complex<double> one = 1, zero = 0;
+  row(", complex",
+      builder.add("ozb_zgemm",
+                  [=] {
+                    ozb_zgemm(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, n, n, n, &one, others->za.data(), n, others->zb.data(), n,
+                              &zero, others->zc.data(), n, "dgemm", nullptr);
+                  }),
+      builder.add("OpenBLAS, complex",
+                  [=] { openblas_square(n, one, others->za.data(), others->zb.data(), zero, others->zc.data()); }));
   return builder.take();
 }
 

@@ -16,6 +16,20 @@ void openblas_dgemm(const Matrix<double>& a, const Matrix<double>& b, Matrix<dou
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.data(), k, b.data(), n, 0, c.data(), n);
 }
 
+void openblas_square(Index size, double alpha, const double* a, const double* b, double beta, double* c) {
+  const auto n = static_cast<blasint>(size);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, alpha, a, n, b, n, beta, c, n);
+}
+void openblas_square(Index size, float alpha, const float* a, const float* b, float beta, float* c) {
+  const auto n = static_cast<blasint>(size);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, alpha, a, n, b, n, beta, c, n);
+}
+void openblas_square(Index size, std::complex<double> alpha, const std::complex<double>* a, const std::complex<double>* b,
+                     std::complex<double> beta, std::complex<double>* c) {
+  const auto n = static_cast<blasint>(size);
+  cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, &alpha, a, n, b, n, &beta, c, n);
+}
+
 }  // namespace ozbound::bench
 
 #else
@@ -29,6 +43,16 @@ bool have_openblas() { return false; }
 std::string openblas_name() { return {}; }
 
 void openblas_dgemm(const Matrix<double>&, const Matrix<double>&, Matrix<double>&) {
+  throw std::logic_error("this build has no OpenBLAS");
+}
+void openblas_square(Index, double, const double*, const double*, double, double*) {
+  throw std::logic_error("this build has no OpenBLAS");
+}
+void openblas_square(Index, float, const float*, const float*, float, float*) {
+  throw std::logic_error("this build has no OpenBLAS");
+}
+void openblas_square(Index, std::complex<double>, const std::complex<double>*, const std::complex<double>*,
+                     std::complex<double>, std::complex<double>*) {
   throw std::logic_error("this build has no OpenBLAS");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <complex>
 #include <string>
 
 #include "ozbound/core/matrix.hpp"
@@ -15,5 +16,11 @@ std::string openblas_name();
 
 /// C = A B on as many threads as OpenMP would use. @pre have_openblas(); sizes below 2^31.
 void openblas_dgemm(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c);
+
+/// C = alpha A B + beta C of row-major n x n matrices. @pre have_openblas()
+void openblas_square(Index n, double alpha, const double* a, const double* b, double beta, double* c);
+void openblas_square(Index n, float alpha, const float* a, const float* b, float beta, float* c);
+void openblas_square(Index n, std::complex<double> alpha, const std::complex<double>* a, const std::complex<double>* b,
+                     std::complex<double> beta, std::complex<double>* c);
 
 }  // namespace ozbound::bench

@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "c_calls.hpp"
-#include "native_at_once.hpp"
 #include "ozbound/native.hpp"
 
 struct ozb_cancellation {
@@ -88,6 +87,35 @@ int tell(std::int64_t* least, std::int64_t* full, const Find& find) noexcept {
   });
 }
 
+/// C to a target; without a certificate where none is asked for. `arguments` are gemm's.
+template <class... Arguments>
+int to_target(ozb_certificate** out, const char* target, int layout, int op_a, int op_b, Arguments... arguments) noexcept {
+  if (out != nullptr)
+    return one(out, [&] {
+      return gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), arguments..., target_of(target), as_set());
+    });
+  return guarded([&] {
+    const auto made = gemm_without_record(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), arguments...,
+                                          target_of(target), as_set());
+    return made ? status_of(*made) : OZB_SUCCESS;
+  });
+}
+
+/// The same of a complex product.
+template <class Real>
+int complex_to_target(ozb_certificate** out, const char* target, int layout, int op_a, int op_b, std::int64_t m, std::int64_t n,
+                      std::int64_t k, const void* alpha, const void* a, std::int64_t lda, const void* b, std::int64_t ldb,
+                      const void* beta, void* c, std::int64_t ldc) noexcept {
+  int status = OZB_SUCCESS;
+  if (out != nullptr) *out = nullptr;
+  const int wrong = guarded([&] {
+    const ComplexArguments<Real> x{alpha, a, b, beta, c};
+    status = to_target(out, target, layout, op_a, op_b, m, n, k, x.alpha, x.a, lda, x.b, ldb, x.beta, x.c, ldc);
+    return OZB_SUCCESS;
+  });
+  return wrong != OZB_SUCCESS ? wrong : status;
+}
+
 }  // namespace
 }  // namespace ozbound
 
@@ -114,20 +142,7 @@ const char* ozb_last_error() noexcept { return ozbound::last_error(); }
 int ozb_dgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
               const double* b, int64_t ldb, double beta, double* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
-  const auto* const native = ozbound::native_gemm();
-  if (certificate == nullptr && native != nullptr && ozbound::calls_are_of_the_cpu()) {
-    bool done = false;
-    const int status = guarded([&] {
-      done = ozbound::dgemm_at_once(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb,
-                                    beta, c, ldc, ozbound::target_of(target), *native);
-      return OZB_SUCCESS;
-    });
-    if (done || status != OZB_SUCCESS) return status;
-  }
-  return ozbound::one(certificate, [&] {
-    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-                         ldc, ozbound::target_of(target), ozbound::as_set());
-  });
+  return ozbound::to_target(certificate, target, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 int ozb_decide_d(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda,
@@ -151,10 +166,7 @@ int ozb_dgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
 int ozb_sgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
               const float* b, int64_t ldb, float beta, float* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
-  return ozbound::one(certificate, [&] {
-    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-                         ldc, ozbound::target_of(target), ozbound::as_set());
-  });
+  return ozbound::to_target(certificate, target, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 int ozb_decide_s(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
@@ -178,11 +190,8 @@ int ozb_sgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
 int ozb_zgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
               const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
-  return ozbound::one(certificate, [&] {
-    const ozbound::ComplexArguments<double> x{alpha, a, b, beta, c};
-    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
-                         x.beta, x.c, ldc, ozbound::target_of(target), ozbound::as_set());
-  });
+  return ozbound::complex_to_target<double>(certificate, target, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                            ldc);
 }
 
 int ozb_decide_z(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
@@ -208,11 +217,8 @@ int ozb_zgemm_decided(int layout, int op_a, int op_b, int64_t m, int64_t n, int6
 int ozb_cgemm(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
               const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const char* target,
               ozb_certificate** certificate) noexcept {
-  return ozbound::one(certificate, [&] {
-    const ozbound::ComplexArguments<float> x{alpha, a, b, beta, c};
-    return ozbound::gemm(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, x.alpha, x.a, lda, x.b, ldb,
-                         x.beta, x.c, ldc, ozbound::target_of(target), ozbound::as_set());
-  });
+  return ozbound::complex_to_target<float>(certificate, target, layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                                           ldc);
 }
 
 int ozb_decide_c(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,

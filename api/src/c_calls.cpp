@@ -88,11 +88,6 @@ Target target_of(const char* text) {
   }
 }
 
-bool calls_are_of_the_cpu() {
-  const auto& settings = thread_settings();
-  return !settings.machine && settings.place.is_host();
-}
-
 BlasOptions as_set() {
   const auto& settings = thread_settings();
   BlasOptions options;

@@ -83,9 +83,6 @@ Op op_of(int op, const char* name);
 /// That of the thread's last call is not read again.
 Target target_of(const char* text);
 
-/// Whether no machine and no place were set.
-bool calls_are_of_the_cpu();
-
 /// The options of a call: as they are set, with a cap on the workspace where it is not 0, or with choices.
 BlasOptions as_set();
 BlasOptions with_workspace(std::int64_t workspace);

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "native_at_once.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/detail/cheapest_costs.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
@@ -177,7 +178,9 @@ Machine Machine::cpu(int threads) { return cpu(threads, native_gemm()); }
 
 Machine Machine::cpu(int threads, const NativeGemm* native) {
   auto cpu = std::make_shared<const Cpu>(threads, native);
-  return {{Backend(cpu->engine, native, &cpu->costs)}, cpu};
+  Machine machine({Backend(cpu->engine, native, &cpu->costs)}, cpu);
+  machine.is_cpu_ = true;
+  return machine;
 }
 
 Machine::Machine(std::vector<Backend> backends) : Machine(std::move(backends), nullptr) {}
@@ -252,6 +255,20 @@ Multiplied multiply(const Product& product, const Target& target, const Machine&
   auto certificate = multiply_real(there.product(), product, decision, runs, options, portable(std::move(found)));
   there.write_back();
   return {std::move(decision), std::move(certificate)};
+}
+
+std::optional<Certificate> multiply_without_record(const Product& product, const Target& target, const Machine& machine,
+                                                   const Choices& choices, const MultiplyOptions& options) {
+  const FloatEnvironment environment;
+  const auto& backend = machine.backends().front();
+  const bool usual = choices.slices && choices.residues && choices.native && choices.costs == nullptr &&
+                     options.prepared_a == nullptr && options.prepared_b == nullptr && !options.decided;
+  if (usual && machine.is_cpu() && backend.native() != nullptr && backend.native() == native_gemm()) {
+    product.check();
+    if (product.place().is_host() && multiply_at_once(product, target, *backend.native(), backend.engine().threads()))
+      return std::nullopt;
+  }
+  return multiply(product, target, machine, choices, options).certificate;
 }
 
 CertifiedResult multiply(InputView a, InputView b, const Target& target, const Machine& machine, const Choices& choices,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "native_at_once.hpp"
 
-#include <omp.h>
-
 #include <array>
 #include <cstdint>
 #include <map>
@@ -12,10 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "blas_arguments.hpp"
 #include "ozbound/bounds/detail/native_at_once.hpp"
 #include "ozbound/core/cancellation.hpp"
-#include "ozbound/core/detail/usable_threads.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/machine.hpp"
@@ -57,39 +53,44 @@ const std::optional<WithoutSlices>* kept(std::optional<WithoutSlices> method) {
 }
 
 /// without_slices of recent sizes: prices are looked up once, and no lock is taken.
-const std::optional<WithoutSlices>& without_slices(Index m, Index n, Index k, const NativeGemm& native) {
+const std::optional<WithoutSlices>& without_slices(Index m, Index n, Index k, const NativeGemm& native, int threads) {
   struct Known {
     Priced of;
     const std::optional<WithoutSlices>* method = nullptr;
   };
   thread_local std::array<Known, 64> recent;
   static_assert(std::is_trivially_destructible_v<decltype(recent)>);  // usable while a thread ends
-  const Priced priced{m, n, k, usable_threads(omp_get_max_threads()), &default_kernel(), &native};
+  const Priced priced{m, n, k, threads, &default_kernel(), &native};
   auto& known = recent[priced.hash() % recent.size()];
   if (!(known.of == priced)) {
-    const auto machine = Machine::cpu(0, &native);
+    const auto machine = Machine::cpu(threads, &native);
     known = {priced, kept(ozbound::without_slices(machine.backends().front().costs(), m, n, k))};
   }
   return *known.method;
 }
 
+void multiply_by_native(const NativeGemm& native, const Product& product) {
+  if (product.is_complex())
+    native.complex_gemm(product.complex());
+  else if (product.real().c.is_double())
+    native.dgemm(product.real());
+  else
+    native.sgemm(product.real());
+}
+
 }  // namespace
 
-bool dgemm_at_once(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha, const double* a, Index lda,
-                   const double* b, Index ldb, double beta, double* c, Index ldc, const Target& target,
-                   const NativeGemm& native) {
-  const BlasArguments<double> arguments{layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
-  const auto product = views_of(arguments).product(in_host_memory);
-  product.check();
+bool multiply_at_once(const Product& product, const Target& target, const NativeGemm& native, int threads) {
   if (!native.is_conventional()) return false;
-  const auto& ways = without_slices(m, n, k, native);
-  if (!ways) return false;
+  const Index parts = product.is_complex() ? 2 : 1;  // of the real product that stands for a complex one
+  const auto& ways = without_slices(parts * product.m(), product.n(), parts * product.k(), native, threads);
+  if (!ways || (ways->method != Method::native && product.is_complex())) return false;
   poll_cancelled();
-  if (!native_certifies_at_once(product, target) || !refused_at_once(*ways, product, target)) return false;
+  if (!native_certifies_at_once(native, product, target) || !refused_at_once(*ways, product, target)) return false;
   if (ways->method == Method::native)
-    native.dgemm(product);
+    multiply_by_native(native, product);
   else
-    multiply_exactly(product, 1);
+    multiply_exactly(product.real(), 1);
   return true;
 }
 

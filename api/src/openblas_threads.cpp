@@ -17,6 +17,21 @@
 namespace ozbound {
 namespace {
 
+constexpr Index least_shared = Index{1} << 18;  ///< multiplications up to which OpenBLAS starts no threads
+constexpr double most_in_blocks = 0x1p24;       ///< beyond them a parallel region's start costs little
+
+/// While it lives, OpenMP does not give a region fewer threads than are asked for because of the system's load.
+class WholeTeams {
+ public:
+  WholeTeams() : dynamic_(omp_get_dynamic()) { omp_set_dynamic(0); }
+  ~WholeTeams() { omp_set_dynamic(dynamic_); }
+  WholeTeams(const WholeTeams&) = delete;
+  WholeTeams& operator=(const WholeTeams&) = delete;
+
+ private:
+  int dynamic_;
+};
+
 /// While it lives, the OpenMP workers that OpenBLAS computes on round to nearest and keep subnormals, whatever they inherited,
 /// and a parallel region gets no others: their number is fixed to that of the first one. Afterwards each has its own settings
 /// again; one that was not there before gets the calling thread's.
@@ -133,7 +148,7 @@ class Blocks {
   }
 
  private:
-  static constexpr double least_work = 1 << 18;  ///< multiplications that are worth a thread
+  static constexpr double least_work = 1 << 17;  ///< multiplications that are worth a thread
 
   Index m_, n_, down_, across_;
 };
@@ -152,6 +167,67 @@ void multiply_on_our_threads(Index m, Index n, Index k, const std::function<void
       if (!block.by_library) multiply(block);
     });
   failure.rethrow();
+}
+
+/// C of 64 x 64 x 64 by OpenBLAS while OpenMP workers, but for the calling thread, round in some direction.
+std::vector<double> product_beside_workers(int direction) {
+  const WholeTeams teams;
+  constexpr Index size = 64;
+  static_assert(size * size * size == least_shared);
+  std::vector<double> a(size * size, 1), b(size * size, 0x1p-53), c(size * size);  // each addition is rounded
+  for (Index j = 0; j < size; ++j) b[static_cast<std::size_t>(size * j)] = 1;
+  std::vector<std::fenv_t> own(static_cast<std::size_t>(omp_get_max_threads()));
+  const auto of_worker = [&own]() -> std::fenv_t& { return own[static_cast<std::size_t>(omp_get_thread_num())]; };
+#pragma omp parallel
+  {
+    std::fegetenv(&of_worker());
+    if (omp_get_thread_num() != 0) std::fesetround(direction);
+  }
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a.data(), size, b.data(), size, 0, c.data(),
+              size);
+#pragma omp parallel
+  std::fesetenv(&of_worker());
+  return c;
+}
+
+/// Whether OpenBLAS multiplies as little as `least_shared` on the calling thread alone, which its build decides by the number
+/// of multiplications: tried once.
+bool keeps_little_to_itself() {
+  static const bool kept = product_beside_workers(FE_UPWARD) == product_beside_workers(FE_TONEAREST);
+  return kept;
+}
+
+/// On OpenMP workers. Little work stays on the calling thread, as OpenBLAS would have it; of more, each worker multiplies a
+/// block, so that one parallel region does for environments and products; of much OpenBLAS itself makes its regions.
+void multiply_on_openmp_workers(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) {
+  const int threads = omp_get_max_threads();
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  if (threads == 1 || (work <= double{least_shared} && !omp_in_parallel() && keeps_little_to_itself()))
+    return multiply({0, 0, m, n});
+  const Blocks blocks(m, n, k, threads);
+  if (work > most_in_blocks || blocks.count() == 1) {
+    const WorkerEnvironments environments;
+    return multiply({0, 0, m, n});
+  }
+  const int count = blocks.count();
+  const WholeTeams teams;
+  bool alone = false;
+  FirstException failure;
+#pragma omp parallel num_threads(count)
+  if (omp_get_num_threads() == 1) {
+    alone = true;  // OpenBLAS would start a region here, whose workers have any environment
+  } else {
+#pragma omp for schedule(static, 1)
+    for (int t = 0; t < count; ++t)
+      failure.run([&] {
+        const FloatEnvironment of_worker;
+        multiply(blocks[t]);  // OpenBLAS starts no region within one of several threads
+      });
+  }
+  failure.rethrow();
+  if (!alone) return;
+  const WorkerEnvironments environments;
+  multiply({0, 0, m, n});
 }
 
 /// omp_get_max_threads of the OpenMP runtime that OpenBLAS was linked with; null where that is not found.
@@ -203,11 +279,7 @@ void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(cons
   poll_cancelled();
   switch (blas_threads()) {
     case BlasThreads::pthreads: return multiply_on_our_threads(m, n, k, multiply);
-    case BlasThreads::openmp: {
-      if (omp_get_max_threads() == 1) return multiply({0, 0, m, n});  // OpenBLAS asks the same, and then has no workers
-      const WorkerEnvironments environments;
-      return multiply({0, 0, m, n});
-    }
+    case BlasThreads::openmp: return multiply_on_openmp_workers(m, n, k, multiply);
     default: {
       static std::mutex one_at_a_time;  // a sequential build shares its memory among its callers
       const std::scoped_lock lock(one_at_a_time);

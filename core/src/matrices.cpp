@@ -4,6 +4,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
+#include <complex>
+#include <iterator>
 #include <variant>
 
 #include "kernels/functions.hpp"
@@ -50,8 +53,8 @@ void add(ExponentRange& range, std::uint64_t least, std::uint64_t top) {
 }
 
 /// Gives `use` each run of elements that lie side by side, in whatever order; false where there are none, or it stops.
-template <class Use>
-bool for_each_run(MatrixView<const double> x, const Use& use) {
+template <class T, class Use>
+bool for_each_run(MatrixView<const T> x, const Use& use) {
   if (x.col_stride() != 1) x = x.transposed();
   if (x.col_stride() != 1) return false;
   if (x.row_stride() == x.cols()) return use(x.data(), x.rows() * x.cols());
@@ -60,25 +63,68 @@ bool for_each_run(MatrixView<const double> x, const Use& use) {
   return true;
 }
 
+/// The range of all elements that it is given, as long as they are finite.
+class Sweep {
+ public:
+  bool add(const double* x, Index count) {
+    for (Index first = 0; first < count; first += at_a_time) {
+      poll_cancelled();
+      std::uint64_t least = 0, top = 0;
+      functions_.magnitudes(x + first, std::min(at_a_time, count - first), &least, &top);
+      if (top >= binary64.inf) return false;
+      ozbound::add(range_, least, top);
+    }
+    return true;
+  }
+  bool add(const float* x, Index count) {
+    std::array<double, 512> wide;
+    for (Index first = 0; first < count; first += std::ssize(wide)) {
+      const Index some = std::min<Index>(std::ssize(wide), count - first);
+      std::copy_n(x + first, some, wide.begin());
+      if (!add(wide.data(), some)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] const ExponentRange& range() const { return range_; }
+
+ private:
+  static constexpr Index at_a_time = Index{1} << 16;
+
+  const KernelFunctions& functions_ = *kernels().front()->functions;
+  ExponentRange range_;
+};
+
+template <class T>
+std::optional<ExponentRange> range_of_runs(const MatrixView<const T>& matrix) {
+  Sweep sweep;
+  const bool finite = for_each_run(matrix, [&](const T* x, Index count) { return sweep.add(x, count); });
+  return finite ? std::optional(sweep.range()) : std::nullopt;
+}
+
+/// Real and imaginary parts of elements that lie side by side, side by side themselves; without elements where none do.
+template <class Real>
+MatrixView<const Real> parts_in_memory(const MatrixView<const std::complex<Real>>& x) {
+  const auto* const parts = reinterpret_cast<const Real*>(x.data());  // [complex.numbers.general] lays them out so
+  if (x.row_stride() == 1) return {parts, 2 * x.rows(), x.cols(), 1, 2 * x.col_stride()};
+  if (x.col_stride() == 1) return {parts, x.rows(), 2 * x.cols(), 2 * x.row_stride(), 1};
+  return {};
+}
+
 }  // namespace
 
 std::optional<ExponentRange> range_if_finite(const InputView& matrix) {
   if (matrix.empty()) return ExponentRange{};
-  if (!matrix.is_double()) return std::nullopt;
-  const auto& kernel = *kernels().front()->functions;
-  constexpr Index at_a_time = Index{1} << 16;
-  ExponentRange range;
-  const auto use = [&](const double* x, Index count) {
-    for (Index first = 0; first < count; first += at_a_time) {
-      poll_cancelled();
-      std::uint64_t least = 0, top = 0;
-      kernel.magnitudes(x + first, std::min(at_a_time, count - first), &least, &top);
-      if (top >= binary64.inf) return false;
-      add(range, least, top);
-    }
-    return true;
-  };
-  return for_each_run(std::get<0>(matrix.typed()), use) ? std::optional(range) : std::nullopt;
+  return std::visit([](const auto& x) { return range_of_runs(x); }, matrix.typed());
+}
+
+std::optional<ExponentRange> range_if_finite(const ComplexInputView& matrix) {
+  if (matrix.rows() == 0 || matrix.cols() == 0) return ExponentRange{};
+  return std::visit(
+      [](const auto& x) -> std::optional<ExponentRange> {
+        const auto parts = parts_in_memory(x);
+        return parts.empty() ? std::nullopt : range_of_runs(parts);
+      },
+      matrix.typed());
 }
 
 std::unique_ptr<RealRepresentation> Matrices::bring(const RealProduct&) const { return nullptr; }

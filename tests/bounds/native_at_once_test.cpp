@@ -62,7 +62,7 @@ TEST(NativeAtOnce, TellsWhatDecideDecides) {
     const auto decision = decide(product, target, {engine, &native, &prices});
     if (decision.method == Method::native) ++taken;
     const auto ways = without_slices(prices, m, n, k);
-    if (!ways || !native_certifies_at_once(product, target)) continue;
+    if (!ways || !native_certifies_at_once(native, product, target)) continue;
     if (!refused_at_once(*ways, product, target)) {
       if (decision.plan && decision.plan->by_residues()) ++silent_for_residues;
       continue;
@@ -82,27 +82,28 @@ TEST(NativeAtOnce, TellsWhatDecideDecides) {
 TEST(NativeAtOnce, IsSilentWhereOneSweepCannotTell) {
   const FloatEnvironment environment;
   const auto target = Target::dgemm();
+  const test::PlainGemm native;
   Matrix<double> a(3, 4), b(4, 2), c(3, 2);
   for (Index t = 0; t < 12; ++t) a.data()[t] = 1;
   for (Index t = 0; t < 8; ++t) b.data()[t] = 1;
   const RealProduct product{a, b, c, 1, 0, c};
-  EXPECT_TRUE(native_certifies_at_once(product, target));
-  EXPECT_FALSE(native_certifies_at_once(product, Target::correctly_rounded()));
-  EXPECT_FALSE(native_certifies_at_once(product, Target::componentwise(0x1p-52)));
+  EXPECT_TRUE(native_certifies_at_once(native, product, target));
+  EXPECT_FALSE(native_certifies_at_once(native, product, Target::correctly_rounded()));
+  EXPECT_FALSE(native_certifies_at_once(native, product, Target::componentwise(0x1p-52)));
   for (const double alpha : {0.0, std::nan(""), HUGE_VAL}) {
     auto scaled = product;
     scaled.alpha = alpha;
-    EXPECT_FALSE(native_certifies_at_once(scaled, target)) << alpha;
+    EXPECT_FALSE(native_certifies_at_once(native, scaled, target)) << alpha;
   }
   auto adds = product;
   adds.beta = 1;
   c(2, 1) = HUGE_VAL;
-  EXPECT_TRUE(native_certifies_at_once(product, target));  // which does not read C
-  EXPECT_FALSE(native_certifies_at_once(adds, target));
+  EXPECT_TRUE(native_certifies_at_once(native, product, target));  // which does not read C
+  EXPECT_FALSE(native_certifies_at_once(native, adds, target));
   a(2, 3) = std::nan("");
-  EXPECT_FALSE(native_certifies_at_once(product, target));
+  EXPECT_FALSE(native_certifies_at_once(native, product, target));
   a(2, 3) = 0x1p1020;  // may overflow
-  EXPECT_FALSE(native_certifies_at_once(product, target));
+  EXPECT_FALSE(native_certifies_at_once(native, product, target));
 }
 
 }  // namespace

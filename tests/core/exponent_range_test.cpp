@@ -86,7 +86,25 @@ TEST(ExponentRange, IsNotToldWhereAnElementIsNotFinite) {
       EXPECT_FALSE(range_if_finite(x)) << place;
       EXPECT_EQ(HostMatrices(1).exponent_range(x).top, 0);
     }
-  EXPECT_FALSE(range_if_finite(Matrix<float>(2, 2)));
+}
+
+TEST(ExponentRange, IsToldOfFloatsAndOfBothParts) {
+  for (const bool special : {false, true}) {
+    Matrix<float> x(3, 700);
+    x(0, 5) = -0x1p-149F, x(1, 6) = 0x1.8p100F, x(2, 699) = special ? -HUGE_VALF : 1;
+    EXPECT_EQ(range_if_finite(x).has_value(), !special);
+    Matrix<std::complex<double>> z(3, 700);
+    z(0, 5) = {0, -0x1p-1074}, z(1, 6) = {0x1.8p1000, 0}, z(2, 699) = {1, special ? nan : 0};
+    EXPECT_EQ(range_if_finite(ComplexInputView(z)).has_value(), !special);
+    EXPECT_FALSE(range_if_finite(ComplexInputView(MatrixView<const std::complex<double>>(z.data(), 2, 3, 2, 700))));
+    if (special) continue;
+    EXPECT_EQ(range_if_finite(x)->least, to_dyadic(0x1p-149).top_exponent());
+    EXPECT_EQ(range_if_finite(x)->top, to_dyadic(0x1p100).top_exponent());
+    for (const auto& view : {ComplexInputView(z), ComplexInputView(z).conjugate(), ComplexInputView(z.view().transposed())}) {
+      EXPECT_EQ(range_if_finite(view)->least, to_dyadic(0x1p-1074).top_exponent());
+      EXPECT_EQ(range_if_finite(view)->top, to_dyadic(0x1p1000).top_exponent());
+    }
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <optional>
 
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/matrix.hpp"
@@ -47,6 +48,26 @@ Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, dou
 Certificate gemm(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha, const float* a, Index lda,
                  const float* b, Index ldb, float beta, float* c, Index ldc, const Target& target,
                  const BlasOptions& options = {});
+
+/// The C of gemm, for callers that want no record of it: multiply_without_record.
+/// @return the certificate, where one was made all the same; nothing where the target is met without
+/// @throws as gemm.
+std::optional<Certificate> gemm_without_record(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha,
+                                               const double* a, Index lda, const double* b, Index ldb, double beta, double* c,
+                                               Index ldc, const Target& target, const BlasOptions& options = {});
+std::optional<Certificate> gemm_without_record(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, float alpha,
+                                               const float* a, Index lda, const float* b, Index ldb, float beta, float* c,
+                                               Index ldc, const Target& target, const BlasOptions& options = {});
+std::optional<Certificate> gemm_without_record(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                               std::complex<double> alpha, const std::complex<double>* a, Index lda,
+                                               const std::complex<double>* b, Index ldb, std::complex<double> beta,
+                                               std::complex<double>* c, Index ldc, const Target& target,
+                                               const BlasOptions& options = {});
+std::optional<Certificate> gemm_without_record(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k,
+                                               std::complex<float> alpha, const std::complex<float>* a, Index lda,
+                                               const std::complex<float>* b, Index ldb, std::complex<float> beta,
+                                               std::complex<float>* c, Index ldc, const Target& target,
+                                               const BlasOptions& options = {});
 
 /// The choice that gemm makes for a target, without the product. C is only read, and only where beta is not 0.
 /// @throws as gemm.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,9 @@ class Machine {
 
   [[nodiscard]] std::span<const Backend> backends() const { return backends_; }
 
+  /// Made by Machine::cpu: its costs are those that are known of this processor.
+  [[nodiscard]] bool is_cpu() const { return is_cpu_; }
+
   /// Where a decision is carried out: on what it names, and if that is not here, or it names nothing, where it costs least:
   /// the bits are the same. @param place of the matrices
   /// @throws std::invalid_argument where nothing reaches the matrices, or the native DGEMM that it names is not here.
@@ -55,6 +59,7 @@ class Machine {
  private:
   std::vector<Backend> backends_;
   std::shared_ptr<const void> owner_;
+  bool is_cpu_ = false;
 };
 
 /// The cheapest way that certifies the target, on the backend where it is cheapest: decide of bounds, for several backends.
@@ -69,6 +74,14 @@ Certificate multiply(const Product& product, const Decision& decision, const Mac
 /// the decision of `decide`, the C and certificate of `multiply`. @throws as both.
 Multiplied multiply(const Product& product, const Target& target, const Machine& machine, const Choices& choices = {},
                     const MultiplyOptions& options = {});
+
+/// The C of `multiply`, for callers that want no record of it: where native GEMM is what would be decided, one sweep over the
+/// operands finds that out, and no examination, decision or certificate is made. On one thread that takes half a microsecond
+/// more than the library itself for n = 8 to 32 (docs/limits.md).
+/// @return the certificate, where one was made all the same; nothing where the target is met without
+/// @throws as multiply.
+std::optional<Certificate> multiply_without_record(const Product& product, const Target& target, const Machine& machine,
+                                                   const Choices& choices = {}, const MultiplyOptions& options = {});
 
 /// C = A B in a new matrix of the host's memory.
 struct CertifiedResult {

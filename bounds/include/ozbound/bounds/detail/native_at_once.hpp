@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ozbound/bounds/decision.hpp"
+#include "ozbound/bounds/native_gemm.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/plan.hpp"
@@ -22,15 +23,16 @@ struct WithoutSlices {
   int cheaper_moduli = 0;     ///< or residues of at most so many, which cost no more either
 };
 
-/// Looks at every plan's price: some 100 us. Nothing where too much depends on the elements.
+/// Looks at every plan's price: some 100 us. Nothing where too much depends on the elements. Of a complex product these are
+/// sizes of the real one that stands for it.
 std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Index n, Index k);
 
-/// Whether an entry or other refuses all that is cheaper, so that `decide` does. False where a few entries do not tell. Takes
-/// time proportional to k. Of matrices of the host's. @pre as native_certifies_at_once.
-bool refused_at_once(const WithoutSlices& ways, const RealProduct& product, const Target& target);
+/// True if one of three sampled entries rules out every plan and every number of moduli that is cheaper, so that `decide` does.
+/// False: unknown. Takes time proportional to k. Of matrices of the host's. @pre as native_certifies_at_once.
+bool refused_at_once(const WithoutSlices& ways, const Product& product, const Target& target);
 
-/// Whether native DGEMM certifies the target, and no entry is decided by a NaN or an infinity. False, too, where one sweep
-/// cannot tell. Of matrices of the host's. @pre product.check() passes, and a FloatEnvironment.
-bool native_certifies_at_once(const RealProduct& product, const Target& target);
+/// Whether a conventional native GEMM certifies the target, and no entry is decided by a NaN or an infinity. False, too, where
+/// one sweep cannot tell. Of matrices of the host's. @pre product.check() passes, and a FloatEnvironment.
+bool native_certifies_at_once(const NativeGemm& native, const Product& product, const Target& target);
 
 }  // namespace ozbound
