@@ -12,6 +12,7 @@
 
 #include "ozbound/bounds/detail/native_at_once.hpp"
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/machine.hpp"
@@ -84,11 +85,13 @@ bool multiply_at_once(const Product& product, const Target& target, const Native
   if (!native.is_conventional()) return false;
   const Index parts = product.is_complex() ? 2 : 1;  // of the real product that stands for a complex one
   const auto& ways = without_slices(parts * product.m(), product.n(), parts * product.k(), native, threads);
-  if (!ways || (ways->method != Method::native && product.is_complex())) return false;
+  if (!ways) return false;
   poll_cancelled();
   if (!native_certifies_at_once(native, product, target) || !refused_at_once(*ways, product, target)) return false;
   if (ways->method == Method::native)
     multiply_by_native(native, product);
+  else if (product.is_complex())
+    multiply_exactly(product.complex(), 1);
   else
     multiply_exactly(product.real(), 1);
   return true;
