@@ -176,7 +176,9 @@ std::vector<double> product_beside_workers(int direction) {
   static_assert(size * size * size == least_shared);
   std::vector<double> a(size * size, 1), b(size * size, 0x1p-53), c(size * size);  // each addition is rounded
   for (Index j = 0; j < size; ++j) b[static_cast<std::size_t>(size * j)] = 1;
-  std::vector<std::fenv_t> own(static_cast<std::size_t>(omp_get_max_threads()));
+  std::fenv_t callers;
+  std::fegetenv(&callers);
+  std::vector<std::fenv_t> own(static_cast<std::size_t>(omp_get_max_threads()), callers);
   const auto of_worker = [&own]() -> std::fenv_t& { return own[static_cast<std::size_t>(omp_get_thread_num())]; };
 #pragma omp parallel
   {
