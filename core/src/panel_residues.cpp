@@ -48,7 +48,6 @@ class PanelMaker {
         scales_(scales),
         scale_step_(scale_step),
         functions_(functions),
-        panel_(panel),
         vectors_(panels.panel_vectors(panel)),
         first_(panel * panels.layout.vectors),
         step_(panels.layout.step),
@@ -129,7 +128,7 @@ class PanelMaker {
   const std::vector<VectorScale>& scales_;
   Index scale_step_;
   const KernelFunctions& functions_;
-  Index panel_, vectors_, first_, step_;
+  Index vectors_, first_, step_;
   std::uint8_t flip_;
   std::vector<double> factor_;           ///< 2^(bits - e) of each vector, filled up to whole lanes
   std::vector<std::uint8_t> by_kernel_;  ///< whether the kernel makes a vector's residues

@@ -338,7 +338,7 @@ TEST(ResidueGuard, IsExactAtHalfOfP) {
     for (int both = 32; both <= 2 * most_residue_bits; both += 7) {
       const ResiduePlan plan{moduli, both / 2, both - both / 2};
       const Integer limit = half >> (both - 2 * IntegerNorms::fraction_bits);
-      if (limit >> 63 != 0) {
+      if ((limit >> 63) != 0) {
         EXPECT_GE(guard_limit(plan), std::uint64_t{1} << 63);
         continue;
       }
