@@ -87,6 +87,8 @@ class Judgement {
         certificate_(certificate),
         single_(gemm_case.c.single),
         terms_(static_cast<double>(std::max<Index>(gemm_case.k(), 1))),
+        scaled_(std::abs(gemm_case.alpha) != 1 || gemm_case.beta != 0),
+        roundings_(scaled_ ? Exact(static_cast<double>(gemm_case.k() + 3)) : terms_),
         half_eta_(power_of_two_exact(single_ ? -150 : -1075)),
         roundoff_(power_of_two_exact(single_ ? -24 : -53)) {}
 
@@ -133,9 +135,9 @@ class Judgement {
     const Exact ratio(certificate_.ratio), tau(certificate_.target.tau);
     const auto rest = error - half_eta_;
     switch (certificate_.target.kind) {
-      case Target::Kind::dgemm: return error <= terms_ * (ratio * roundoff_ * exact_.magnitude(i, j) + half_eta_);
+      case Target::Kind::dgemm: return within_dgemm(error - terms_ * half_eta_, ratio * exact_.magnitude(i, j));
       case Target::Kind::dgemm_typical:
-        return at_most_root(rest, terms_ * ExactCase::square(ratio * roundoff_ * exact_.magnitude(i, j)));
+        return at_most_root(rest, roundings_ * ExactCase::square(ratio * roundoff_ * exact_.magnitude(i, j)));
       case Target::Kind::componentwise: return rest <= ratio * tau * exact_.magnitude(i, j);
       case Target::Kind::relative: return rest <= ratio * tau * value.magnitude();
       case Target::Kind::rowcol:
@@ -145,6 +147,13 @@ class Judgement {
       case Target::Kind::correctly_rounded: break;
     }
     return true;
+  }
+
+  /// error <= k u M for +-AB, else gamma_{k+3} M, or 2 (k + 3) u M where that is less (T1).
+  [[nodiscard]] bool within_dgemm(const Exact& error, const Exact& magnitude) const {
+    const auto tau = roundings_ * roundoff_, two = Exact(2.0);
+    if (!scaled_) return error <= tau * magnitude;
+    return two * tau > Exact(1.0) ? error <= two * tau * magnitude : error * (Exact(1.0) - tau) <= tau * magnitude;
   }
 
   /// ||C^ - C||_F <= ratio tau ||M||_F + sqrt(mn) eta/2.
@@ -171,7 +180,10 @@ class Judgement {
   const StoredMatrix& c_;
   const Certificate& certificate_;
   bool single_;
-  Exact terms_, half_eta_, roundoff_;
+  Exact terms_;
+  bool scaled_;      ///< not C = +-AB
+  Exact roundings_;  ///< of a conventional DGEMM
+  Exact half_eta_, roundoff_;
 };
 
 // What a certificate's record says of the certificate.
