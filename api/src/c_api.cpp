@@ -101,7 +101,7 @@ int to_target(ozb_certificate** out, const char* target, int layout, int op_a, i
   });
 }
 
-/// The same of a complex product.
+/// Does the same for a complex product.
 template <class Real>
 int complex_to_target(ozb_certificate** out, const char* target, int layout, int op_a, int op_b, std::int64_t m, std::int64_t n,
                       std::int64_t k, const void* alpha, const void* a, std::int64_t lda, const void* b, std::int64_t ldb,

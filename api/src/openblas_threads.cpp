@@ -6,9 +6,11 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "ozbound/core/detail/first_exception.hpp"
@@ -169,8 +171,9 @@ void multiply_on_our_threads(Index m, Index n, Index k, const std::function<void
   failure.rethrow();
 }
 
-/// C of 64 x 64 x 64 by OpenBLAS while OpenMP workers, but for the calling thread, round in some direction.
-std::vector<double> product_beside_workers(int direction) {
+/// C of 64 x 64 x 64 by OpenBLAS while OpenMP workers, but for the calling thread, round in some direction; nothing where there
+/// are no workers.
+std::optional<std::vector<double>> product_beside_workers(int direction) {
   const WholeTeams teams;
   constexpr Index size = 64;
   static_assert(size * size * size == least_shared);
@@ -180,23 +183,32 @@ std::vector<double> product_beside_workers(int direction) {
   std::fegetenv(&callers);
   std::vector<std::fenv_t> own(static_cast<std::size_t>(omp_get_max_threads()), callers);
   const auto of_worker = [&own]() -> std::fenv_t& { return own[static_cast<std::size_t>(omp_get_thread_num())]; };
+  int team = 1;
 #pragma omp parallel
   {
     std::fegetenv(&of_worker());
     if (omp_get_thread_num() != 0) std::fesetround(direction);
+#pragma omp single nowait
+    team = omp_get_num_threads();
   }
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a.data(), size, b.data(), size, 0, c.data(),
               size);
 #pragma omp parallel
   std::fesetenv(&of_worker());
-  return c;
+  return team > 1 ? std::optional(c) : std::nullopt;
 }
 
-/// Whether OpenBLAS multiplies as little as `least_shared` on the calling thread alone, which its build decides by the number
-/// of multiplications: tried once.
+/// Whether OpenBLAS multiplies matrices of up to `least_shared` multiplications on the calling thread alone. Its build decides
+/// that by their number, for every type; this tries it until there were workers once.
 bool keeps_little_to_itself() {
-  static const bool kept = product_beside_workers(FE_UPWARD) == product_beside_workers(FE_TONEAREST);
-  return kept;
+  enum : int { untried, kept, shared };
+  static std::atomic<int> known = untried;
+  if (known == untried) {
+    const auto upward = product_beside_workers(FE_UPWARD), nearest = product_beside_workers(FE_TONEAREST);
+    if (!upward || !nearest) return false;
+    known = *upward == *nearest ? kept : shared;
+  }
+  return known == kept;
 }
 
 /// On OpenMP workers. Little work stays on the calling thread, as OpenBLAS would have it; of more, each worker multiplies a
@@ -204,7 +216,8 @@ bool keeps_little_to_itself() {
 void multiply_on_openmp_workers(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) {
   const int threads = omp_get_max_threads();
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  if (threads == 1 || (work <= double{least_shared} && !omp_in_parallel() && keeps_little_to_itself()))
+  const bool vectors = m == 1 || n == 1;  // some builds hand these to GEMV, which starts threads for less work
+  if (threads == 1 || (work <= double{least_shared} && !vectors && !omp_in_parallel() && keeps_little_to_itself()))
     return multiply({0, 0, m, n});
   const Blocks blocks(m, n, k, threads);
   if (work > most_in_blocks || blocks.count() == 1) {
@@ -215,7 +228,7 @@ void multiply_on_openmp_workers(Index m, Index n, Index k, const std::function<v
   const WholeTeams teams;
   bool alone = false;
   FirstException failure;
-#pragma omp parallel num_threads(count)
+#pragma omp parallel num_threads(threads)  // of all: OpenMP ends workers that a region leaves out
   if (omp_get_num_threads() == 1) {
     alone = true;  // OpenBLAS would start a region here, whose workers have any environment
   } else {

@@ -229,6 +229,26 @@ TEST(Native, WorkersThatJoinLaterAreSetUpToo) {
   }
 }
 
+/// Middle-sized products need fewer threads than there are; none of the others ends with what the program set on it.
+TEST(Native, WorkersThatAreNotNeededKeepTheirSettings) {
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(4);
+  for (const Index n : {64, 65, 128, 300}) {
+    const auto product = test::product_of({Family::uniform, n, 64, 64, 0, 9});
+#pragma omp parallel
+    if (omp_get_thread_num() != 0) std::fesetround(FE_UPWARD);
+    EXPECT_TRUE(test::keeps_its_target(product, compute(product, Target::dgemm())));
+    std::atomic<int> upward{0};
+#pragma omp parallel
+    {
+      upward += std::fegetround() == FE_UPWARD ? 1 : 0;
+      std::fesetround(FE_TONEAREST);
+    }
+    EXPECT_EQ(upward, 3) << n;
+  }
+  omp_set_num_threads(threads);
+}
+
 TEST(Native, TheNumberOfThreadsMayChangeFromCallToCall) {
   const auto product = test::product_of({Family::uniform, 90, 90, 90, 0, 10});
   const int threads = omp_get_max_threads();
