@@ -41,7 +41,7 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Where links lead to, whether or not it is there. @throws std::invalid_argument for a circle of links
+/// The file that links lead to, whether or not it is there. @throws std::invalid_argument for a circle of links
 std::filesystem::path resolve_links(const std::filesystem::path& path) {
   constexpr int most_links = 40;  // as Linux
   auto end = path;
@@ -179,7 +179,8 @@ void AtomicFile::fail(const char* failed) const {
 }
 
 bool is_stream(const std::filesystem::path& path) {
-  const auto status = std::filesystem::status(path);
+  std::error_code error;  // a circle of links is no stream
+  const auto status = std::filesystem::status(path, error);
   return is_standard_stream(path) || std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
 }
 

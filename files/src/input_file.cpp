@@ -153,8 +153,10 @@ void LineReader::refill() {
   end_ += static_cast<std::size_t>(count);
 }
 
-void LineReader::fail(std::string_view wrong) const {
-  throw InputError(fmt::format("{}:{}", file_.name(), std::max<std::uint64_t>(number_, 1)), wrong);
+void LineReader::fail(std::string_view wrong) const { fail_at(std::max<std::uint64_t>(number_, 1), wrong); }
+
+void LineReader::fail_at(std::uint64_t line, std::string_view wrong) const {
+  throw InputError(fmt::format("{}:{}", file_.name(), line), wrong);
 }
 
 }  // namespace ozbound::cli

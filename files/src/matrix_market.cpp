@@ -9,6 +9,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,7 @@ class Reader {
       read_coordinates(matrix);
     else
       read_array(matrix);
+    check_diagonal();
     if (next_line()) lines_.fail(fmt::format("text after the last of {} entries", entries_));
     return matrix;
   }
@@ -242,8 +244,8 @@ class Reader {
   }
 
   template <class T>
-  void store(Matrix<T>& matrix, Index i, Index j, const T& value) const {
-    if (i == j) check_diagonal(i, value);
+  void store(Matrix<T>& matrix, Index i, Index j, const T& value) {
+    if (i == j) note_diagonal(i, wrong_on_diagonal(value));
     matrix(i, j) = value;
     if (i != j && banner_.symmetry != Symmetry::general) matrix(j, i) = mirrored(value);
   }
@@ -262,16 +264,29 @@ class Reader {
     return {sum(i, j, before.real(), more.real()), sum(i, j, before.imag(), more.imag())};
   }
 
-  void check_skew_diagonal(Index i, bool zero) const {
-    if (banner_.symmetry == Symmetry::skew && !zero)
-      lines_.fail(fmt::format("entry ({}, {}) lies on the diagonal of a skew-symmetric matrix, and is not 0", i + 1, i + 1));
+  /// Remembers or forgets what is wrong with a diagonal entry so far: what is added to it later may make it right.
+  void note_diagonal(Index i, const std::string& wrong) {
+    if (wrong.empty())
+      wrong_diagonal_.erase(i);
+    else
+      wrong_diagonal_[i] = {lines_.number(), wrong};
   }
-  void check_diagonal(Index i, double value) const { check_skew_diagonal(i, value == 0); }
-  void check_diagonal(Index i, const std::complex<double>& value) const {
-    check_skew_diagonal(i, value.real() == 0 && value.imag() == 0);
-    if (banner_.symmetry == Symmetry::hermitian && !(value.imag() == 0))
-      lines_.fail(fmt::format("entry ({}, {}) lies on the diagonal of a hermitian matrix, and its imaginary part {} is not 0",
-                              i + 1, i + 1, value.imag()));
+
+  /// Refuses the first diagonal entry that is wrong when all are read.
+  void check_diagonal() const {
+    if (wrong_diagonal_.empty()) return;
+    const auto& [i, found] = *wrong_diagonal_.begin();
+    lines_.fail_at(found.line, fmt::format("entry ({}, {}) lies on the diagonal of a {} matrix, and {}", i + 1, i + 1,
+                                           symmetry_name(), found.wrong));
+  }
+
+  [[nodiscard]] std::string wrong_on_diagonal(double value) const {
+    return banner_.symmetry == Symmetry::skew && !(value == 0) ? "is not 0" : "";
+  }
+  [[nodiscard]] std::string wrong_on_diagonal(const std::complex<double>& value) const {
+    if (banner_.symmetry == Symmetry::skew && !(value.real() == 0 && value.imag() == 0)) return "is not 0";
+    const bool hermitian = banner_.symmetry == Symmetry::hermitian;
+    return hermitian && !(value.imag() == 0) ? fmt::format("its imaginary part {} is not 0", value.imag()) : "";
   }
 
   // The negative of a zero is +0.
@@ -337,6 +352,11 @@ class Reader {
   Words words_{""};
   Banner banner_;
   Index rows_ = 0, cols_ = 0, entries_ = 0;
+  struct WrongEntry {
+    std::uint64_t line;
+    std::string wrong;
+  };
+  std::map<Index, WrongEntry> wrong_diagonal_;  ///< by row
 };
 
 void write_number(AtomicFile& file, double value, char end) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/files/atomic_file.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -118,7 +119,8 @@ TEST_F(AtomicFiles, MakesWhereLinksLeadTo) {
   EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "there" / "second.npy"));
   EXPECT_EQ(read_bytes(directory_ / "there" / "made.npy"), "new");
   std::filesystem::create_symlink("circle.npy", directory_ / "circle.npy");
-  EXPECT_THROW(AtomicFile(directory_ / "circle.npy"), std::exception);
+  EXPECT_THAT([&] { AtomicFile file_of_circle(directory_ / "circle.npy"); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("is a link that leads back to itself")));
 }
 
 TEST_F(AtomicFiles, NewFilesHaveThePermissionsThatOthersGet) {

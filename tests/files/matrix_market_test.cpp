@@ -337,7 +337,7 @@ TEST_F(MatrixMarket, IndicesMustLieInside) {
   expect_error(entry("1 x"), "3: 'x' is not the index of a column");
 }
 
-/// What is given several times is summed in the file's order, as SciPy does.
+/// Entries that are given several times are summed in the file's order, as SciPy does.
 TEST_F(MatrixMarket, EntriesGivenAgainAreAdded) {
   expect_matrix(coordinate_banner + "2 2 4\n1 1 3\n1 2 0.5\n1 1 4\n2 2 1\n", 2, 2, {7, 0.5, 0, 1});
   expect_matrix(coordinate_banner + "1 1 3\n1 1 1e300\n1 1 1\n1 1 -1e300\n", 1, 1, {0});
@@ -356,7 +356,12 @@ TEST_F(MatrixMarket, EntriesMustBeStoredBelowTheDiagonal) {
   expect_error(skew + "1 2 1\n", "3: entry (1, 2) lies above the diagonal of a skew-symmetric matrix");
   expect_error(skew + "1 1 1\n", "3: entry (1, 1) lies on the diagonal of a skew-symmetric matrix, and is not 0");
   expect_error(skew + "1 1 nan\n", "3: entry (1, 1) lies on the diagonal of a skew-symmetric matrix, and is not 0");
-  expect_matrix("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 0\n2 1 3\n", 2, 2, {0, -3, 3, 0});
+  const std::string entries = "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 3\n";
+  expect_matrix(entries + "1 1 0\n2 1 3\n2 2 -0\n", 2, 2, {0, -3, 3, -0.0});
+  expect_matrix(entries + "2 2 1\n2 1 3\n2 2 -1\n", 2, 2, {0, -3, 3, 0});  // the sum is what must be 0
+  expect_error(entries + "2 1 3\n2 2 1\n1 1 0\n",
+               "4: entry (2, 2) lies on the diagonal of a skew-symmetric matrix, and is not 0");
+  expect_complex(complex_coordinate + "hermitian\n1 1 2\n1 1 1 2\n1 1 1 -2\n", 1, 1, {{2, 0}});
 }
 
 TEST_F(MatrixMarket, EveryTruncationIsReadOrRefused) {

@@ -67,8 +67,9 @@ class LineReader {
   [[nodiscard]] std::uint64_t number() const { return number_; }  ///< of line(), from 1
   [[nodiscard]] std::uint64_t bytes_left() const { return file_.size() - offset_ + (end_ - begin_); }
 
-  /// @throws InputError `FILE:LINE: wrong` for the current line.
+  /// @throws InputError `FILE:LINE: wrong` for the current line, or another.
   [[noreturn]] void fail(std::string_view wrong) const;
+  [[noreturn]] void fail_at(std::uint64_t line, std::string_view wrong) const;
 
  private:
   void refill();
