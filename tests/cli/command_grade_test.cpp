@@ -183,7 +183,7 @@ struct HangingGrade {
   }
 };
 
-/// Where memory runs out the worker is ended, not the report.
+/// The worker is ended where memory runs out, not the report.
 TEST(CommandGrade, TheWorkerGoesFirstWhereMemoryRunsOut) {
   const HangingGrade grade;
   EXPECT_EQ(read_bytes("/proc/" + std::to_string(grade.worker) + "/oom_score_adj"), "1000\n");

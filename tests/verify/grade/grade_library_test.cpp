@@ -134,7 +134,7 @@ TEST(GradeLibrary, GivesTheSameRecordTwice) {
   EXPECT_EQ(record(), record());
 }
 
-/// Who was ended from outside, as by the kernel where memory runs out, is not judged.
+/// A worker that was ended from outside, as by the kernel where memory runs out, is not judged.
 TEST(GradeLibrary, GivesNoVerdictOnWhatWasKilled) {
   EXPECT_THAT(
       [] { graded(bad_blas("killed"), true); },

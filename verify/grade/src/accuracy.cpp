@@ -5,8 +5,8 @@
 #include <array>
 
 #include "conventional.hpp"
+#include "conventional_products.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
-#include "ozbound/verify/hex_text.hpp"
 #include "ozbound/verify/measurement.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "ozbound/verify/random_stream.hpp"
@@ -152,20 +152,6 @@ Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
   return matrix;
 }
 
-void judge_scaled(const ForeignGemm& gemm, const Operands& in, const std::string& command, Tally& tally) {
-  const ExactOracle oracle(in);
-  for (const auto& [storage, c] : products(gemm, in)) {
-    const auto judged = judge_conventional(c, oracle);
-    tally.expect(
-        judged.holds(),
-        [&, &lay = storage] {
-          return fmt::format("alpha = {}, beta = {}, C0 uniform in (-1, 1), {}, {}: {}", hex_text(in.alpha), hex_text(in.beta),
-                             command, to_string(lay), explain(judged));
-        },
-        [&, &lay = storage](const std::string& test) { return entry_snippet(gemm, test, in, lay); });
-  }
-}
-
 /// Exponents of all families here stay within +-100: nothing underflows or overflows on any way to the result.
 Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally(
@@ -180,7 +166,7 @@ Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
       for (const double alpha : {1.0, -1.0, -0x1.8p0, 0x1.921fb54442d18p1, 0x1.5555555555555p-30, 0.0})
         for (const double beta : {0.0, 1.0, -1.0, 0x1.5bf0a8b145769p1, -0x1.999999999999ap-4}) {
           const Operands in{.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()};
-          judge_scaled(gemm, in, generate_command(problem.recipe), tally);
+          expect_conventional(gemm, in, "C0 uniform in (-1, 1), " + generate_command(problem.recipe), tally);
         }
     }
   return tally.finding();
@@ -199,8 +185,8 @@ Finding extreme_scalars(const ForeignGemm& gemm, const GradeOptions& options) {
     for (const auto& [alpha, beta] :
          {std::pair{large, small}, {small, large}, {large, large}, {small, small}, {small, 1.0}, {1.0, small}, {large, 0.0}})
       if (k > 2 || alpha == small || beta == small)
-        judge_scaled(gemm, {.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()},
-                     generate_command(problem.recipe), tally);
+        expect_conventional(gemm, {.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()},
+                            "C0 uniform in (-1, 1), " + generate_command(problem.recipe), tally);
   }
   return tally.finding();
 }

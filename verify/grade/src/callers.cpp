@@ -47,7 +47,7 @@ class Caller {
     if (results_.size() < most_results) results_.push_back(std::move(c));
   }
 
-  /// Of a product that is wrong alone, other results tell nothing of several callers.
+  /// Judges the results. If the product is wrong alone, other results tell nothing of several callers.
   void judge(Tally& tally) const {
     const ExactOracle oracle(problem_);
     tally.holds();

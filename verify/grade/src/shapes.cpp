@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "conventional.hpp"
+#include "conventional_products.hpp"
 #include "ozbound/verify/exact_oracle.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "parts.hpp"
@@ -27,17 +28,7 @@ void judge(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, Tall
   for (const bool plain : {true, false}) {
     const Operands in{
         .a = problem.a.view(), .b = problem.b.view(), .alpha = plain ? 1 : -1.5, .beta = plain ? 0 : 0.75, .c0 = c0.a.view()};
-    const ExactOracle oracle(in);
-    for (const auto& [storage, c] : products(gemm, in)) {
-      const auto judged = judge_conventional(c, oracle);
-      tally.expect(
-          judged.holds(),
-          [&, &lay = storage] {
-            return fmt::format("{}, alpha = {}, beta = {}, {}: {}", generate_command(problem.recipe), in.alpha, in.beta,
-                               to_string(lay), explain(judged));
-          },
-          [&, &lay = storage](const std::string& test) { return entry_snippet(gemm, test, in, lay); });
-    }
+    expect_conventional(gemm, in, generate_command(problem.recipe), tally);
   }
 }
 

@@ -27,8 +27,8 @@ using FortranDgemm = void(const char* op_a, const char* op_b, const std::int64_t
                           const std::int64_t* ldb, const double* beta, double* c, const std::int64_t* ldc, std::size_t length_a,
                           std::size_t length_b);
 
-/// In the order in which they are looked for: the usual names; those of OpenBLAS with integers of 64 bits, as Julia has it; of
-/// the OpenBLAS in NumPy's and SciPy's wheels; of MKL.
+/// The names that are looked for, in this order: the usual ones; those of OpenBLAS with integers of 64 bits, as Julia has it;
+/// of the OpenBLAS in NumPy's and SciPy's wheels; of MKL.
 constexpr std::array default_symbols{"cblas_dgemm",
                                      "dgemm_",
                                      "cblas_dgemm64_",

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "ozbound/verify/grade/grade.hpp"
+#include "ozbound/verify/oracle.hpp"
+#include "tally.hpp"
+
+namespace ozbound::grading {
+
+/// Expects that the product in each of layouts_of is conventional (judge_conventional). @param what the data, for people
+void expect_conventional(const ForeignGemm& gemm, const Operands& in, const std::string& what, Tally& tally);
+
+}  // namespace ozbound::grading
