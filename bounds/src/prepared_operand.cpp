@@ -20,7 +20,8 @@ std::optional<OperandForm> form_of(const Decision& decision, Side side) {
 std::string describe(const std::optional<OperandForm>& form) {
   if (!form) return "neither slices nor residues";
   if (const auto* const residues = std::get_if<ResidueForm>(&*form))
-    return "residues of " + std::to_string(residues->bits) + " bits, " + std::to_string(residues->moduli) + " moduli";
+    return "residues of " + std::to_string(residues->bits) + " bits, " + std::to_string(residues->moduli) + " moduli" +
+           (residues->complex ? ", of complex integers" : "");
   const auto& slicing = std::get<Slicing>(*form);
   return std::to_string(slicing.slices) + " slices, " + to_string(slicing.encoding);
 }

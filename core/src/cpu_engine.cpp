@@ -255,9 +255,11 @@ bool complex_layers_pay(Index m, Index n, Index k) {
 std::optional<double> CpuEngine::complex_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const {
   const FloatEnvironment environment;
   if (k / 2 > longest_complex_inner || !complex_layers_pay(m / 2, n, k / 2)) return std::nullopt;
-  const Index block = PanelLayout{}.block, vectors = std::max(kernel_->rows(), kernel_->columns());
-  const double parts = 2.0 * plan.moduli * static_cast<double>(std::min(block, k / 2 + 1) * vectors);
-  return residues_workspace(ComplexModuli::of(plan.moduli).layers, (m + 1) / 2, n, (k + 1) / 2) + threads() * parts;
+  const Index inner = (k + 1) / 2, vectors = std::max(kernel_->rows(), kernel_->columns());
+  const auto block_of = [&](Side side) { return std::min(layout(side).of(inner).block, layout(side).filled_up(inner)); };
+  const Index block = std::max(block_of(Side::rows_of_a), block_of(Side::columns_of_b));
+  const double parts = 2.0 * plan.moduli * static_cast<double>(block * vectors);  // of a block, before they become layers
+  return residues_workspace(ComplexModuli::of(plan.moduli).layers, (m + 1) / 2, n, inner) + threads() * parts;
 }
 
 double CpuEngine::residues_workspace(int layers, Index m, Index n, Index k) const {

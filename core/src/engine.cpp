@@ -63,8 +63,10 @@ void check_sliced(const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan&
 void check_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan) {
   if (a.side() != Side::rows_of_a) throw std::invalid_argument("a must have residues of rows");
   if (b.side() != Side::columns_of_b) throw std::invalid_argument("b must have residues of columns");
-  if (!IntegerOperand(a).serves(plan.a())) throw std::invalid_argument("a has other residues than the plan says");
-  if (!IntegerOperand(b).serves(plan.b())) throw std::invalid_argument("b has other residues than the plan says");
+  auto of_a = plan.a(), of_b = plan.b();
+  of_a.complex = a.form().complex, of_b.complex = b.form().complex;
+  if (!IntegerOperand(a).serves(of_a)) throw std::invalid_argument("a has other residues than the plan says");
+  if (!IntegerOperand(b).serves(of_b)) throw std::invalid_argument("b has other residues than the plan says");
   if (a.form().complex != b.form().complex)
     throw std::invalid_argument("a and b must both have residues of complex integers, or none of them");
 }

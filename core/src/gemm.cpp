@@ -83,10 +83,12 @@ struct Blocks {
 };
 
 /// Blocks of at most `rows` by `columns` entries: of half the columns where complex layers take no more bytes in those alone.
-/// Kept operands are not complex, nor is what they are multiplied by.
+/// Blocks of several rows begin with a real part, so that smaller ones of them may have complex layers. Kept operands have
+/// none, nor do those that they are multiplied by.
 Blocks blocks_of(const RealProduct& call, const Plan& plan, const Engine& engine, KeptOperands kept, Index rows,
                  Index columns) {
-  const Index height = std::min(call.m(), rows / 2 * 2), width = std::min(call.n(), columns);
+  if (call.stands_for_complex && rows > 1) rows = rows / 2 * 2;
+  const Index height = rows > 1 ? std::min(call.m(), rows) : 0, width = std::min(call.n(), columns);
   const bool complex = call.stands_for_complex && height > 0 && kept.a == nullptr && kept.b == nullptr;
   const double most = complex ? engine.workspace(plan, height, width, call.k()) : 0;
   for (const Index narrower : {width, (width + 1) / 2})
@@ -95,7 +97,7 @@ Blocks blocks_of(const RealProduct& call, const Plan& plan, const Engine& engine
   return {rows, columns, operand_forms(plan)};
 }
 
-/// What a form makes of an operand, or what was made of it before.
+/// The slices or residues of an operand: those that were kept, or new ones.
 IntegerOperand operand(const Engine& engine, InputView of, Side side, const OperandForm& form, const IntegerOperand* kept) {
   return kept != nullptr ? *kept : engine.prepare(of, side, form);
 }

@@ -9,7 +9,8 @@ namespace ozbound {
 
 static_assert(most_moduli == max_moduli);
 
-/// What recovers integers from sums of products: of real operands, or the parts of those of complex ones (complex_base).
+/// The integers that are recovered from sums of products: those of real operands, or a part of those of complex ones
+/// (complex_base).
 enum class Recovered { real_product, real_part, imaginary_part };
 ResidueBase residue_base(int count, Recovered what);
 

@@ -203,9 +203,80 @@ TEST(ComplexResidues, AreOfComplexFactorsAlone) {
     EXPECT_THAT([&] { static_cast<void>(engine.prepare(*a, Side::rows_of_a, form)); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr("operand: must stand for a complex one")));
   EXPECT_NO_THROW(static_cast<void>(engine.prepare(odd_inner.view().transposed(), Side::rows_of_a, ResidueForm{5, 12})));
+  EXPECT_FALSE(engine.prepare(fits, Side::rows_of_a, form).serves(ResidueForm{5, 12}));
   const auto a = engine.prepare(fits, Side::rows_of_a, form), b = engine.prepare(fits, Side::columns_of_b, ResidueForm{5, 12});
   EXPECT_THAT([&] { engine.multiply(a, b, ResiduePlan{5, 12, 12}, {}, c); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("a and b must both have residues of complex integers")));
+}
+
+/// The parts of a block are kept beside its layers, however long the engine's blocks are.
+TEST(ComplexResidues, TheWorkspaceCountsTheBlocksThatThereAre) {
+  const ResiduePlan plan{14, 40, 40};
+  const auto bytes = [&](Index block) {
+    return *CpuEngine({.threads = 4, .inner_block = block}).complex_workspace(plan, 512, 640, 65536);
+  };
+  const auto& kernel = default_kernel();
+  const auto vectors = static_cast<double>(std::min(kernel.rows(), kernel.columns()));
+  EXPECT_GT(bytes(16384) - bytes(1024), 4 * 2 * 14 * (16384 - 1024) * vectors - 4096 * 1000);
+}
+
+/// An engine that has no memory for more than a few rows, and no complex layers for so many.
+class SmallEngine final : public Engine {
+ public:
+  static constexpr Index most_rows = 8;
+
+  [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
+    return of_.slice(x, side, slicing);
+  }
+  [[nodiscard]] bool takes(const IntegerOperand& x) const override { return of_.takes(x); }
+  [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
+    return of_.measure(x, side, slicing);
+  }
+  [[nodiscard]] bool has_residues() const override { return true; }
+  [[nodiscard]] IntegerOperand prepare(InputView x, Side side, const OperandForm& form) const override {
+    return of_.prepare(x, side, form);
+  }
+  std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
+                              OutputView c) const override {
+    if (a.count() > most_rows) throw OutOfMemory("too many rows");
+    complex_ = complex_ || std::get<ResidueForm>(a.form()).complex;
+    return of_.multiply(a, b, plan, epilogue, c);
+  }
+  [[nodiscard]] const Matrices& matrices() const override { return of_.matrices(); }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
+                                                             const SplitPlan& plan) const override {
+    return of_.group_sums(a, b, plan);
+  }
+  [[nodiscard]] const CostModel& costs() const override { return of_.costs(); }
+  [[nodiscard]] double workspace(const Plan&, Index m, Index n, Index) const override { return static_cast<double>(m * n); }
+  [[nodiscard]] std::optional<double> complex_workspace(const ResiduePlan&, Index m, Index, Index) const override {
+    return m > most_rows ? std::nullopt : std::optional(0.0);
+  }
+  [[nodiscard]] int threads() const override { return 1; }
+
+  [[nodiscard]] bool multiplied_complex() const { return complex_; }
+
+ private:
+  CpuEngine of_{{.threads = 1}};
+  mutable bool complex_ = false;
+};
+
+/// Blocks that are cut again keep both parts of a row together, whatever the cap makes of their heights.
+TEST(ComplexResidues, BlocksThatAreCutAgainBeginWithARealPart) {
+  RandomBits random(6);
+  const Index m = 23, n = 3, k = 4;
+  const ResiduePlan plan{8, 24, 24};
+  const auto a = sample(random, m, k, 3), b = sample(random, k, n, 3);
+  Matrix<Complex> expected(m, n);
+  multiply_unproven(ComplexProduct{.a = a, .b = b, .c = expected}, plan, CpuEngine({.threads = 1}));
+  for (Index rows = 2; rows <= 2 * m; ++rows) {
+    const SmallEngine engine;
+    Matrix<Complex> c(m, n);
+    multiply_unproven(ComplexProduct{.a = a, .b = b, .c = c}, plan, engine, static_cast<double>(rows * n));
+    EXPECT_TRUE(engine.multiplied_complex()) << rows;
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) ASSERT_EQ(c(i, j), expected(i, j)) << rows << ' ' << i << ' ' << j;
+  }
 }
 
 TEST(ComplexResidues, AreTakenWhereTheyFit) {

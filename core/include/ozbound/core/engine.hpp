@@ -96,7 +96,7 @@ class Engine {
   /// Upper limit of the bytes that an m x n x k product under a plan takes beside operands and result.
   [[nodiscard]] virtual double workspace(const Plan& plan, Index m, Index n, Index k) const = 0;
 
-  /// The same of a real product that stands for a complex one, by the layers of complex integers (ResidueForm::complex);
+  /// The bytes for a real product that stands for a complex one, by layers of complex integers (ResidueForm::complex);
   /// nothing where this engine has none for such sizes, or they take longer than real ones: the default.
   [[nodiscard]] virtual std::optional<double> complex_workspace(const ResiduePlan& plan, Index m, Index n, Index k) const;
 
@@ -117,7 +117,7 @@ struct OperandForms {
 };
 OperandForms operand_forms(const Plan& plan);
 
-/// The same by layers of complex integers, of a real product, m x n x k, that stands for a complex one; nothing where the
+/// The forms by layers of complex integers, for a real product, m x n x k, that stands for a complex one; nothing where the
 /// engine or the plan has none, or they take more than `most` bytes.
 std::optional<OperandForms> complex_forms(const Engine& engine, const Plan& plan, Index m, Index n, Index k, double most);
 

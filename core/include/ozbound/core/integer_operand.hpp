@@ -38,7 +38,8 @@ class IntegerOperand {
     const auto* const residues = residues_or_null();
     const auto* const form = std::get_if<ResidueForm>(&asked);
     if (residues == nullptr || form == nullptr) return this->form() == asked;
-    return residues->form().bits == form->bits && residues->form().moduli >= form->moduli;
+    const auto own = residues->form();
+    return own.complex == form->complex && own.bits == form->bits && own.moduli >= form->moduli;
   }
 
   /// Null where the operand has residues.

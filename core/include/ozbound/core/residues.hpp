@@ -21,8 +21,8 @@ struct ResidueForm {
   int moduli = 2;  ///< 2 … max_moduli
   int bits = 1;    ///< 1 … most_residue_bits
 
-  /// Of the real factor that stands for a complex one (RealFactors): of each pair of elements that stands for a complex
-  /// integer, modulus by modulus, the two or three layers that ComplexModulus describes.
+  /// The operand is a real factor that stands for a complex one (RealFactors). Each pair of elements that stands for a complex
+  /// integer has, modulus by modulus, the two or three layers that ComplexModulus describes.
   bool complex = false;
 
   constexpr bool operator==(const ResidueForm&) const = default;

@@ -18,8 +18,8 @@ OZB_HD constexpr std::int32_t root_of_minus_one(std::int32_t p) {
   return 0;
 }
 
-/// The layers of complex integers x + iy modulo p, and what the sums of their products tell of a sum of complex products.
-/// Where -1 = j^2: x + jy and x - jy, whose products are Re + j Im and Re - j Im. Else x, y and x + y, by Karatsuba.
+/// The layers of complex integers x + iy modulo p, and how the sums of their products give a sum of complex products. If -1 =
+/// j^2, the layers are x + jy and x - jy, whose products are Re + j Im and Re - j Im; else x, y and x + y, by Karatsuba.
 struct ComplexModulus {
   std::int32_t modulus = 0;
   int first_layer = 0;    ///< layers are counted from 1, those of all moduli one after the other
@@ -68,7 +68,8 @@ struct ComplexModuli {
   }
 };
 
-/// What recovers the real or the imaginary parts of sums of products from the numbers that ComplexModulus tells.
+/// The constants that recover the real or the imaginary parts of sums of products from the numbers of ComplexModulus::real or
+/// ComplexModulus::imaginary: those of ResidueBase, with scale() in the inverses.
 OZB_HD constexpr ResidueBase complex_base(int moduli_count, bool of_imaginary) {
   auto base = ResidueBase::of(moduli_count);
   for (int t = 0; t < moduli_count; ++t) {
