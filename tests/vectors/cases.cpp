@@ -460,8 +460,7 @@ void add_inputs_of(CaseFile& file, const CaseFile& other, const std::vector<std:
   const Case* before = nullptr;
   for (const auto& inputs : other.cases) {
     const bool again = before != nullptr && before->name == inputs.name && before->why == inputs.why;
-    const bool scales = inputs.imaginary_alpha != 0 || inputs.imaginary_beta != 0;  // which plans by residues do not
-    if (!again && !scales) add(file, inputs, plans);
+    if (!again) add(file, inputs, plans);
     before = &inputs;
   }
 }

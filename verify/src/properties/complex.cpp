@@ -312,7 +312,7 @@ Property complex_products() {
           "(a_i, a_r), "
           "whether alpha and beta are real or imaginary, and however A, B and C lie in memory",
           "docs/adr/0012",
-          {.specials = true},
+          {.specials = true, .plans = PlanKinds::any},
           judge_products};
 }
 
@@ -320,7 +320,7 @@ Property complex_rounding() {
   return {"complex-rounding",
           "cr: each component of alpha A B + beta C0, alpha and beta complex, is the exact one, rounded once",
           "docs/adr/0012",
-          {},
+          {.plans = PlanKinds::any},
           judge_rounding};
 }
 
