@@ -16,6 +16,9 @@
 #include "residue_plan_spelling.hpp"
 
 namespace ozbound {
+
+static_assert(ResidueBase::of(max_moduli).product.bits() <= 156);
+
 namespace {
 
 [[noreturn]] void refuse_plan(const std::string& what, std::string_view got) {

@@ -14,16 +14,6 @@
 
 namespace ozbound {
 
-/// Products of residues that INT32 holds the sum of: floor((2^31 - 1) / 128^2) (docs/derivations/residues.md, R4).
-inline constexpr Index residue_int32_terms = ((Index{1} << 31) - 1) / (128 * 128);
-
-/// One product a layer: layer t of A with layer t of B.
-inline std::vector<ProductGroup> residue_products(int layers) {
-  std::vector<ProductGroup> groups;
-  for (int t = 1; t <= layers; ++t) groups.push_back({2 * t, t, t});
-  return groups;
-}
-
 /// Recovers C' of entries from the sums of their moduli, as groups of a carry chain (residue_layout).
 class Recovery {
  public:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "combination.hpp"
+#include "combine_entry.cuh"
 #include "cuda_check.hpp"
+#include "entries.cuh"
 
 namespace ozbound::gpu {
 namespace {
 
-constexpr int threads = 128;
 constexpr int most_diagonals = 2 * max_slices - 1;
 
 /// The sums of one entry as combine takes them: where they are, or widened.
@@ -35,39 +36,33 @@ __device__ SumLayout layout_of(const Combination& plan, const DeviceSlices& a, c
   return layout;
 }
 
-/// An entry of the block for every thread, along C's shorter stride.
 template <bool CommonRatio, class Sum>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(combining_threads)
     combine_entries(const __grid_constant__ Combination plan, const DeviceSlices a, const DeviceSlices b, const Block block,
                     const BlockSums<Sum> sums, const DeviceEpilogue epilogue) {
-  const Index place = Index{blockIdx.x} * threads + threadIdx.x;
-  if (place >= block.rows * block.columns || !epilogue.finite_scalars()) return;
-  const bool by_row = epilogue.c.row_stride < epilogue.c.col_stride;
-  const Index of_i = by_row ? place % block.rows : place / block.columns;
-  const Index of_j = by_row ? place / block.rows : place % block.columns;
-  const Index i = block.row + of_i, j = block.column + of_j;
-  if (a.special[i] != 0 || b.special[j] != 0) return;
-  const auto c0 = epilogue.c0_bits(i, j);
-  if (!is_finite(c0, binary64)) return;
-  const EntrySums entry(sums, plan.layout.count, of_i, of_j);
-  const auto combined = [&](const SumLayout& layout) {
-    return combine(entry.sums, entry.stride, layout, a.exponents[i] + b.exponents[j], epilogue.scalars(),
-                   to_dyadic(c0, binary64), epilogue.error(i, j));
-  };
-  if constexpr (CommonRatio)
-    epilogue.finish(i, j, b.count, combined(plan.layout));
-  else
-    epilogue.finish(i, j, b.count, combined(layout_of(plan, a, b, i, j)));
+  const EntryOfThread at(block, by_row(epilogue.c));
+  if (!at.exists) return;
+  const Index i = block.row + at.i, j = block.column + at.j;
+  finish_entry(i, j, a, b, epilogue, [&](int scale, Dyadic c0, double error) {
+    const EntrySums entry(sums, plan.layout.count, at.i, at.j);
+    const auto combined = [&](const SumLayout& layout) {
+      return combine(entry.sums, entry.stride, layout, scale, epilogue.scalars(), c0, error);
+    };
+    if constexpr (CommonRatio)
+      return combined(plan.layout);
+    else
+      return combined(layout_of(plan, a, b, i, j));
+  });
 }
 
 template <class Sum>
 void launch(const Combination& plan, const DeviceSlices& a, const DeviceSlices& b, const Block& block,
             const BlockSums<Sum>& sums, const DeviceEpilogue& epilogue, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((block.rows * block.columns + threads - 1) / threads);
+  const auto blocks = combining_blocks(block);
   if (plan.common_ratio()) {
-    combine_entries<true><<<blocks, threads, 0, stream>>>(plan, a, b, block, sums, epilogue);
+    combine_entries<true><<<blocks, combining_threads, 0, stream>>>(plan, a, b, block, sums, epilogue);
   } else if constexpr (sizeof(Sum) == sizeof(std::int64_t)) {
-    combine_entries<false><<<blocks, threads, 0, stream>>>(plan, a, b, block, sums, epilogue);
+    combine_entries<false><<<blocks, combining_threads, 0, stream>>>(plan, a, b, block, sums, epilogue);
   }
   check_launch("combine_entries");
 }

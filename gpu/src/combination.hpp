@@ -4,24 +4,33 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "block.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "group_table.hpp"
+#include "ozbound/core/split_plan.hpp"
+
+namespace ozbound {
+class Plan;
+}
 
 namespace ozbound::gpu {
 
-/// How sums of a plan become C.
+/// The groups of products that a plan sums, each by itself; of residues one of each modulus.
+std::vector<ProductGroup> groups_of(const Plan& plan, Index k);
+
+/// How sums of a plan become C: those of slices as they are, those of moduli by way of C' (recovery.hpp).
 struct Combination {
   SumLayout layout;
   GroupTable groups;
-  Encoding encoding_a, encoding_b;
+  Encoding encoding_a, encoding_b;  ///< of residues one whose digits are all signed
 
   /// Whether the weights of layout are those of every entry.
   [[nodiscard]] OZB_HD constexpr bool common_ratio() const { return encoding_a.common_ratio() && encoding_b.common_ratio(); }
 
-  Combination(const SplitPlan& plan, Index k);
+  Combination(const Plan& plan, Index k);
 };
 
 /// Core's combine for every entry of a block that is not special. Sums of 32 bits: @pre common_ratio(), and no more groups than

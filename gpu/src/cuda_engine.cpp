@@ -14,17 +14,19 @@
 #include "call_on_device.hpp"
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
+#include "cuda_residues.hpp"
 #include "cuda_slices.hpp"
 #include "device_matrices.hpp"
-#include "fast_slicing.hpp"
+#include "device_operands.hpp"
 #include "host_facts.hpp"
 #include "memory.hpp"
 #include "open_entries.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/overlap.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
 #include "product.hpp"
-#include "slicing.hpp"
+#include "recovery.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -35,9 +37,10 @@ struct Operands {
   const DeviceSlices& b;
 };
 
-Operands on_device(const SlicedMatrix& a, const SlicedMatrix& b, const CudaEngine& engine) {
-  if (!engine.takes(a) || !engine.takes(b)) throw std::invalid_argument("a and b must be sliced on the engine's device");
-  return {static_cast<const CudaSlices&>(a.slices()).on_device(), static_cast<const CudaSlices&>(b.slices()).on_device()};
+Operands on_device(const IntegerOperand& a, const IntegerOperand& b, int device) {
+  const auto *of_a = operand_on(device, a), *of_b = operand_on(device, b);
+  if (of_a == nullptr || of_b == nullptr) throw std::invalid_argument("a and b must have been prepared on the engine's device");
+  return {*of_a, *of_b};
 }
 
 DeviceProperties properties_of(int device) {
@@ -77,10 +80,13 @@ SlicedMatrix CudaEngine::slice(InputView operand, Side side, Slicing slicing) co
   return SlicedMatrix(std::make_shared<const CudaSlices>(operand, side, slicing, options_.device, cudaStreamPerThread));
 }
 
-bool CudaEngine::takes(const IntegerOperand& operand) const {
-  const auto* const sliced = operand.slices_or_null();
-  const auto* const slices = sliced == nullptr ? nullptr : dynamic_cast<const CudaSlices*>(&sliced->slices());
-  return slices != nullptr && slices->device() == options_.device;
+bool CudaEngine::takes(const IntegerOperand& operand) const { return operand_on(options_.device, operand) != nullptr; }
+
+IntegerOperand CudaEngine::prepare(InputView operand, Side side, const OperandForm& form) const {
+  const auto* const residues = std::get_if<ResidueForm>(&form);
+  if (residues == nullptr) return Engine::prepare(operand, side, form);
+  const CudaDevice device(options_.device);
+  return ResidueMatrix(std::make_shared<const CudaResidues>(operand, side, *residues, options_.device, cudaStreamPerThread));
 }
 
 SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) const {
@@ -98,14 +104,19 @@ SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) co
   return copy_facts_to_host(facts, stream);
 }
 
-std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a_operand, const IntegerOperand& b_operand, const Plan& any_plan,
+std::vector<VectorNorms> CudaEngine::norms(InputView operand, Side side) const {
+  const CudaDevice device(options_.device);
+  const auto stream = cudaStreamPerThread;
+  const auto vectors = vectors_of(operand, side);
+  return vector_norms_of(DeviceOperand(vectors, "operand", stream).matrix(), vectors.rows(), vectors.cols(), stream);
+}
+
+std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan,
                                         const Epilogue& epilogue, OutputView c) const {
-  const auto& plan = any_plan.split();
-  const auto &a = a_operand.slices(), &b = b_operand.slices();
   check_operands(a, b, plan);
   const Index m = a.count(), n = b.count();
   check_epilogue(epilogue, c, m, n);
-  const auto operands = on_device(a, b, *this);
+  const auto operands = on_device(a, b, options_.device);
   if (m == 0 || n == 0) return {};
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
@@ -140,15 +151,14 @@ bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperand
   const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
   if (!takes_kept || !all_on_device(product)) return false;
   try {
-    plan.visit([&](const SplitPlan& slices) { launch_product(product, slices, kept); },
-               [](const ResiduePlan& residues) { refuse_residues(residues); });
+    launch_product(product, plan, kept);
   } catch (const OutOfMemory&) {  // in blocks, then
     return false;
   }
   return true;
 }
 
-void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, KeptOperands kept) const {
+void CudaEngine::launch_product(const RealProduct& call, const Plan& plan, KeptOperands kept) const {
   check_inner_dimension(plan, call.k());
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
@@ -160,8 +170,9 @@ void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, 
   };
   const auto take = [&](Arena& arena) {
     Parts parts;
-    if (kept.a == nullptr) parts.a = take_slices(arena, false, plan.a, call.m(), call.k());
-    if (kept.b == nullptr) parts.b = take_slices(arena, true, plan.b, call.n(), call.k());
+    const auto [of_a, of_b] = operand_forms(plan);
+    if (kept.a == nullptr) parts.a = take_operand(arena, of_a, Side::rows_of_a, call.m(), call.k());
+    if (kept.b == nullptr) parts.b = take_operand(arena, of_b, Side::columns_of_b, call.n(), call.k());
     parts.sums = arena.take<std::uint8_t>(static_cast<Index>(product.bytes()));
     return parts;
   };
@@ -171,14 +182,10 @@ void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, 
   auto arena = memory.arena();
   const auto parts = take(arena);
   const SlicingJob a{matrix_of(call.a), parts.a}, b{transposed(matrix_of(call.b)), parts.b};
-  const bool fast = kept.a == nullptr && kept.b == nullptr && product.path() == Path::fused && has_clusters() &&
-                    fast_slicing_applies(a.vectors, plan.a) && fast_slicing_applies(b.vectors, plan.b);
-  if (fast) launch_fast_slicing(a, b, stream);
-  if (!fast && kept.a == nullptr) launch_slicing(a.vectors, plan.a, a.slices, stream);
-  if (!fast && kept.b == nullptr) launch_slicing(b.vectors, plan.b, b.slices, stream);
+  launch_operands(plan, kept.a == nullptr ? &a : nullptr, kept.b == nullptr ? &b : nullptr, product.path(), stream);
   poll_cancelled();
-  const auto slices_of = [](const IntegerOperand* kept_operand, const DeviceSlices& own) {
-    return kept_operand == nullptr ? own : static_cast<const CudaSlices&>(kept_operand->slices().slices()).on_device();
+  const auto slices_of = [this](const IntegerOperand* kept_operand, const DeviceSlices& own) {
+    return kept_operand == nullptr ? own : *operand_on(options_.device, *kept_operand);
   };
   const DeviceEpilogue last{
       .alpha = call.alpha, .beta = call.beta, .c0 = matrix_of(call.c0), .c = matrix_of(call.c.as_input())};
@@ -189,46 +196,58 @@ void CudaEngine::launch_product(const RealProduct& call, const SplitPlan& plan, 
 std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                          const SplitPlan& plan) const {
   check_operands(a, b, plan);
-  const auto operands = on_device(a, b, *this);
+  const auto operands = on_device(a, b, options_.device);
+  return sums_of(plan, operands.a, operands.b, static_cast<int>(plan.groups(a.inner_dimension()).size()));
+}
+
+std::vector<Matrix<std::int64_t>> CudaEngine::recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                               const ResiduePlan& plan) const {
+  check_operands(a, b, plan);
+  const auto operands = on_device(a, b, options_.device);
+  return sums_of(plan, operands.a, operands.b, residue_groups(plan.moduli));
+}
+
+std::vector<Matrix<std::int64_t>> CudaEngine::sums_of(const Plan& plan, const DeviceSlices& a, const DeviceSlices& b,
+                                                      int groups) const {
   std::vector<Matrix<std::int64_t>> result;
-  for (std::size_t t = 0; t < plan.groups(a.inner_dimension()).size(); ++t) result.emplace_back(a.count(), b.count());
-  if (a.count() == 0 || b.count() == 0) return result;
+  for (int t = 0; t < groups; ++t) result.emplace_back(a.count, b.count);
+  if (a.count == 0 || b.count == 0) return result;
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
-  const auto summing =
-      path(plan, a.count(), b.count(), a.inner_dimension()) == Path::cublaslt ? Path::cublaslt : Path::portable;
-  const Product product(plan, a.count(), b.count(), a.inner_dimension(), options_.sum_bytes, summing, *kernels_);
+  const auto summing = path(plan, a.count, b.count, a.inner) == Path::cublaslt ? Path::cublaslt : Path::portable;
+  const Product product(plan, a.count, b.count, a.inner, options_.sum_bytes, summing, *kernels_);
   product.prepare();
   const Memory memory(static_cast<std::size_t>(product.bytes()), stream);
-  product.for_each_block(operands.a, operands.b, memory.arena(), stream,
-                         [&](const Block& block, const BlockSums<std::int64_t>& sums) {
-                           poll_cancelled();
-                           for (std::size_t t = 0; t < result.size(); ++t) {
-                             const auto group = copy_to_host(&sums.at(static_cast<Index>(t), 0, 0), sums.group_stride, stream);
-                             for (Index i = 0; i < block.rows; ++i)
-                               for (Index j = 0; j < block.columns; ++j)
-                                 result[t](block.row + i, block.column + j) =
-                                     group[static_cast<std::size_t>(i * sums.row_stride + j * sums.col_stride)];
-                           }
-                         });
+  product.for_each_block(a, b, memory.arena(), stream, [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+    poll_cancelled();
+    plan.visit([](const SplitPlan&) {},
+               [&](const ResiduePlan& residues) { launch_recovered_groups(residues.moduli, block, sums, stream); });
+    for (std::size_t t = 0; t < result.size(); ++t) {
+      const auto group = copy_to_host(&sums.at(static_cast<Index>(t), 0, 0), sums.group_stride, stream);
+      for (Index i = 0; i < block.rows; ++i)
+        for (Index j = 0; j < block.columns; ++j)
+          result[t](block.row + i, block.column + j) =
+              group[static_cast<std::size_t>(i * sums.row_stride + j * sums.col_stride)];
+    }
+  });
   return result;
 }
 
 int CudaEngine::threads() const { return usable_threads(options_.threads); }
 
 double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
-  return plan.visit([&](const SplitPlan& slices) { return slices_workspace(slices, m, n, k); },
-                    [](const ResiduePlan& residues) -> double { refuse_residues(residues); });
-}
-
-double CudaEngine::slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const {
   const auto elements = [](Index x, Index y) { return 8 * static_cast<double>(x) * static_cast<double>(y); };
-  const double operand = std::max(elements(m, k), elements(k, n));  // one at a time, while it is sliced
-  return CudaSlices::bytes(m, k, plan.a) + CudaSlices::bytes(n, k, plan.b) +
+  const auto bytes = [&](Side side, Index count) {
+    const auto form = plan.form(side);
+    if (const auto* const residues = std::get_if<ResidueForm>(&form)) return CudaResidues::bytes(count, k, *residues);
+    return CudaSlices::bytes(count, k, std::get<Slicing>(form));
+  };
+  const double operand = std::max(elements(m, k), elements(k, n));  // one at a time, while its digits are made
+  return bytes(Side::rows_of_a, m) + bytes(Side::columns_of_b, n) +
          std::max(operand, 3 * elements(m, n) + Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).bytes());
 }
 
-Path CudaEngine::path(const SplitPlan& plan, Index m, Index n, Index k) const {
+Path CudaEngine::path(const Plan& plan, Index m, Index n, Index k) const {
   const CudaDevice device(options_.device);
   return Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).path();
 }

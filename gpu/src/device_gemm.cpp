@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -16,14 +17,12 @@
 #include "arena.hpp"
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
-#include "cuda_slices.hpp"
 #include "device_array.hpp"
 #include "device_epilogue.hpp"
+#include "device_operands.hpp"
 #include "exact_finish.hpp"
-#include "fast_slicing.hpp"
 #include "ozbound/core/detail/overlap.hpp"
 #include "product.hpp"
-#include "slicing.hpp"
 #include "specials.hpp"
 #include "transfer.hpp"
 
@@ -161,6 +160,20 @@ DeviceSlices block_of(DeviceSlices slices, Index first, Index count) {
   return slices;
 }
 
+/// Whatever the operands hold. @throws std::invalid_argument for a plan by residues whose integers may be too large for it.
+void check_held_by_any(const Plan& plan, Index k) {
+  plan.visit([](const SplitPlan&) {},
+             [k](const ResiduePlan& residues) {
+               const auto all = std::uint64_t{1} << IntegerNorms::fraction_bits;  // |a| is at most its scale
+               const auto terms = static_cast<std::uint64_t>(k);
+               const IntegerNorms most{terms * all, std::numeric_limits<std::uint64_t>::max(), all};
+               if (find_not_held(residues, {&most, 1}, {&most, 1}, k))
+                 throw std::invalid_argument("plan: " + to_string(Plan(residues)) +
+                                             " is not sure to hold any operands with k = " + std::to_string(k) +
+                                             ": take more moduli, fewer bits, or set Options::held");
+             });
+}
+
 /// What a batch of products of a block takes from elsewhere: null digits where it is sliced here.
 struct KeptBlock {
   DeviceSlices a, b;
@@ -169,26 +182,24 @@ struct KeptBlock {
 }  // namespace
 
 struct DeviceGemm::Work {
-  SplitPlan plan;
+  Plan plan;
   Shape shape;
   int device;
   Path path;
   Kernels kernels;
   UniformBound error;
-  bool clusters;
   Index rows, columns;                                  ///< of a block of C; those at the end may have fewer
   std::map<std::pair<Index, Index>, Product> products;  ///< of blocks, by their rows and columns
   std::size_t bytes = 0;
   DeviceArray<std::uint8_t> own = {};
 
-  Work(const SplitPlan& under, const Shape& of, const Options& options)
+  Work(const Plan& under, const Shape& of, const Options& options)
       : plan(under),
         shape(of),
         device(options.device),
         path(options.path),
         kernels(options.device),
         error(options.error),
-        clusters(has_clusters()),
         rows(std::max<Index>(shape.m, 1)),
         columns(std::max<Index>(shape.n, 1)) {
     for (bytes = bytes_of_block(options); static_cast<double>(bytes) > options.workspace; bytes = bytes_of_block(options)) {
@@ -227,25 +238,9 @@ struct DeviceGemm::Work {
   };
 
   [[nodiscard]] Slices take(Arena& arena, Index height, Index width) const {
-    const auto a = take_slices(arena, false, plan.a, height, shape.k);
-    return {a, take_slices(arena, true, plan.b, width, shape.k)};
-  }
-
-  /// Both operands at once where the fused kernel multiplies them, which needs no zeros beyond the last vector.
-  void slice(const SlicingJob& a, const SlicingJob& b, Path multiplying, cudaStream_t stream) const {
-    if (clusters && multiplying == Path::fused && fast_slicing_applies(a.vectors, plan.a) &&
-        fast_slicing_applies(b.vectors, plan.b))
-      return launch_fast_slicing(a, b, stream);
-    launch_slicing(a.vectors, plan.a, a.slices, stream);
-    launch_slicing(b.vectors, plan.b, b.slices, stream);
-  }
-
-  /// What of a product has not been sliced.
-  void slice_new(const SlicingJob& a, bool new_a, const SlicingJob& b, bool new_b, Path multiplying,
-                 cudaStream_t stream) const {
-    if (new_a && new_b) return slice(a, b, multiplying, stream);
-    if (new_a) launch_slicing(a.vectors, plan.a, a.slices, stream);
-    if (new_b) launch_slicing(b.vectors, plan.b, b.slices, stream);
+    const auto [of_a, of_b] = operand_forms(plan);
+    const auto a = take_operand(arena, of_a, Side::rows_of_a, height, shape.k);
+    return {a, take_operand(arena, of_b, Side::columns_of_b, width, shape.k)};
   }
 
   /// @pre a block's shape, or no inner dimension.
@@ -274,7 +269,8 @@ struct DeviceGemm::Work {
     const OperandPair operands{a, b, call.k()};
     if (no_terms) return launch_specials(operands, slices.a, slices.b, epilogue, stream);
     const auto& product = products.at({call.m(), call.n()});
-    slice_new({a, slices.a}, new_a, {transposed(b), slices.b}, new_b, product.path(), stream);
+    const SlicingJob of_a{a, slices.a}, of_b{transposed(b), slices.b};
+    launch_operands(plan, new_a ? &of_a : nullptr, new_b ? &of_b : nullptr, product.path(), stream);
     if (error.bound() == nullptr) return product.launch(slices.a, slices.b, epilogue, operands, arena, stream);
     const OpenBits open(arena, call.m(), call.n());
     epilogue.bound = error.bound();
@@ -283,20 +279,19 @@ struct DeviceGemm::Work {
     launch_open_finish(a, b, call.m(), call.n(), call.k(), epilogue, open.counts + 1, stream);
   }
 
-  /// Null where there are none. @throws std::invalid_argument for slices that are not of the operand as it must be sliced.
-  [[nodiscard]] DeviceSlices kept_slices(const IntegerOperand* operand, Side side, Index stride, const char* name) const {
-    if (operand == nullptr) return {};
-    const auto* const kept = &operand->slices();
+  /// Null where there are none. @throws std::invalid_argument for one that is not of the operand as the plan wants it.
+  [[nodiscard]] DeviceSlices kept_operand(const IntegerOperand* kept, Side side, Index stride, const char* name) const {
+    if (kept == nullptr) return {};
     const bool of_a = side == Side::rows_of_a;
     const auto refuse = [name](const std::string& what) { throw std::invalid_argument(std::string(name) + " must " + what); };
-    const auto* slices = dynamic_cast<const CudaSlices*>(&kept->slices());
-    if (slices == nullptr || slices->device() != device) refuse("be sliced on device " + std::to_string(device));
+    const auto* const there = operand_on(device, *kept);
+    if (there == nullptr) refuse("have been prepared on device " + std::to_string(device));
     if (kept->side() != side) refuse(of_a ? "be rows of A" : "be columns of B");
-    if (kept->slicing() != (of_a ? plan.a : plan.b)) refuse("be sliced as the plan says");
+    if (!kept->serves(plan.form(side))) refuse("have the slices or residues that the plan says");
     if (kept->count() != (of_a ? shape.m : shape.n) || kept->inner_dimension() != shape.k)
       refuse("be of a product " + to_string(shape));
     if (stride != 0) refuse("be of an operand that all products have: its stride is " + std::to_string(stride));
-    return slices->on_device();
+    return *there;
   }
 
   void check_shape(const RealProduct& call) const {
@@ -311,8 +306,9 @@ DeviceGemm::DeviceGemm(const Plan& plan, Index m, Index n, Index k, Options opti
   if (!(options.error >= 0)) throw std::invalid_argument("error must not be negative");
   if (options.device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(options.device));
   const CudaDevice device(options.device);
-  work_ = plan.visit([&](const SplitPlan& slices) { return std::make_unique<Work>(slices, shape, options); },
-                     [](const ResiduePlan& residues) -> std::unique_ptr<Work> { refuse_residues(residues); });
+  check_inner_dimension(plan, k);
+  if (!options.held) check_held_by_any(plan, k);
+  work_ = std::make_unique<Work>(plan, shape, options);
 }
 
 DeviceGemm::~DeviceGemm() = default;
@@ -330,8 +326,8 @@ void DeviceGemm::operator()(const RealProduct& call, void* workspace, Stream str
   const auto read = scalars.alpha == nullptr ? call.without_unread() : call;
   const bool reads_c0 = !is_zero(asked.beta);
   check_apart(read, batch, reads_c0);
-  const auto kept_a = work_->kept_slices(kept.a, Side::rows_of_a, batch.stride_a, "kept.a");
-  const auto kept_b = work_->kept_slices(kept.b, Side::columns_of_b, batch.stride_b, "kept.b");
+  const auto kept_a = work_->kept_operand(kept.a, Side::rows_of_a, batch.stride_a, "kept.a");
+  const auto kept_b = work_->kept_operand(kept.b, Side::columns_of_b, batch.stride_b, "kept.b");
   if (workspace == nullptr && work_->bytes > 0) throw std::invalid_argument("workspace must not be null");
   if (reinterpret_cast<std::uintptr_t>(workspace) % Arena::alignment != 0)
     throw std::invalid_argument("workspace must be aligned to " + std::to_string(Arena::alignment) + " bytes");

@@ -9,10 +9,11 @@
 namespace ozbound::gpu {
 
 /// Digits of the vectors of an operand (rows of A, columns of B) in device memory: digit p of element l of vector i is the byte
-/// digits[i * pitch() + place(p) * padded + l], zero from l = inner on.
+/// digits[i * pitch() + offset(p) + l], zero from l = inner on.
 ///
 /// A's slices lie in order, B's in reverse, so that the pairs of a diagonal lie side by side and are one integer dot product of
-/// length pairs * padded. Memory is allocated, and zero, up to a multiple of vector_step vectors: tiles need no bounds checks.
+/// length pairs * padded. Residues (core/residues.hpp) lie modulus by modulus: "digit" p is the residue modulo the p-th
+/// modulus. Memory is allocated, and zero, up to a multiple of vector_step vectors: tiles need no bounds checks.
 struct DeviceSlices {
   static constexpr Index vector_step = 128;
   static constexpr Index digit_step = 128;
@@ -26,10 +27,16 @@ struct DeviceSlices {
   Index count = 0;                           ///< m or n
   Index inner = 0;                           ///< k
   Index padded = digit_step;                 ///< inner rounded up to a multiple of digit_step, at least digit_step
-  int slices = 1;                            ///< 1 … max_slices
-  bool reversed = false;                     ///< B's
+  int slices = 1;                            ///< 1 … max_slices; of residues the number of moduli
+  bool reversed = false;                     ///< B's slices
+  Index modulus_vectors = 0;                 ///< of residues: vectors that each modulus has memory for; 0 for slices
 
-  [[nodiscard]] OZB_HD constexpr Index pitch() const { return slices * padded; }
+  /// Bytes from one vector to the next.
+  [[nodiscard]] OZB_HD constexpr Index pitch() const { return modulus_vectors > 0 ? padded : slices * padded; }
+  /// Bytes from a vector's first byte to its digit p of element 0.
+  [[nodiscard]] OZB_HD constexpr Index offset(int p) const {
+    return modulus_vectors > 0 ? (p - 1) * modulus_vectors * padded : place(p) * padded;
+  }
   [[nodiscard]] OZB_HD constexpr int place(int p) const { return reversed ? slices - p : p - 1; }
 };
 

@@ -9,7 +9,7 @@
 
 namespace ozbound::gpu {
 
-/// An operand's vectors (count x inner: rows of A, columns of B) and where their slices go.
+/// An operand's vectors (count x inner: rows of A, columns of B) and where their slices or residues go.
 struct SlicingJob {
   DeviceMatrix vectors;
   DeviceSlices slices;

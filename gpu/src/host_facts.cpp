@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "memory.hpp"
+#include "ozbound/core/residue_plan.hpp"
+#include "residues.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -72,6 +75,27 @@ std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cuda
     result.push_back(host_facts(copied, scales));
   }
   return result;
+}
+
+std::vector<VectorNorms> vector_norms_of(const DeviceMatrix& vectors, Index count, Index inner, cudaStream_t stream) {
+  DeviceFacts facts;
+  std::int32_t* last_bits = nullptr;
+  const auto take = [&](Arena& arena) {
+    facts = take_facts(arena, residue_measure, count);
+    last_bits = arena.take<std::int32_t>(count);
+  };
+  Arena needed;
+  take(needed);
+  const Memory memory(needed.used(), stream);
+  auto arena = memory.arena();
+  take(arena);
+  launch_facts(vectors, inner, facts, stream, {0, 0});
+  launch_last_bits(vectors, count, inner, facts.tops, no_last_bit, last_bits, stream);
+  const auto last = copy_to_host(last_bits, count, stream);
+  std::vector<VectorNorms> norms;
+  for (const auto& vector : copy_facts_to_host(facts, stream).vectors)
+    norms.push_back({vector.scale, vector.vector, vector.floor_squares, last[norms.size()]});
+  return norms;
 }
 
 }  // namespace ozbound::gpu

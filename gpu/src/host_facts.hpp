@@ -3,6 +3,7 @@
 
 #include "facts.hpp"
 #include "ozbound/core/slice_facts.hpp"
+#include "ozbound/core/vector_norms.hpp"
 
 namespace ozbound::gpu {
 
@@ -11,5 +12,8 @@ SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream);
 
 /// The facts of every slice count, at [slices - 1].
 std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream);
+
+/// vector_norms of the rows of `vectors` (count x inner). Waits for the stream.
+std::vector<VectorNorms> vector_norms_of(const DeviceMatrix& vectors, Index count, Index inner, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

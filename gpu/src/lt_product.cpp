@@ -17,6 +17,7 @@
 #include "cuda_device.hpp"
 #include "device_array.hpp"
 #include "ozbound/core/engine.hpp"
+#include "ozbound/core/plan.hpp"
 #include "ozbound/gpu/cuda_error.hpp"
 
 namespace ozbound::gpu {
@@ -188,11 +189,12 @@ struct LtProduct::Library {
 LtProduct::LtProduct(int device) : library_(std::make_unique<Library>(device)) {}
 LtProduct::~LtProduct() = default;
 
-bool LtProduct::applies(const SplitPlan& plan) {
+bool LtProduct::applies(const Plan& plan) {
   const auto is_signed = [](const Slicing& slicing) {
     return slicing.encoding.kind != Encoding::Kind::unsigned8 || slicing.slices == 1;
   };
-  return is_signed(plan.a) && is_signed(plan.b);
+  return plan.visit([&](const SplitPlan& slices) { return is_signed(slices.a) && is_signed(slices.b); },
+                    [](const ResiduePlan&) { return true; });
 }
 
 void LtProduct::tune(const Shape& shape) {
@@ -233,7 +235,7 @@ struct LtProduct::Library {};
 
 LtProduct::LtProduct(int) {}
 LtProduct::~LtProduct() = default;
-bool LtProduct::applies(const SplitPlan&) { return false; }
+bool LtProduct::applies(const Plan&) { return false; }
 bool LtProduct::multiplies_bfloat16() const { return false; }
 void LtProduct::tune(const Shape&) { throw std::logic_error("built without cuBLASLt"); }
 void LtProduct::launch(const Shape&, const std::int8_t*, const std::int8_t*, std::int32_t*, void*, cudaStream_t) {

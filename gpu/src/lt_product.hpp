@@ -10,7 +10,10 @@
 
 #include "block.hpp"
 #include "device_slices.hpp"
-#include "ozbound/core/split_plan.hpp"
+
+namespace ozbound {
+class Plan;
+}
 
 namespace ozbound::gpu {
 
@@ -37,7 +40,7 @@ class LtProduct {
   static constexpr Index step = 16;
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
-  [[nodiscard]] static bool applies(const SplitPlan& plan);
+  [[nodiscard]] static bool applies(const Plan& plan);
   [[nodiscard]] bool multiplies_bfloat16() const;
 
   /// Finds the fastest algorithm, unless it is known or the product is small. Waits for the device.

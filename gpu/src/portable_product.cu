@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(threads)
   for (int p = groups.first_a[t]; p <= groups.last_a[t]; ++p) {
     const int q = groups.diagonal[t] - p;
     const bool unsigned_a = encoding_a.unsigned_digit(p), unsigned_b = encoding_b.unsigned_digit(q);
-    const auto* from_a = a.digits + (block.row + row) * a.pitch() + a.place(p) * a.padded;
-    const auto* from_b = b.digits + (block.column + column) * b.pitch() + b.place(q) * b.padded;
+    const auto* from_a = a.digits + (block.row + row) * a.pitch() + a.offset(p);
+    const auto* from_b = b.digits + (block.column + column) * b.pitch() + b.offset(q);
     for (Index l = 0; l < a.padded; l += 4 * words) {
       __syncthreads();
       load(from_a + l, a.pitch(), lines_a);

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "ozbound/core/cancellation.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "portable_product.hpp"
+#include "recovery.hpp"
 #include "round_up.hpp"
 #include "specials.hpp"
 
@@ -27,7 +29,7 @@ Product::Buffers::Buffers(const Product& product, bool of_32_bits, Arena& arena)
   workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
 }
 
-Product::Product(const SplitPlan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels)
+Product::Product(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels)
     : plan_(plan),
       combination_(plan, k),
       m_(m),
@@ -45,16 +47,25 @@ Product::Product(const SplitPlan& plan, Index m, Index n, Index k, double most_b
   if (path_ == Path::cublaslt) runs_ = runs();
 }
 
+int Product::moduli() const {
+  return plan_.visit([](const SplitPlan&) { return 0; }, [](const ResiduePlan& residues) { return residues.moduli; });
+}
+
+bool Product::fuses() const {
+  return plan_.visit([this](const SplitPlan& slices) { return kernels_.fused.applies(slices, m_, n_, k_); },
+                     [](const ResiduePlan&) { return false; });
+}
+
 Path Product::chosen(Path wanted) const {
   const bool any = wanted == Path::automatic;
-  if ((any || wanted == Path::fused) && kernels_.fused.applies(plan_, m_, n_, k_)) return Path::fused;
+  if ((any || wanted == Path::fused) && fuses()) return Path::fused;
   const bool worth_it = std::min(m_, n_) >= vector_step;
   if ((wanted == Path::cublaslt || (any && worth_it)) && LtProduct::applies(plan_)) return Path::cublaslt;
   return Path::portable;
 }
 
 double Product::bytes() const {
-  if (path_ == Path::fused) return static_cast<double>(kernels_.fused.workspace(plan_) + Arena::alignment);
+  if (path_ == Path::fused) return static_cast<double>(kernels_.fused.workspace(plan_.split()) + Arena::alignment);
   const double entries = static_cast<double>(rows_) * static_cast<double>(columns_);
   const double sums = 8 * entries * combination_.groups.count + 3 * static_cast<double>(Arena::alignment);
   return path_ == Path::portable ? sums : sums + 4 * entries + static_cast<double>(LtProduct::workspace_bytes);
@@ -67,8 +78,10 @@ Block Product::block_at(Index row, Index column) const {
 /// Every group in runs whose sums INT32 holds.
 std::vector<Product::Run> Product::runs() const {
   std::vector<Run> result;
-  const Index longest = plan_.int32_terms() / digit_step * digit_step;
-  const auto groups = plan_.groups(k_);
+  const Index terms = plan_.visit([](const SplitPlan& slices) { return slices.int32_terms(); },
+                                  [](const ResiduePlan&) { return residue_int32_terms; });
+  const Index longest = terms / digit_step * digit_step;
+  const auto groups = groups_of(plan_, k_);
   for (std::size_t t = 0; t < groups.size(); ++t)
     for (Index start = 0, all = groups[t].pairs() * padded_; start < all; start += longest)
       result.push_back({static_cast<int>(t), groups[t].first_a, start, std::min(longest, all - start)});
@@ -82,8 +95,13 @@ bool Product::sums_fit_32_bits() const {
 }
 
 LtProduct::Shape Product::lt_shape(const Block& block, Index digits) const {
-  return {round_up(block.rows, LtProduct::step), round_up(block.columns, LtProduct::step), digits, plan_.a.slices * padded_,
-          plan_.b.slices * padded_};
+  const auto pitch = [this](Side side) {
+    const auto form = plan_.form(side);
+    const auto* const slicing = std::get_if<Slicing>(&form);
+    return (slicing == nullptr ? 1 : slicing->slices) * padded_;
+  };
+  return {round_up(block.rows, LtProduct::step), round_up(block.columns, LtProduct::step), digits, pitch(Side::rows_of_a),
+          pitch(Side::columns_of_b)};
 }
 
 void Product::prepare() const {
@@ -100,8 +118,8 @@ void Product::prepare() const {
 void Product::launch_run(const Run& run, const DeviceSlices& a, const DeviceSlices& b, const Block& block,
                          std::int32_t* products, std::uint8_t* workspace, cudaStream_t stream) const {
   const int q = combination_.groups.diagonal[run.group] - run.first_a;
-  const auto* const rows = a.digits + block.row * a.pitch() + a.place(run.first_a) * padded_ + run.start;
-  const auto* const columns = b.digits + block.column * b.pitch() + b.place(q) * padded_ + run.start;
+  const auto* const rows = a.digits + block.row * a.pitch() + a.offset(run.first_a) + run.start;
+  const auto* const columns = b.digits + block.column * b.pitch() + b.offset(q) + run.start;
   kernels_.lt.launch(lt_shape(block, run.digits), rows, columns, products, workspace, stream);
 }
 
@@ -109,7 +127,7 @@ BlockSums<std::int64_t> Product::wide_sums(const DeviceSlices& a, const DeviceSl
                                            const Buffers& buffers, cudaStream_t stream) const {
   if (path_ != Path::cublaslt) {
     const BlockSums<std::int64_t> sums{buffers.sums, block.rows * block.columns, block.columns, 1};
-    launch_portable_product(a, b, plan_.a.encoding, plan_.b.encoding, combination_.groups, block, sums, stream);
+    launch_portable_product(a, b, combination_.encoding_a, combination_.encoding_b, combination_.groups, block, sums, stream);
     return sums;
   }
   const auto shape = lt_shape(block, 0);
@@ -129,11 +147,17 @@ BlockSums<std::int32_t> Product::short_sums(const DeviceSlices& a, const DeviceS
   return sums;
 }
 
+void Product::combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
+                      const DeviceEpilogue& epilogue, cudaStream_t stream) const {
+  if (moduli() > 0) return launch_recovery(combination_, moduli(), a, b, block, sums, epilogue, stream);
+  launch_combination(combination_, a, b, block, sums, epilogue, stream);
+}
+
 void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
                      Arena arena, cudaStream_t stream) const {
   if (path_ == Path::fused) {
-    const auto bytes = static_cast<Index>(kernels_.fused.workspace(plan_));
-    return kernels_.fused.launch(a, b, plan_, epilogue, operands, arena.take<std::uint8_t>(bytes), stream);
+    const auto bytes = static_cast<Index>(kernels_.fused.workspace(plan_.split()));
+    return kernels_.fused.launch(a, b, plan_.split(), epilogue, operands, arena.take<std::uint8_t>(bytes), stream);
   }
   if (operands.exists()) launch_specials(operands, a, b, epilogue, stream);
   const bool of_32_bits = sums_fit_32_bits();
@@ -142,9 +166,9 @@ void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceE
     for (Index column = 0; column < n_; column += columns_) {
       const auto block = block_at(row, column);
       if (of_32_bits)
-        launch_combination(combination_, a, b, block, short_sums(a, b, block, buffers, stream), epilogue, stream);
+        combine(a, b, block, short_sums(a, b, block, buffers, stream), epilogue, stream);
       else
-        launch_combination(combination_, a, b, block, wide_sums(a, b, block, buffers, stream), epilogue, stream);
+        combine(a, b, block, wide_sums(a, b, block, buffers, stream), epilogue, stream);
     }
 }
 

@@ -14,7 +14,7 @@
 #include "device_slices.hpp"
 #include "fused.hpp"
 #include "lt_product.hpp"
-#include "ozbound/core/split_plan.hpp"
+#include "ozbound/core/plan.hpp"
 #include "ozbound/gpu/path.hpp"
 #include "special_entries.hpp"
 
@@ -28,13 +28,13 @@ struct Kernels {
   explicit Kernels(int device) : fused(device), lt(device) {}
 };
 
-/// Products of slices under one plan and of one shape: which kernels, and how many entries of C at a time. Everything is
-/// decided here, so that launching only launches.
+/// Products of slices or residues under one plan and of one shape: which kernels, and how many entries of C at a time.
+/// Everything is decided here, so that launching only launches.
 class Product {
  public:
   /// Blocks of C are cut until their sums take no more than `most_bytes`, or are 128 x 128. A path that does not compute the
   /// product gives way to the next.
-  Product(const SplitPlan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels);
+  Product(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels);
 
   /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
   void prepare() const;
@@ -79,6 +79,7 @@ class Product {
     Buffers(const Product& product, bool of_32_bits, Arena& arena);
   };
 
+  [[nodiscard]] bool fuses() const;
   [[nodiscard]] Path chosen(Path wanted) const;
   [[nodiscard]] Block block_at(Index row, Index column) const;
   [[nodiscard]] std::vector<Run> runs() const;
@@ -92,7 +93,12 @@ class Product {
   [[nodiscard]] BlockSums<std::int32_t> short_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
                                                    const Buffers& buffers, cudaStream_t stream) const;
 
-  SplitPlan plan_;
+  /// How many moduli a plan by residues has; 0 for one by slices.
+  [[nodiscard]] int moduli() const;
+  void combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
+               const DeviceEpilogue& epilogue, cudaStream_t stream) const;
+
+  Plan plan_;
   Combination combination_;
   Index m_, n_, k_;
   Index padded_;          ///< of every slice of a vector

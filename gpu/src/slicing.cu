@@ -5,37 +5,12 @@
 #include "ozbound/core/digits.hpp"
 #include "round_up.hpp"
 #include "slicing.hpp"
+#include "tiles.cuh"
 #include "tops.hpp"
 #include "vectors.cuh"
 
-// Every kernel here works on tiles of 32 vectors by 128 elements, loaded along whichever stride is shorter.
-
 namespace ozbound::gpu {
 namespace {
-
-constexpr int threads = 256;
-constexpr int tile_vectors = 32;
-constexpr int tile_elements = 128;
-
-/// Where the tile of this block begins.
-struct TileStart {
-  Index vector, element;
-
-  explicit __device__ TileStart(Index padded)
-      : vector(blockIdx.x / (padded / tile_elements) * tile_vectors),
-        element(blockIdx.x % (padded / tile_elements) * tile_elements) {}
-};
-
-/// Calls visit(vector, element) for every place of a tile, so that neighbouring threads read neighbouring elements.
-template <class Visit>
-__device__ void for_each_place(const DeviceMatrix& matrix, const Visit& visit) {
-  const bool by_vector = matrix.row_stride < matrix.col_stride;
-  for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements; place += threads) {
-    const int v = by_vector ? place % tile_vectors : place / tile_elements;
-    const int l = by_vector ? place / tile_vectors : place % tile_elements;
-    visit(v, l);
-  }
-}
 
 /// Exponents of the weights of nearest_adaptive's digits, one block a vector; see adaptive_weights in core.
 __global__ void find_adaptive_weights(Vectors x, Slicing slicing, const std::uint64_t* tops, std::int16_t* all_weights) {
@@ -50,7 +25,7 @@ __global__ void find_adaptive_weights(Vectors x, Slicing slicing, const std::uin
     __syncthreads();
     std::int8_t digits[max_slices];
     int thread_top = nothing_left;
-    for (Index l = threadIdx.x; !scale.special && l < x.inner; l += threads) {
+    for (Index l = threadIdx.x; !scale.special && l < x.inner; l += tile_threads) {
       const auto tail = split(to_dyadic(x.bits(i, l), binary64), slice - 1, scale.exponent, weights, digits);
       if (tail.rest != 0) thread_top = max(thread_top, tail.ceil_log2());
     }
@@ -109,37 +84,23 @@ struct BalancedDigits {
   }
 };
 
-/// Digits of a tile; the blocks of a vector's first elements also write its scale.
+/// Writes the digits of a tile.
 template <class Digits>
-__global__ void __launch_bounds__(threads) slice_tiles(Vectors x, Encoding encoding, DeviceSlices out, Digits digits_of) {
-  __shared__ std::uint64_t tile[tile_vectors][tile_elements + 1];
-  __shared__ std::int32_t exponents[tile_vectors];
-  __shared__ bool special[tile_vectors];
+__global__ void __launch_bounds__(tile_threads) slice_tiles(Vectors x, Encoding encoding, DeviceSlices out, Digits digits_of) {
+  __shared__ OperandTile tile;
   const TileStart at(out.padded);
   const Index first = at.vector, start = at.element;
-  if (threadIdx.x < tile_vectors) {
-    const Index i = first + threadIdx.x;
-    const auto scale = i < x.count ? DeviceScale(out.tops[i], encoding) : DeviceScale{};
-    exponents[threadIdx.x] = scale.exponent;
-    special[threadIdx.x] = scale.special;
-    if (start == 0 && i < x.count) {
-      out.exponents[i] = scale.exponent;
-      out.special[i] = scale.special ? 1 : 0;
-      if (scale.special) atomicOr(out.any_special, 1u);
-    }
-  }
-  for_each_place(x.matrix, [&](int v, int l) { tile[v][l] = x.bits(first + v, start + l); });
-  __syncthreads();
-  for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements / 4; place += threads) {
+  tile.load(x, encoding, at, out);
+  for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements / 4; place += tile_threads) {
     const int v = place / (tile_elements / 4), l = place % (tile_elements / 4) * 4;
     std::uint32_t words[max_slices];
     std::uint64_t bits[4];
-    for (int e = 0; e < 4; ++e) bits[e] = special[v] ? 0 : tile[v][l + e];
+    for (int e = 0; e < 4; ++e) bits[e] = tile.finite_bits(v, l + e);
     const auto* weights =
         out.weight_exponents == nullptr || first + v >= x.count ? nullptr : out.weight_exponents + (first + v) * out.slices;
-    digits_of(bits, exponents[v], weights, words);
+    digits_of(bits, tile.exponents[v], weights, words);
     auto* const row = out.digits + (first + v) * out.pitch() + start + l;
-    for (int p = 1; p <= out.slices; ++p) *reinterpret_cast<std::uint32_t*>(row + out.place(p) * out.padded) = words[p - 1];
+    for (int p = 1; p <= out.slices; ++p) *reinterpret_cast<std::uint32_t*>(row + out.offset(p)) = words[p - 1];
   }
 }
 
@@ -154,15 +115,9 @@ struct FirstMagnitudes {
   }
 };
 
-/// Tiles of all vectors, and as many more as fill up memory to a multiple of vector_step.
-unsigned tiles(const DeviceSlices& slices) {
-  const Index vectors = round_up(slices.count, DeviceSlices::vector_step);
-  return static_cast<unsigned>(vectors / tile_vectors * (slices.padded / tile_elements));
-}
-
 template <class Digits>
 void launch_tiles(const Vectors& x, Encoding encoding, const DeviceSlices& out, Digits digits, cudaStream_t stream) {
-  slice_tiles<<<tiles(out), threads, 0, stream>>>(x, encoding, out, digits);
+  slice_tiles<<<tiles(out), tile_threads, 0, stream>>>(x, encoding, out, digits);
   check_launch("slice_tiles");
 }
 
@@ -193,7 +148,8 @@ DeviceSlices take_slices(Arena& arena, bool reversed, Slicing slicing, Index cou
 void launch_adaptive_weights(const DeviceMatrix& vectors, Index count, Index inner, Slicing slicing, const std::uint64_t* tops,
                              std::int16_t* weights, cudaStream_t stream) {
   if (count == 0) return;
-  find_adaptive_weights<<<static_cast<unsigned>(count), threads, 0, stream>>>({vectors, count, inner}, slicing, tops, weights);
+  find_adaptive_weights<<<static_cast<unsigned>(count), tile_threads, 0, stream>>>({vectors, count, inner}, slicing, tops,
+                                                                                   weights);
   check_launch("find_adaptive_weights");
 }
 

@@ -431,10 +431,10 @@ void refuse_batches(const auto& refuses, cudaStream_t stream) {
   const auto keep = [&](const IntegerOperand& kept, bool of_a, const gpu::DeviceBatch& batch = {}) {
     multiply(call, stream, {}, batch, {of_a ? &kept : nullptr, of_a ? nullptr : &kept});
   };
-  refuses("kept.a must be sliced on device", [&] { keep(cpu.slice(a, Side::rows_of_a, plan.a), true); });
+  refuses("kept.a must have been prepared on device", [&] { keep(cpu.slice(a, Side::rows_of_a, plan.a), true); });
   refuses("kept.a must be rows", [&] { keep(engine.slice(b, Side::columns_of_b, plan.a), true); });
   refuses("kept.b must be columns", [&] { keep(engine.slice(a, Side::rows_of_a, plan.b), false); });
-  refuses("kept.b must be sliced as", [&] { keep(engine.slice(b, Side::columns_of_b, plan.a), false); });
+  refuses("kept.b must have the slices", [&] { keep(engine.slice(b, Side::columns_of_b, plan.a), false); });
   refuses("kept.a must be of a product", [&] { keep(engine.slice(longer, Side::rows_of_a, plan.a), true); });
   refuses("kept.a must be of an operand", [&] { keep(engine.slice(a, Side::rows_of_a, plan.a), true, {2, 6, 0, 4, 4}); });
 }

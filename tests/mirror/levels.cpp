@@ -23,6 +23,7 @@
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/gpu/device_examiner.hpp"
+#include "product.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::mirror {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mirror/problems.hpp"
 
+#include "ozbound/core/plan.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "vectors/cases.hpp"
 
@@ -17,7 +18,7 @@ Matrix<double> repeated(const Matrix<double>& x, Index times, bool columns) {
 
 }  // namespace
 
-std::vector<Inputs> conformance_inputs() {
+std::vector<Inputs> conformance_inputs(bool by_residues) {
   std::vector<Inputs> inputs;
   for (const auto& file : vectors::case_files())
     for (const auto& one : file.cases)
@@ -29,6 +30,7 @@ std::vector<Inputs> conformance_inputs() {
     inputs.push_back({generate_command(one.recipe), one.plan, std::move(problem.a), std::move(problem.b), std::move(c0),
                       one.alpha, one.beta});
   }
+  std::erase_if(inputs, [&](const Inputs& one) { return parse_plan(one.plan).by_residues() != by_residues; });
   return inputs;
 }
 

@@ -22,6 +22,4 @@ const std::vector<std::unique_ptr<const Engine>>& engines() {
   return all;
 }
 
-bool multiplies_residues() { return true; }
-
 }  // namespace ozbound::vectors

@@ -23,8 +23,6 @@ const std::vector<std::unique_ptr<const Engine>>& engines() {
   return all;
 }
 
-bool multiplies_residues() { return false; }
-
 }  // namespace ozbound::vectors
 
 int main(int count, char** arguments) {

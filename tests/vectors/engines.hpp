@@ -11,7 +11,4 @@ namespace ozbound::vectors {
 /// What replays the vectors: an engine in ways of working that must not matter.
 const std::vector<std::unique_ptr<const Engine>>& engines();
 
-/// Whether they multiply by residues.
-bool multiplies_residues();
-
 }  // namespace ozbound::vectors

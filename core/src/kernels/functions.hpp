@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "ozbound/core/detail/residue_constants.hpp"
+
 namespace ozbound {
 
 inline constexpr int slice_lanes = 8, max_slice_count = 20;
@@ -22,29 +24,6 @@ struct SliceShape {
   std::int64_t slice_bytes;   ///< from the digits of a slice to those of the next; negative in B
   std::int64_t four_bytes;    ///< from four digits of a vector to its next four
   std::int64_t vector_bytes;  ///< from four digits of a vector to those of the next one
-};
-
-inline constexpr int most_residue_limbs = 4;
-inline constexpr int most_moduli = 20;
-
-/// Constants of the first `count` moduli, exact in doubles.
-struct ResidueConstants {
-  std::int32_t count;
-  std::int32_t limbs;      ///< of C' < P, of limb_bits each
-  std::int32_t limb_bits;  ///< count * 128 * 2^limb_bits < 2^51
-  std::int32_t groups;     ///< what comes out: the limbs, or, of four limbs, three groups of 48 bits
-  double modulus[most_moduli];
-  double reciprocal[most_moduli];                  ///< 1 / p, rounded
-  double word_power[most_moduli][3];               ///< 2^32, 2^64, 2^96 mod p, balanced
-  double inverse[most_moduli];                     ///< (P / p)^-1 mod p, balanced
-  double weight[most_moduli][most_residue_limbs];  ///< limbs of P / p, most significant first
-  double product[most_residue_limbs];              ///< of P
-  std::uint32_t byte_weights[most_moduli][4];      ///< 2^(8 i) mod p of byte i, balanced, as int8; from [2] on 2^(56 + 8 i)
-  std::int32_t byte_init[most_moduli];             ///< -2^63 mod p, balanced
-  std::int32_t wide_init[most_moduli];             ///< -2^63 - 2^119 mod p, balanced
-  std::uint32_t sum_weights[most_moduli];          ///< 2^(8 i) (P / p)^-1 mod p of byte i
-  std::int32_t sum_init[most_moduli];              ///< -2^31 (P / p)^-1 mod p
-  double reciprocal_product;                       ///< 2^(limb_bits (limbs - 1)) / P, rounded
 };
 
 /// Where residues go: bytes from one modulus to the next, and as in SliceShape.

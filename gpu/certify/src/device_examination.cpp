@@ -10,15 +10,23 @@
 #include "device_plan_bound.hpp"
 #include "host_facts.hpp"
 #include "largest_memory.hpp"
+#include "level_one_kernels.hpp"
 #include "norm_search.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/detail/search_assumption.hpp"
+#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+std::vector<std::int32_t> exponents_of(const std::vector<VectorNorms>& vectors) {
+  std::vector<std::int32_t> exponents;
+  for (const auto& vector : vectors) exponents.push_back(vector.scale.exponent);
+  return exponents;
+}
 
 }  // namespace
 
@@ -311,12 +319,18 @@ DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const Plan& plan) {
   return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); },
-                    [](const ResiduePlan& residues) -> PlanBound { refuse_residues(residues); });
+                    [this](const ResiduePlan& residues) -> PlanBound {
+                      const CudaDevice current(device_);
+                      return {
+                          {}, {}, {}, std::make_shared<const CopiedPlanBound>(bound_of_residues(residues), device_, stream_)};
+                    });
 }
 
 double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
   return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
-                    [](const ResiduePlan& residues) -> double { refuse_residues(residues); });
+                    [&](const ResiduePlan& residues) {  // whose scales are the product's
+                      return bound_of_residues(residues).product.upper(i, j);
+                    });
 }
 
 PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
@@ -324,7 +338,7 @@ PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
   const PlanTerms terms(plan, k_);
   const auto& rows = rows_.all(plan.a, terms.parts_of_rows());
   const auto& columns = columns_.all(plan.b, terms.parts_of_columns());
-  return {{}, {}, {}, std::make_shared<const DevicePlanBound>(plan, k_, rows, columns, device_, stream_, side_)};
+  return {{}, {}, {}, std::make_shared<const MeasuredPlanBound>(plan, k_, rows, columns, device_, stream_, side_)};
 }
 
 double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j) {
@@ -333,6 +347,41 @@ double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double unifo
   const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - report().row_exponents[at(i)] -
                      report().column_exponents[at(j)];
   return rescaled_upper(entry_error_upper(row, column, plan, k_, uniform), shift);
+}
+
+PlanBound DeviceExamination::bound_of_residues(const ResiduePlan& plan) {
+  const auto &rows = row_norms(), &columns = column_norms();
+  return {residue_error_upper(rows, columns, plan, k_), exponents_of(rows), exponents_of(columns)};
+}
+
+const std::vector<VectorNorms>& DeviceExamination::row_norms() {
+  const CudaDevice current(device_);
+  if (!row_norms_) row_norms_ = vector_norms_of(a_.matrix(), m_, k_, stream_);
+  return *row_norms_;
+}
+
+const std::vector<VectorNorms>& DeviceExamination::column_norms() {
+  const CudaDevice current(device_);
+  if (!column_norms_) column_norms_ = vector_norms_of(transposed(b_.matrix()), n_, k_, stream_);
+  return *column_norms_;
+}
+
+bool DeviceExamination::holds(const ResiduePlan& plan) {
+  if (largest_units_ && level_one_holds(plan)) return true;  // what is known costs nothing
+  if (!find_not_held(plan, norms_of(row_norms()), norms_of(column_norms()), k_)) return true;
+  return level_one_holds(plan);
+}
+
+bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
+  if (!covers_first_digits(row_norms(), plan.bits_a) || !covers_first_digits(column_norms(), plan.bits_b)) return false;
+  if (!largest_units_) {
+    const CudaDevice current(device_);
+    find_product();
+    const DeviceArray<std::uint64_t> largest(1, stream_);
+    launch_largest_units(product_->magnitudes.one, largest.data(), stream_);
+    largest_units_ = copy_to_host(largest.data(), 1, stream_)[0];
+  }
+  return first_digits_held(plan, *largest_units_);
 }
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {

@@ -77,6 +77,7 @@ class DeviceExamination final : public Examination {
   OperandRecord record() override;
   PlanBound bound(const Plan& plan) override;
   double error_at(const Plan& plan, double uniform, Index i, Index j) override;
+  bool holds(const ResiduePlan& plan) override;
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;
 
  private:
@@ -85,6 +86,10 @@ class DeviceExamination final : public Examination {
 
   PlanBound bound_of_slices(const SplitPlan& plan);
   double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
+  PlanBound bound_of_residues(const ResiduePlan& plan);
+  bool level_one_holds(const ResiduePlan& plan);
+  const std::vector<VectorNorms>& row_norms();
+  const std::vector<VectorNorms>& column_norms();
 
   /// Launches level 1, unless that was done.
   void find_product();
@@ -105,7 +110,9 @@ class DeviceExamination final : public Examination {
   std::shared_ptr<const SideStream> side_;
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
-  std::unique_ptr<Product> product_;  ///< made when first needed
+  std::unique_ptr<Product> product_;                                  ///< made when first needed
+  std::optional<std::vector<VectorNorms>> row_norms_, column_norms_;  ///< made when first needed
+  std::optional<std::uint64_t> largest_units_;                        ///< of level 1, likewise
   bool settled_ = false;
   std::optional<FirstLooks::Report> report_;  ///< asked for when first needed, once more when level 1 has set its word
 };

@@ -19,29 +19,12 @@ namespace {
 
 const cudaStream_t stream = cudaStreamPerThread;
 
-/// A bound of the host's for kernels: of Exponents::row_exponents and column_exponents.
-class CopiedBound {
- public:
-  template <class Bound>
-  explicit CopiedBound(const Bound& bound)
-      : product_(bound.product, static_cast<Index>(bound.row_exponents.size()),
-                 static_cast<Index>(bound.column_exponents.size()), stream),
-        row_exponents_(copy_to_device(bound.row_exponents, stream)),
-        column_exponents_(copy_to_device(bound.column_exponents, stream)) {}
-
-  [[nodiscard]] ScaledBound scaled() const { return {product_.bound(), row_exponents_.data(), column_exponents_.data()}; }
-
- private:
-  BoundCopy product_;
-  DeviceArray<std::int32_t> row_exponents_, column_exponents_;
-};
-
 /// Gives `use` a bound as kernels take it: where this device keeps it, or a copy.
 template <class Use>
 auto with_bound(const PlanBound& bound, int device, const Use& use) {
   const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
   if (kept != nullptr && kept->device() == device) return use(kept->bound());
-  return use(CopiedBound(fetched(bound)).scaled());
+  return use(CopiedPlanBound(fetched(bound), device, stream).bound());
 }
 
 }  // namespace
@@ -74,9 +57,8 @@ Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, cons
   };
   if (const auto* const made_here = dynamic_cast<const DevicePlanBound*>(remote); made_here && made_here->device() == device_)
     return find(made_here->bound(), made_here->outer_products());
-  Index outer_products = 0;
-  for (const auto& term : bound.product.terms) outer_products += static_cast<Index>(term.alternatives.size());
-  return find(CopiedBound(bound).scaled(), outer_products);
+  const CopiedPlanBound copied({bound.product, bound.row_exponents, bound.column_exponents}, device_, stream);
+  return find(copied.bound(), copied.outer_products());
 }
 
 std::optional<Entry> DeviceExaminer::last_inexact(const PlanBound& bound, const SpecialEntries& specials) const {

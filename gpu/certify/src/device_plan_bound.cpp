@@ -21,14 +21,25 @@ const std::int32_t* copied(const std::int32_t* exponents, Index count, Arena& ar
 
 }  // namespace
 
-DevicePlanBound::DevicePlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns,
-                                 int device, cudaStream_t stream, std::shared_ptr<const SideStream> side)
-    : plan_(plan),
-      k_(k),
-      device_(device),
-      stream_(stream),
-      outer_products_(gpu::outer_products(plan, k)),
-      side_(std::move(side)) {
+Index outer_products_of(const EntryBound& bound) {
+  Index count = 0;
+  for (const auto& term : bound.terms) count += static_cast<Index>(term.alternatives.size());
+  return count;
+}
+
+CopiedPlanBound::CopiedPlanBound(PlanBound bound, int device, cudaStream_t stream)
+    : DevicePlanBound(device, outer_products_of(bound.product)),
+      host_(std::move(bound)),
+      product_(host_.product, static_cast<Index>(host_.row_exponents.size()), static_cast<Index>(host_.column_exponents.size()),
+               stream),
+      row_exponents_(copy_to_device(host_.row_exponents, stream)),
+      column_exponents_(copy_to_device(host_.column_exponents, stream)) {
+  bound_ = {product_.bound(), row_exponents_.data(), column_exponents_.data()};
+}
+
+MeasuredPlanBound::MeasuredPlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns,
+                                     int device, cudaStream_t stream, std::shared_ptr<const SideStream> side)
+    : DevicePlanBound(device, gpu::outer_products(plan, k)), plan_(plan), k_(k), stream_(stream), side_(std::move(side)) {
   Arena needed;
   take(rows, columns, needed);
   memory_ = Memory(needed.used(), stream);
@@ -37,13 +48,13 @@ DevicePlanBound::DevicePlanBound(const SplitPlan& plan, Index k, const DeviceFac
   made_.emplace(stream);
 }
 
-ScaledBound DevicePlanBound::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
+ScaledBound MeasuredPlanBound::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
   const auto bound = launch_plan_bound(plan_, k_, rows, columns, arena, stream_);
   const auto* const row_exponents = copied(rows.exponents, rows.count, arena, stream_);
   return {bound, row_exponents, copied(columns.exponents, columns.count, arena, stream_)};
 }
 
-PlanBound DevicePlanBound::fetch() const {
+PlanBound MeasuredPlanBound::fetch() const {
   const CudaDevice device(device_);
   const auto stream = side_->stream();
   made_->wait_in(stream);

@@ -13,31 +13,57 @@
 
 namespace ozbound::gpu {
 
-/// plan_error_upper in device memory, with the exponents that it is relative to.
-class DevicePlanBound final : public RemotePlanBound, public KeptOnDevice {
- public:
-  /// @param side for copies, which do not wait for what the stream is given after this.
-  DevicePlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
-                  cudaStream_t stream, std::shared_ptr<const SideStream> side);
+/// How many outer products a bound has.
+Index outer_products_of(const EntryBound& bound);
 
-  [[nodiscard]] PlanBound fetch() const override;
-  [[nodiscard]] const DeviceBound& there() const override { return bound_.bound; }
-  [[nodiscard]] int device() const override { return device_; }
+/// A plan's bound in device memory, with the exponents that it is relative to.
+class DevicePlanBound : public RemotePlanBound, public KeptOnDevice {
+ public:
+  [[nodiscard]] const DeviceBound& there() const final { return bound_.bound; }
+  [[nodiscard]] int device() const final { return device_; }
   [[nodiscard]] const ScaledBound& bound() const { return bound_; }
   [[nodiscard]] Index outer_products() const { return outer_products_; }
+
+ protected:
+  DevicePlanBound(int device, Index outer_products) : device_(device), outer_products_(outer_products) {}
+
+  int device_;
+  Index outer_products_;
+  ScaledBound bound_ = {};
+};
+
+/// plan_error_upper, made in device memory.
+class MeasuredPlanBound final : public DevicePlanBound {
+ public:
+  /// @param side for copies, which do not wait for what the stream is given after this.
+  MeasuredPlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
+                    cudaStream_t stream, std::shared_ptr<const SideStream> side);
+
+  [[nodiscard]] PlanBound fetch() const override;
 
  private:
   ScaledBound take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const;
 
   SplitPlan plan_;
   Index k_;
-  int device_;
   cudaStream_t stream_;
   Memory memory_;
-  ScaledBound bound_ = {};
-  Index outer_products_;
   std::shared_ptr<const SideStream> side_;
   std::optional<StreamMark> made_;
+};
+
+/// A bound that was made in the host's memory, and copied.
+class CopiedPlanBound final : public DevicePlanBound {
+ public:
+  /// @pre `device` is the current one.
+  CopiedPlanBound(PlanBound bound, int device, cudaStream_t stream);
+
+  [[nodiscard]] PlanBound fetch() const override { return host_; }
+
+ private:
+  PlanBound host_;
+  BoundCopy product_;
+  DeviceArray<std::int32_t> row_exponents_, column_exponents_;
 };
 
 }  // namespace ozbound::gpu

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "level_one_kernels.hpp"
+#include "product.hpp"
 #include "round_up.hpp"
 #include "slicing.hpp"
 
@@ -25,8 +26,10 @@ LevelOne::LevelOne(Index m, Index n, Index k, Kernels& kernels)
       kernels_(kernels),
       narrow_(LtProduct::applies(plan()) && k <= std::numeric_limits<std::int32_t>::max() / (most_digit * most_digit)) {
   constexpr double any_memory = std::numeric_limits<double>::infinity();
-  if (!narrow_) product_.emplace(plan(), m, n, k, any_memory, Path::cublaslt, kernels);
+  if (!narrow_) product_ = std::make_unique<const Product>(plan(), m, n, k, any_memory, Path::cublaslt, kernels);
 }
+
+LevelOne::~LevelOne() = default;
 
 LtProduct::Shape LevelOne::shape() const {
   const Index padded = round_up(std::max<Index>(k_, 1), DeviceSlices::digit_step);

@@ -4,16 +4,19 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "first_look.hpp"
+#include "lt_product.hpp"
 #include "ozbound/bounds/detail/magnitude_levels.hpp"
-#include "product.hpp"
 
 namespace ozbound::gpu {
+
+class Product;
+struct Kernels;
 
 /// Level 1 of an enclosure of |A||B| in device memory: sums of products of first digits, which int32 holds or int64.
 struct LevelOneSums {
@@ -43,6 +46,7 @@ struct LevelOneSums {
 class LevelOne {
  public:
   LevelOne(Index m, Index n, Index k, Kernels& kernels);
+  ~LevelOne();
 
   /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
   void prepare() const;
@@ -56,7 +60,7 @@ class LevelOne {
   Index m_, n_, k_;
   Kernels& kernels_;
   bool narrow_;
-  std::optional<Product> product_;  ///< for sums of 64 bits
+  std::unique_ptr<const Product> product_;  ///< for sums of 64 bits
 };
 
 }  // namespace ozbound::gpu

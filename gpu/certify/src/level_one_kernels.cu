@@ -31,6 +31,16 @@ __global__ void __launch_bounds__(threads) find_loose(const LevelOneSums sums) {
   if (__any_sync(~0u, loose) && threadIdx.x % 32 == 0) *sums.loose = 1;
 }
 
+__global__ void __launch_bounds__(threads) find_largest_units(const LevelOneSums sums, std::uint64_t* largest) {
+  std::uint64_t most = 0;
+  for_each_entry(sums.m, sums.n, sums.row_stride < sums.col_stride, [&](Index i, Index j) {
+    const auto row = sums.row_sums[i], column = sums.column_sums[j];
+    if (row != 0 && column != 0) most = max(most, sums.sum(i, j) + static_cast<std::uint64_t>(row + column + sums.k));
+  });
+  for (int offset = 16; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(~0u, most, offset));
+  if (threadIdx.x % 32 == 0 && most != 0) atomicMax(counter(largest), static_cast<unsigned long long>(most));
+}
+
 constexpr int rows_each = 4;  // of a thread, which keeps what these rows add to the limit
 
 /// The same where sums are of 32 bits, column by column, and have columns of a multiple of four entries.
@@ -59,6 +69,14 @@ void launch_digit_sums(const DeviceSlices& digits, std::int64_t* sums, cudaStrea
   if (digits.count == 0) return;
   sum_digits<<<static_cast<unsigned>((digits.count + warps - 1) / warps), threads, 0, stream>>>(digits, sums);
   check_launch("sum_digits");
+}
+
+void launch_largest_units(const LevelOneSums& sums, std::uint64_t* largest, cudaStream_t stream) {
+  check(cudaMemsetAsync(largest, 0, sizeof *largest, stream), "cudaMemsetAsync");
+  if (sums.m == 0 || sums.n == 0) return;
+  find_largest_units<<<entry_grid(sums.m, sums.n, sums.row_stride < sums.col_stride), entry_threads, 0, stream>>>(sums,
+                                                                                                                  largest);
+  check_launch("find_largest_units");
 }
 
 void launch_looseness(const LevelOneSums& sums, cudaStream_t stream) {

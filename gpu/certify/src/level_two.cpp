@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "level_two.hpp"
 
+#include "product.hpp"
 #include "round_up.hpp"
 
 namespace ozbound::gpu {

@@ -13,6 +13,7 @@
 namespace ozbound::gpu {
 
 struct Kernels;
+struct DeviceSlices;
 
 /// How many devices CUDA offers; 0 without a driver.
 int device_count();
@@ -30,9 +31,9 @@ struct DeviceProperties {
 /// The properties of every device that CUDA offers, in its order.
 std::vector<DeviceProperties> devices();
 
-/// The engine on a CUDA device: the bits of CpuEngine. Slices stay on the device. Calls from several threads run side by side,
-/// each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError, a lack of device memory as
-/// OutOfMemory, at which `gemm` goes on in smaller blocks.
+/// The engine on a CUDA device: the bits of CpuEngine. Slices and residues stay on the device. Calls from several threads run
+/// side by side, each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError, a lack of device
+/// memory as OutOfMemory, at which `gemm` goes on in smaller blocks.
 ///
 /// Operands, C0 and C of slice, measure and multiply may each be in the host's memory, in the device's, where they are used as
 /// they lie, or managed; in that of another device they are refused. What other streams do with them must be over. So may those
@@ -57,12 +58,17 @@ class CudaEngine final : public Engine {
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
   [[nodiscard]] bool takes(const IntegerOperand& operand) const override;
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
+  [[nodiscard]] bool has_residues() const override { return true; }
+  [[nodiscard]] std::vector<VectorNorms> norms(InputView operand, Side side) const override;
+  [[nodiscard]] IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const override;
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override;
   [[nodiscard]] const Matrices& matrices() const override { return *matrices_; }
   [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                                   const ResiduePlan& plan) const override;
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
 
   /// Bytes of device memory.
@@ -70,7 +76,7 @@ class CudaEngine final : public Engine {
   [[nodiscard]] int threads() const override;
 
   /// The path that a product takes.
-  [[nodiscard]] Path path(const SplitPlan& plan, Index m, Index n, Index k) const;
+  [[nodiscard]] Path path(const Plan& plan, Index m, Index n, Index k) const;
 
   /// `NVIDIA H200, compute capability 9.0`.
   [[nodiscard]] std::string device_name() const;
@@ -78,13 +84,15 @@ class CudaEngine final : public Engine {
  private:
   friend class DeviceExaminer;
 
-  /// By slices, all entries that are not special, of matrices in device memory, in one block: launched on the thread's stream
-  /// and not waited for. Kept slices are null or of this device, and must live until then. @throws OutOfMemory; nothing is
+  /// All entries that are not special, of matrices in device memory, in one block: launched on the thread's stream
+  /// and not waited for. Kept operands are null or of this device, and must live until then. @throws OutOfMemory; nothing is
   /// launched then.
-  /// @pre k > 0, C is not empty, scalars are finite; what the kept slices are of, and the shapes, fit.
-  void launch_product(const RealProduct& call, const SplitPlan& plan, KeptOperands kept) const;
+  /// @pre k > 0, C is not empty, scalars are finite; the kept operands' forms and the shapes fit; the plan holds the operands.
+  void launch_product(const RealProduct& call, const Plan& plan, KeptOperands kept) const;
 
-  [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
+  /// The first `groups` sums of every entry; those of moduli recovered.
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> sums_of(const Plan& plan, const DeviceSlices& a, const DeviceSlices& b,
+                                                          int groups) const;
 
   Options options_;
   std::shared_ptr<Kernels> kernels_;

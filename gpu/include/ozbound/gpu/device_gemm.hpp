@@ -46,10 +46,14 @@ class DeviceGemm {
     /// bounds). If it is above 0, C is correctly rounded: entries that it does not decide are finished exactly, on the same
     /// stream.
     double error = 0;
+
+    /// The caller knows that a plan by residues holds the operands of every call (check_held of core/gemm.hpp): else entries
+    /// are wrong. If not, the plan must hold whatever operands there are, k 2^(bits_a + bits_b) < P / 2.
+    bool held = false;
   };
 
-  /// @throws std::invalid_argument for a plan, a size or a device that is none, or a cap that 128 x 128 entries of C do not
-  /// keep; CudaError where CUDA reports an error.
+  /// @throws std::invalid_argument for a plan, a size or a device that is none, a plan that is not sure to hold the operands
+  /// (Options::held), or a cap that 128 x 128 entries of C do not keep; CudaError where CUDA reports an error.
   DeviceGemm(const Plan& plan, Index m, Index n, Index k, Options options);
   DeviceGemm(const Plan& plan, Index m, Index n, Index k) : DeviceGemm(plan, m, n, k, Options{}) {}
   ~DeviceGemm();
@@ -65,8 +69,8 @@ class DeviceGemm {
   /// Computes C in the caller's workspace. The call's views are of device memory. Asynchronous; nothing is allocated.
   ///
   /// The products of a batch are in the order of the stream and share the workspace; each has the bits that it has alone.
-  /// `kept` are slices of A and B by CudaEngine::prepare on this device, which are not made again, and must live until the call
-  /// is over: NaN and infinities are still looked up in A and B.
+  /// `kept` are slices or residues of A and B by CudaEngine::prepare on this device, which are not made again, and must live
+  /// until the call is over: NaN and infinities are still looked up in A and B.
   /// @throws std::invalid_argument as RealProduct::check, also for C's of a batch that overlap another C or any A, B or C0; for
   /// another shape, negative strides or counts, kept slices that are not of the plan, the shape or this device, or of an
   /// operand that differs from product to product; CudaError where a launch fails.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/detail/wide_integer.hpp"
@@ -145,12 +146,20 @@ OZB_HD constexpr void to_groups(const WideInteger<residue_limbs>& x, int groups,
   }
 }
 
+/// Products of residues that INT32 holds the sum of: floor((2^31 - 1) / 128^2) (docs/derivations/residues.md, R4).
+inline constexpr Index residue_int32_terms = ((Index{1} << 31) - 1) / (128 * 128);
+
+/// One product a layer: layer t of A with layer t of B.
+inline std::vector<ProductGroup> residue_products(int layers) {
+  std::vector<ProductGroup> groups;
+  for (int t = 1; t <= layers; ++t) groups.push_back({2 * t, t, t});
+  return groups;
+}
+
 /// The layout of C' as groups of a carry chain (to_groups). The unit of C' is rho_i sigma_j 2^-(bits_a + bits_b).
 SumLayout residue_layout(const ResiduePlan& plan);
 
 /// A bound of the most significant of these groups after carries, for |C'| <= H.
 std::int64_t residue_head_upper(int moduli);
-
-static_assert(ResidueBase::of(20).product.bits() <= 156);
 
 }  // namespace ozbound

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_operands.hpp"
+
+#include <variant>
+
+#include "cuda_residues.hpp"
+#include "cuda_slices.hpp"
+#include "residues.hpp"
+#include "slicing.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+template <class Kept>
+const DeviceSlices* kept_on(int device, const Kept* kept) {
+  return kept != nullptr && kept->device() == device ? &kept->on_device() : nullptr;
+}
+
+/// Both operands at once where the fused kernel multiplies slices, which needs no zeros beyond the last vector.
+bool slices_fast(const Plan& plan, const SlicingJob& a, const SlicingJob& b, Path multiplying) {
+  return plan.visit(
+      [&](const SplitPlan& slices) {
+        return multiplying == Path::fused && has_clusters() && fast_slicing_applies(a.vectors, slices.a) &&
+               fast_slicing_applies(b.vectors, slices.b);
+      },
+      [](const ResiduePlan&) { return false; });
+}
+
+}  // namespace
+
+DeviceSlices take_operand(Arena& arena, const OperandForm& form, Side side, Index count, Index inner) {
+  if (const auto* const residues = std::get_if<ResidueForm>(&form)) return take_residues(arena, *residues, count, inner);
+  return take_slices(arena, side == Side::columns_of_b, std::get<Slicing>(form), count, inner);
+}
+
+void launch_operand(const SlicingJob& job, const OperandForm& form, cudaStream_t stream) {
+  if (const auto* const residues = std::get_if<ResidueForm>(&form))
+    return launch_residues(job.vectors, *residues, job.slices, stream);
+  launch_slicing(job.vectors, std::get<Slicing>(form), job.slices, stream);
+}
+
+void launch_operands(const Plan& plan, const SlicingJob* a, const SlicingJob* b, Path multiplying, cudaStream_t stream) {
+  if (a != nullptr && b != nullptr && slices_fast(plan, *a, *b, multiplying)) return launch_fast_slicing(*a, *b, stream);
+  if (a != nullptr) launch_operand(*a, plan.form(Side::rows_of_a), stream);
+  if (b != nullptr) launch_operand(*b, plan.form(Side::columns_of_b), stream);
+}
+
+const DeviceSlices* operand_on(int device, const IntegerOperand& operand) {
+  if (const auto* const residues = operand.residues_or_null())
+    return kept_on(device, dynamic_cast<const CudaResidues*>(&residues->residues()));
+  return kept_on(device, dynamic_cast<const CudaSlices*>(&operand.slices().slices()));
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "arena.hpp"
+#include "device_slices.hpp"
+#include "fast_slicing.hpp"
+#include "ozbound/core/integer_operand.hpp"
+#include "ozbound/gpu/path.hpp"
+
+namespace ozbound::gpu {
+
+/// The digits or residues of an operand, and memory for them: `count` rows of A or columns of B, of `inner` elements.
+/// @pre the form is valid, and not of complex integers.
+DeviceSlices take_operand(Arena& arena, const OperandForm& form, Side side, Index count, Index inner);
+
+/// Makes the digits or residues of the rows of `job.vectors`.
+void launch_operand(const SlicingJob& job, const OperandForm& form, cudaStream_t stream);
+
+/// Makes those of A and B for a path that multiplies them. Null: the operand is there already.
+void launch_operands(const Plan& plan, const SlicingJob* a, const SlicingJob* b, Path multiplying, cudaStream_t stream);
+
+/// Where an operand lies that an engine made on a device; null for one of others.
+const DeviceSlices* operand_on(int device, const IntegerOperand& operand);
+
+}  // namespace ozbound::gpu

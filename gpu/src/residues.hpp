@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "arena.hpp"
+#include "device_epilogue.hpp"
+#include "device_slices.hpp"
+#include "ozbound/core/residues.hpp"
+
+namespace ozbound::gpu {
+
+/// The residues of `count` vectors of `inner` elements, and memory for them. @pre the form is valid, and not of complex
+/// integers.
+DeviceSlices take_residues(Arena& arena, ResidueForm form, Index count, Index inner);
+
+/// Makes the residues of the rows of `vectors` (count x inner), with their scales: those of core, byte for byte
+/// (docs/derivations/residues.md, R2, R3). Those of a special vector are 0.
+void launch_residues(const DeviceMatrix& vectors, ResidueForm form, const DeviceSlices& residues, cudaStream_t stream);
+
+/// The last bit that is set in each row of `vectors` (count x inner): every element is a multiple of 2^last_bits[i]. Zeros
+/// and special vectors have `of_none`. `tops` as of launch_tops.
+void launch_last_bits(const DeviceMatrix& vectors, Index count, Index inner, const std::uint64_t* tops, std::int32_t of_none,
+                      std::int32_t* last_bits, cudaStream_t stream);
+
+}  // namespace ozbound::gpu
