@@ -21,6 +21,7 @@
 #include "ozbound/core/plan.hpp"
 #include "ozbound/core/product.hpp"
 #include "ozbound/core/special_entries.hpp"
+#include "ozbound/core/vector_norms.hpp"
 #include "ozbound/plugin/table.h"
 
 // Between C++ objects and what of them crosses the boundary, in both directions for both sides. What has pointers refers to the
@@ -116,17 +117,42 @@ inline Slicing slicing_from(const ozbound_plugin_slicing& s) {
   return {{static_cast<Encoding::Kind>(s.kind), s.beta}, s.slices};
 }
 
-/// @throws std::invalid_argument for residues, which do not cross the table yet.
+/// @throws std::invalid_argument for residues of complex integers, which no plug-in has.
+inline ozbound_plugin_form form_of(const OperandForm& form) {
+  const auto* const residues = std::get_if<ResidueForm>(&form);
+  if (residues == nullptr) return {0, 0, 0, slicing_of(std::get<Slicing>(form))};
+  if (residues->complex) throw std::invalid_argument("plan: this engine has no residues of complex integers");
+  return {1, residues->moduli, residues->bits, {}};
+}
+inline OperandForm form_from(const ozbound_plugin_form& f) {
+  if (f.kind == 0) return slicing_from(f.slicing);
+  return ResidueForm{f.moduli, f.bits};
+}
+
 inline ozbound_plugin_plan plan_of(const Plan& plan) {
   return plan.visit(
       [](const SplitPlan& p) {
-        return ozbound_plugin_plan{0, 0, slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
+        return ozbound_plugin_plan{
+            0, 0, 0, 0, slicing_of(p.a), slicing_of(p.b), p.cut, static_cast<std::int32_t>(p.accumulation)};
       },
-      [](const ResiduePlan& p) -> ozbound_plugin_plan { refuse_residues(p); });
+      [](const ResiduePlan& p) { return ozbound_plugin_plan{1, p.moduli, p.bits_a, p.bits_b, {}, {}, 0, 0}; });
 }
-inline SplitPlan plan_from(const ozbound_plugin_plan& p) {
-  if (p.kind != 0) throw std::invalid_argument("plan must be by slices, not of kind " + std::to_string(p.kind));
-  return {slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
+inline Plan plan_from(const ozbound_plugin_plan& p) {
+  if (p.kind == 1) return ResiduePlan{p.moduli, p.bits_a, p.bits_b};
+  if (p.kind != 0) throw std::invalid_argument("plan must be by slices or residues, not of kind " + std::to_string(p.kind));
+  return SplitPlan{slicing_from(p.a), slicing_from(p.b), p.cut, static_cast<Accumulation>(p.accumulation)};
+}
+
+inline ozbound_plugin_vector_norms norms_of(const VectorNorms& v) {
+  return {{v.norms.sum, v.norms.sum_squares, v.norms.max},
+          v.floor_squares,
+          v.scale.exponent,
+          v.scale.special ? 1 : 0,
+          v.last_bit,
+          0};
+}
+inline VectorNorms norms_from(const ozbound_plugin_vector_norms& v) {
+  return {{v.exponent, v.special != 0}, {v.norms[0], v.norms[1], v.norms[2]}, v.floor_squares, v.last_bit};
 }
 
 inline ozbound_plugin_target target_of(const Target& t) { return {t.tau, static_cast<std::int32_t>(t.kind), 0}; }

@@ -53,10 +53,10 @@ struct ozbound_plugin_backend final : Held {
   std::unique_ptr<plugin::ExportedBackend> of;
 };
 
-struct ozbound_plugin_slices final : Held {
-  explicit ozbound_plugin_slices(SlicedMatrix made) : sliced(std::move(made)) {}
+struct ozbound_plugin_operand final : Held {
+  explicit ozbound_plugin_operand(IntegerOperand made) : integers(std::move(made)) {}
 
-  SlicedMatrix sliced;
+  IntegerOperand integers;
 
   // The operand that they are of, prepared when a product with it is first examined.
   std::mutex mutex;
@@ -262,17 +262,21 @@ Status threads_of(Handle* backend, std::int32_t* threads, Call* call) noexcept {
   return run(call, [&] { *threads = backend->engine().threads(); });
 }
 
-Status slice(Handle* backend, View* operand, std::int32_t side, const ozbound_plugin_slicing* slicing,
-             ozbound_plugin_slices** slices, std::int64_t* count, std::int64_t* inner_dimension, Call* call) noexcept {
+Status has_residues(Handle* backend, std::int32_t* has, Call* call) noexcept {
+  return run(call, [&] { *has = backend->engine().has_residues() ? 1 : 0; });
+}
+
+Status prepare(Handle* backend, View* operand, std::int32_t side, const ozbound_plugin_form* form,
+               ozbound_plugin_operand** integers, std::int64_t* count, std::int64_t* inner_dimension, Call* call) noexcept {
   return run(call, [&] {
-    auto sliced = backend->engine().slice(input_from(*operand), side_from(side), slicing_from(*slicing));
-    *count = sliced.count(), *inner_dimension = sliced.inner_dimension();
-    *slices = new ozbound_plugin_slices(std::move(sliced));
+    auto made = backend->engine().prepare(input_from(*operand), side_from(side), form_from(*form));
+    *count = made.count(), *inner_dimension = made.inner_dimension();
+    *integers = new ozbound_plugin_operand(std::move(made));
   });
 }
 
-Status takes(Handle* backend, const ozbound_plugin_slices* slices, std::int32_t* out, Call* call) noexcept {
-  return run(call, [&] { *out = backend->engine().takes(slices->sliced) ? 1 : 0; });
+Status takes(Handle* backend, const ozbound_plugin_operand* integers, std::int32_t* out, Call* call) noexcept {
+  return run(call, [&] { *out = backend->engine().takes(integers->integers) ? 1 : 0; });
 }
 
 /// Facts as a table has them.
@@ -304,42 +308,54 @@ Status measure(Handle* backend, View* operand, std::int32_t side, const ozbound_
   });
 }
 
-Status multiply(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, TablePlan* plan, double alpha,
-                double beta, View* c0, const ozbound_plugin_entry_bound* error, const ozbound_plugin_remote_bound* remote_error,
-                View* c, ozbound_plugin_entries* open, Call* call) noexcept {
+Status norms(Handle* backend, View* operand, std::int32_t side, ozbound_plugin_norms* out, Call* call) noexcept {
+  return run(call, [&] {
+    auto kept = keep(std::vector<ozbound_plugin_vector_norms>());
+    for (const auto& vector : backend->engine().norms(input_from(*operand), side_from(side)))
+      kept->value.push_back(norms_of(vector));
+    *out = {kept->value.data(), count_of(kept->value), kept.get()};
+    static_cast<void>(kept.release());
+  });
+}
+
+Status multiply(Handle* backend, const ozbound_plugin_operand* a, const ozbound_plugin_operand* b, TablePlan* plan,
+                double alpha, double beta, View* c0, const ozbound_plugin_entry_bound* error,
+                const ozbound_plugin_remote_bound* remote_error, View* c, ozbound_plugin_entries* open, Call* call) noexcept {
   return run(call, [&] {
     std::optional<EntryBound> bound;
     if (error != nullptr) bound = bound_from(*error, nullptr);
     const ZivBound here = bound ? &*bound : nullptr;
     const Epilogue epilogue{alpha, beta, input_from(*c0), remote_error == nullptr ? here : remote_error->of.get()};
-    give(backend->engine().multiply(a->sliced, b->sliced, plan_from(*plan), epilogue, output_from(*c)), open);
+    give(backend->engine().multiply(a->integers, b->integers, plan_from(*plan), epilogue, output_from(*c)), open);
   });
 }
 
-std::optional<IntegerOperand> operand_of(const ozbound_plugin_slices* slices) {
-  return slices == nullptr ? std::nullopt : std::optional<IntegerOperand>(slices->sliced);
-}
-
-Status start(Handle* backend, RealCall* product, TablePlan* plan, const ozbound_plugin_slices* a,
-             const ozbound_plugin_slices* b, std::int32_t* started, Call* call) noexcept {
+Status start(Handle* backend, RealCall* product, TablePlan* plan, const ozbound_plugin_operand* a,
+             const ozbound_plugin_operand* b, std::int32_t* started, Call* call) noexcept {
   return run(call, [&] {
-    const auto kept_a = operand_of(a), kept_b = operand_of(b);
-    const KeptOperands kept{kept_a ? &*kept_a : nullptr, kept_b ? &*kept_b : nullptr};
+    const KeptOperands kept{a == nullptr ? nullptr : &a->integers, b == nullptr ? nullptr : &b->integers};
     *started = backend->engine().start(product_from(*product), plan_from(*plan), kept) ? 1 : 0;
   });
 }
 
-Status group_sums(Handle* backend, const ozbound_plugin_slices* a, const ozbound_plugin_slices* b, TablePlan* plan,
+Status group_sums(Handle* backend, const ozbound_plugin_operand* a, const ozbound_plugin_operand* b, TablePlan* plan,
                   ozbound_plugin_sums* out, Call* call) noexcept {
   struct Sums {
     std::vector<Matrix<std::int64_t>> groups;
     std::vector<const std::int64_t*> data;
   };
   return run(call, [&] {
-    auto kept = keep(Sums{backend->engine().group_sums(a->sliced, b->sliced, plan_from(*plan)), {}});
+    const auto& engine = backend->engine();
+    auto kept = keep(
+        Sums{plan_from(*plan).visit(
+                 [&](const SplitPlan& slices) { return engine.group_sums(a->integers.slices(), b->integers.slices(), slices); },
+                 [&](const ResiduePlan& residues) {
+                   return engine.recovered_groups(a->integers.residues(), b->integers.residues(), residues);
+                 }),
+             {}});
     auto& [groups, data] = kept->value;
     for (const auto& group : groups) data.push_back(group.data());
-    *out = {data.data(), count_of(groups), a->sliced.count(), b->sliced.count(), kept.get()};
+    *out = {data.data(), count_of(groups), a->integers.count(), b->integers.count(), kept.get()};
     static_cast<void>(kept.release());
   });
 }
@@ -349,27 +365,33 @@ Status workspace(Handle* backend, TablePlan* plan, std::int64_t m, std::int64_t 
   return run(call, [&] { *bytes = backend->engine().workspace(plan_from(*plan), m, n, k); });
 }
 
-Status scale(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t* exponent, std::int32_t* special,
+Status scale(const ozbound_plugin_operand* slices, std::int64_t i, std::int32_t* exponent, std::int32_t* special,
              Call* call) noexcept {
   return run(call, [&] {
-    const auto found = slices->sliced.slices().scale(i);
+    const auto* const residues = slices->integers.residues_or_null();
+    const auto found = residues == nullptr ? slices->integers.slices().slices().scale(i) : residues->residues().scale(i);
     *exponent = found.exponent, *special = found.special ? 1 : 0;
   });
 }
 
-Status digit(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t p, std::int64_t l, std::int32_t* out,
+Status digit(const ozbound_plugin_operand* slices, std::int64_t i, std::int32_t p, std::int64_t l, std::int32_t* out,
              Call* call) noexcept {
-  return run(call, [&] { *out = slices->sliced.digit(i, p, l); });
+  return run(call, [&] { *out = slices->integers.slices().digit(i, p, l); });
 }
 
-Status sum_of_digits(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t p, std::int64_t* sum,
+Status sum_of_digits(const ozbound_plugin_operand* slices, std::int64_t i, std::int32_t p, std::int64_t* sum,
                      Call* call) noexcept {
-  return run(call, [&] { *sum = slices->sliced.sum_of_digits(i, p); });
+  return run(call, [&] { *sum = slices->integers.slices().sum_of_digits(i, p); });
 }
 
-Status weight_exponent(const ozbound_plugin_slices* slices, std::int64_t i, std::int32_t p, std::int32_t* exponent,
+Status weight_exponent(const ozbound_plugin_operand* slices, std::int64_t i, std::int32_t p, std::int32_t* exponent,
                        Call* call) noexcept {
-  return run(call, [&] { *exponent = slices->sliced.weight_exponent(i, p); });
+  return run(call, [&] { *exponent = slices->integers.slices().weight_exponent(i, p); });
+}
+
+Status residue(const ozbound_plugin_operand* residues, std::int64_t i, std::int32_t t, std::int64_t l, std::int32_t* out,
+               Call* call) noexcept {
+  return run(call, [&] { *out = residues->integers.residues().residues().residue(i, t, l); });
 }
 
 // Costs.
@@ -390,8 +412,8 @@ Status cost_origin(Handle* backend, ozbound_plugin_cost_origin* out, Call* call)
   });
 }
 
-Status cost_of_slices(Handle* backend, TablePlan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* cost,
-                      Call* call) noexcept {
+Status cost_of_plan(Handle* backend, TablePlan* plan, std::int64_t m, std::int64_t n, std::int64_t k, double* cost,
+                    Call* call) noexcept {
   return run(call, [&] { *cost = backend->engine().costs().planned(plan_from(*plan), m, n, k); });
 }
 
@@ -500,18 +522,20 @@ bool same_view(const InputView& x, const InputView& y) {
          v.col_stride == w.col_stride && v.is_double == w.is_double && v.device == w.device;
 }
 
-/// The operand whose slices, if it has any, a handle keeps. Their facts, which the other side has too, are measured again when
-/// it is first asked for: they would take longer to hand over at every product.
+/// The operand whose slices or residues, if it has any, a handle keeps. Their facts or norms, which the other side has too, are
+/// measured again when it is first asked for: they would take longer to hand over at every product.
 std::shared_ptr<const PreparedOperand> prepared_from(const ozbound_plugin_prepared* given, Side side, const Engine& engine) {
   if (given == nullptr) return nullptr;
   const auto view = input_from(given->view);
-  if (given->slices == nullptr) return std::make_shared<const PreparedOperand>(view, side, given->fingerprint, std::nullopt);
-  const std::scoped_lock lock(given->slices->mutex);
-  auto& known = given->slices->prepared;
+  if (given->integers == nullptr) return std::make_shared<const PreparedOperand>(view, side, given->fingerprint, std::nullopt);
+  const std::scoped_lock lock(given->integers->mutex);
+  auto& known = given->integers->prepared;
   if (known == nullptr || known->fingerprint() != given->fingerprint || !same_view(known->view(), view)) {
-    const auto& slices = given->slices->sliced;
-    known = std::make_shared<const PreparedOperand>(
-        view, side, given->fingerprint, PreparedOperand::Parts{slices, engine.measure(view, side, slices.slicing())});
+    const auto& integers = given->integers->integers;
+    const auto* const slices = integers.slices_or_null();
+    auto parts = slices == nullptr ? PreparedOperand::Parts{integers, engine.norms(view, side)}
+                                   : PreparedOperand::Parts{integers, engine.measure(view, side, slices->slicing())};
+    known = std::make_shared<const PreparedOperand>(view, side, given->fingerprint, std::move(parts));
   }
   return known;
 }
@@ -581,6 +605,25 @@ Status bound(ozbound_plugin_examination* examination, TablePlan* plan, ozbound_p
 Status error_at(ozbound_plugin_examination* examination, TablePlan* plan, double uniform, std::int64_t i, std::int64_t j,
                 double* error, Call* call) noexcept {
   return run(call, [&] { *error = examination->of->error_at(plan_from(*plan), uniform, i, j); });
+}
+
+Status holds(ozbound_plugin_examination* examination, TablePlan* plan, std::int32_t* out, Call* call) noexcept {
+  return run(call, [&] {
+    *out = plan_from(*plan).visit([](const SplitPlan&) { return 1; },
+                                  [&](const ResiduePlan& residues) { return examination->of->holds(residues) ? 1 : 0; });
+  });
+}
+
+Status residue_facts(ozbound_plugin_examination* examination, std::int32_t* has, ozbound_plugin_residue_facts* out,
+                     Call* call) noexcept {
+  return run(call, [&] {
+    auto facts = examination->of->residue_facts();
+    *has = facts ? 1 : 0;
+    if (!facts) return;
+    *out = {{}, {}, facts->exact_bits_a, facts->exact_bits_b, facts->largest_units};
+    give(std::move(facts->row_sums), &out->row_sums);
+    give(std::move(facts->column_sums), &out->column_sums);
+  });
 }
 
 Status allowance(ozbound_plugin_examination* examination, const ozbound_plugin_target* target, double factor,
@@ -657,7 +700,7 @@ constexpr ozbound_plugin_table table{
     .measure_rates = measure_rates,
     .make_backend = make_backend,
     .free_backend = release_handle<ozbound_plugin_backend>,
-    .free_slices = release_handle<ozbound_plugin_slices>,
+    .free_operand = release_handle<ozbound_plugin_operand>,
     .free_matrix = release_handle<ozbound_plugin_matrix>,
     .free_representation = release_handle<ozbound_plugin_representation>,
     .free_examination = release_handle<ozbound_plugin_examination>,
@@ -665,9 +708,11 @@ constexpr ozbound_plugin_table table{
     .free_remote_bound = release_handle<ozbound_plugin_remote_bound>,
     .free_result = release_handle<ozbound_plugin_result>,
     .threads = threads_of,
-    .slice = slice,
+    .has_residues = has_residues,
+    .prepare = prepare,
     .takes = takes,
     .measure = measure,
+    .norms = norms,
     .multiply = multiply,
     .start = start,
     .group_sums = group_sums,
@@ -676,8 +721,9 @@ constexpr ozbound_plugin_table table{
     .digit = digit,
     .sum_of_digits = sum_of_digits,
     .weight_exponent = weight_exponent,
+    .residue = residue,
     .cost_origin = cost_origin,
-    .cost_of_slices = cost_of_slices,
+    .cost_of_plan = cost_of_plan,
     .cost_of_native = cost_of_native,
     .cost_of_exact = cost_of_exact,
     .reaches = reaches,
@@ -703,6 +749,8 @@ constexpr ozbound_plugin_table table{
     .record = record,
     .bound = bound,
     .error_at = error_at,
+    .holds = holds,
+    .residue_facts = residue_facts,
     .allowance = allowance,
     .fetch = fetch,
     .probe = probe,

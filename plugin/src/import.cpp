@@ -84,7 +84,7 @@ std::string take(const Table& table, const ozbound_plugin_string& text) {
 
 class PluginSlices final : public Slices {
  public:
-  PluginSlices(const Table& table, Held<ozbound_plugin_slices> slices, Side side, Slicing slicing, Index count, Index inner)
+  PluginSlices(const Table& table, Held<ozbound_plugin_operand> slices, Side side, Slicing slicing, Index count, Index inner)
       : Slices(side, slicing, count, inner), table_(table), slices_(std::move(slices)) {}
 
   [[nodiscard]] VectorScale scale(Index i) const override {
@@ -109,17 +109,46 @@ class PluginSlices final : public Slices {
   }
 
   [[nodiscard]] const Table& table() const { return table_; }
-  [[nodiscard]] ozbound_plugin_slices* handle() const { return slices_.get(); }
+  [[nodiscard]] ozbound_plugin_operand* handle() const { return slices_.get(); }
 
  private:
   const Table& table_;
-  Held<ozbound_plugin_slices> slices_;
+  Held<ozbound_plugin_operand> slices_;
 };
 
-/// Of slices by this plug-in, else null.
-ozbound_plugin_slices* handle_of(const SlicedMatrix* sliced, const Table& table) {
-  const auto* const ours = sliced == nullptr ? nullptr : dynamic_cast<const PluginSlices*>(&sliced->slices());
-  return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
+class PluginResidues final : public Residues {
+ public:
+  PluginResidues(const Table& table, Held<ozbound_plugin_operand> residues, Side side, ResidueForm form, Index count,
+                 Index inner)
+      : Residues(side, form, count, inner), table_(table), residues_(std::move(residues)) {}
+
+  [[nodiscard]] VectorScale scale(Index i) const override {
+    std::int32_t exponent = 0, special = 0;
+    ask(table_.scale, residues_.get(), i, &exponent, &special);
+    return {exponent, special != 0};
+  }
+  [[nodiscard]] int residue(Index i, int t, Index l) const override {
+    std::int32_t residue = 0;
+    ask(table_.residue, residues_.get(), i, t, l, &residue);
+    return residue;
+  }
+
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] ozbound_plugin_operand* handle() const { return residues_.get(); }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_operand> residues_;
+};
+
+/// Of slices or residues by this plug-in, else null.
+ozbound_plugin_operand* handle_of(const IntegerOperand& operand, const Table& table) {
+  const auto handle = [&table](const auto* ours) {
+    return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
+  };
+  if (const auto* const residues = operand.residues_or_null())
+    return handle(dynamic_cast<const PluginResidues*>(&residues->residues()));
+  return handle(dynamic_cast<const PluginSlices*>(&operand.slices().slices()));
 }
 
 /// A bound in the host's memory, whose norms are not copied but kept there.
@@ -196,12 +225,10 @@ class PluginCosts final : public CostModel {
     return {text_from(origin.model),  text_from(origin.unit), text_from(origin.processor),
             text_from(origin.kernel), origin.threads,         text_from(origin.note)};
   }
-  /// Infinite for residues, which a plug-in does not multiply.
   [[nodiscard]] double planned(const Plan& plan, Index m, Index n, Index k) const override {
-    if (plan.by_residues()) return std::numeric_limits<double>::infinity();
     const auto crossing = plan_of(plan);
     double cost = 0;
-    ask(table_.cost_of_slices, backend_, &crossing, m, n, k, &cost);
+    ask(table_.cost_of_plan, backend_, &crossing, m, n, k, &cost);
     return cost;
   }
   [[nodiscard]] double native(Index m, Index n, Index k) const override {
@@ -342,20 +369,41 @@ class PluginEngine final : public Engine {
       : table_(table), backend_(backend), matrices_(table, backend), costs_(table, backend) {}
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override {
+    return prepare(operand, side, slicing).slices();
+  }
+  [[nodiscard]] bool has_residues() const override {
+    std::int32_t has = 0;
+    ask(table_.has_residues, backend_, &has);
+    return has != 0;
+  }
+  [[nodiscard]] IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const override {
     const auto view = view_of(operand);
-    const auto crossing = slicing_of(slicing);
-    ozbound_plugin_slices* slices = nullptr;
+    const auto crossing = form_of(form);
+    ozbound_plugin_operand* made = nullptr;
     Index count = 0, inner = 0;
-    ask(table_.slice, backend_, &view, side_of(side), &crossing, &slices, &count, &inner);
-    return SlicedMatrix(std::make_shared<const PluginSlices>(table_, Held<ozbound_plugin_slices>(slices, table_.free_slices),
-                                                             side, slicing, count, inner));
+    ask(table_.prepare, backend_, &view, side_of(side), &crossing, &made, &count, &inner);
+    Held<ozbound_plugin_operand> held(made, table_.free_operand);
+    if (const auto* const residues = std::get_if<ResidueForm>(&form))
+      return ResidueMatrix(std::make_shared<const PluginResidues>(table_, std::move(held), side, *residues, count, inner));
+    return SlicedMatrix(
+        std::make_shared<const PluginSlices>(table_, std::move(held), side, std::get<Slicing>(form), count, inner));
   }
   [[nodiscard]] bool takes(const IntegerOperand& operand) const override {
-    const auto* const slices = handle_of(operand.slices_or_null(), table_);
-    if (slices == nullptr) return false;
+    const auto* const integers = handle_of(operand, table_);
+    if (integers == nullptr) return false;
     std::int32_t takes = 0;
-    ask(table_.takes, backend_, slices, &takes);
+    ask(table_.takes, backend_, integers, &takes);
     return takes != 0;
+  }
+  [[nodiscard]] std::vector<VectorNorms> norms(InputView operand, Side side) const override {
+    const auto view = view_of(operand);
+    ozbound_plugin_norms norms = {};
+    ask(table_.norms, backend_, &view, side_of(side), &norms);
+    const Result kept(norms.result, table_.free_result);
+    std::vector<VectorNorms> vectors;
+    vectors.reserve(static_cast<std::size_t>(norms.count));
+    for (Index i = 0; i < norms.count; ++i) vectors.push_back(norms_from(norms.vectors[i]));
+    return vectors;
   }
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override {
     const auto view = view_of(operand);
@@ -371,12 +419,12 @@ class PluginEngine final : public Engine {
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     const auto crossing = plan_of(plan);
-    const auto* const left = handle_of(&a.slices(), table_);
-    const auto* const right = handle_of(&b.slices(), table_);
+    const auto* const left = handle_of(a, table_);
+    const auto* const right = handle_of(b, table_);
     if (left == nullptr || right == nullptr) {
       check_operands(a, b, plan);
       check_epilogue(epilogue, c, a.count(), b.count());
-      refuse_slices();
+      refuse_operands();
     }
     const auto c0 = view_of(epilogue.c0), to = view_of(c);
     auto* const remote = handle_of(epilogue.error.there(), table_);
@@ -391,12 +439,12 @@ class PluginEngine final : public Engine {
   }
   [[nodiscard]] const Matrices& matrices() const override { return matrices_; }
   [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override {
-    const auto slices_of = [this](const IntegerOperand* operand) {
-      return operand == nullptr ? nullptr : handle_of(operand->slices_or_null(), table_);
+    const auto handle = [this](const IntegerOperand* operand) {
+      return operand == nullptr ? nullptr : handle_of(*operand, table_);
     };
-    const auto* const a = slices_of(kept.a);
-    const auto* const b = slices_of(kept.b);
-    if ((a == nullptr) != (kept.a == nullptr) || (b == nullptr) != (kept.b == nullptr)) refuse_slices();
+    const auto* const a = handle(kept.a);
+    const auto* const b = handle(kept.b);
+    if ((a == nullptr) != (kept.a == nullptr) || (b == nullptr) != (kept.b == nullptr)) refuse_operands();
     const auto crossing = product_of(product);
     const auto under = plan_of(plan);
     std::int32_t started = 0;
@@ -405,20 +453,11 @@ class PluginEngine final : public Engine {
   }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override {
-    const auto* const left = handle_of(&a, table_);
-    const auto* const right = handle_of(&b, table_);
-    if (left == nullptr || right == nullptr) {
-      check_operands(a, b, plan);
-      refuse_slices();
-    }
-    const auto crossing = plan_of(plan);
-    ozbound_plugin_sums sums = {};
-    ask(table_.group_sums, backend_, left, right, &crossing, &sums);
-    const Result kept(sums.result, table_.free_result);
-    std::vector<Matrix<std::int64_t>> groups;
-    for (Index t = 0; t < sums.count; ++t)
-      std::copy_n(sums.data[t], sums.rows * sums.cols, groups.emplace_back(sums.rows, sums.cols).data());
-    return groups;
+    return sums_of(a, b, plan);
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                                   const ResiduePlan& plan) const override {
+    return sums_of(a, b, plan);
   }
   [[nodiscard]] const CostModel& costs() const override { return costs_; }
   [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
@@ -434,8 +473,26 @@ class PluginEngine final : public Engine {
   }
 
  private:
-  [[noreturn]] static void refuse_slices() {
-    throw std::invalid_argument("a and b must be sliced by an engine with the same options");
+  [[noreturn]] static void refuse_operands() {
+    throw std::invalid_argument("a and b must be prepared by an engine with the same options");
+  }
+
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> sums_of(const IntegerOperand& a, const IntegerOperand& b,
+                                                          const Plan& plan) const {
+    const auto* const left = handle_of(a, table_);
+    const auto* const right = handle_of(b, table_);
+    if (left == nullptr || right == nullptr) {
+      check_operands(a, b, plan);
+      refuse_operands();
+    }
+    const auto crossing = plan_of(plan);
+    ozbound_plugin_sums sums = {};
+    ask(table_.group_sums, backend_, left, right, &crossing, &sums);
+    const Result kept(sums.result, table_.free_result);
+    std::vector<Matrix<std::int64_t>> groups;
+    for (Index t = 0; t < sums.count; ++t)
+      std::copy_n(sums.data[t], sums.rows * sums.cols, groups.emplace_back(sums.rows, sums.cols).data());
+    return groups;
   }
 
   const Table& table_;
@@ -501,17 +558,28 @@ class PluginExamination final : public Examination {
     const auto crossing = plan_of(plan);
     ozbound_plugin_plan_bound bound = {};
     ask(table_.bound, of_.get(), &crossing, &bound);
-    if (bound.remote == nullptr) return take(table_, bound);
-    PlanBound there;
-    there.remote = std::make_shared<const PluginPlanBound>(
-        table_, Held<ozbound_plugin_remote_bound>(bound.remote, table_.free_remote_bound));
-    return there;
+    return here_or_there(bound);
   }
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
     const auto crossing = plan_of(plan);
     double error = 0;
     ask(table_.error_at, of_.get(), &crossing, uniform, i, j, &error);
     return error;
+  }
+  bool holds(const ResiduePlan& plan) override {
+    const auto crossing = plan_of(plan);
+    std::int32_t holds = 0;
+    ask(table_.holds, of_.get(), &crossing, &holds);
+    return holds != 0;
+  }
+  std::optional<ResidueFacts> residue_facts() override {
+    std::int32_t has = 0;
+    ozbound_plugin_residue_facts facts = {};
+    ask(table_.residue_facts, of_.get(), &has, &facts);
+    if (has == 0) return std::nullopt;
+    auto row_sums = here_or_there(facts.row_sums), column_sums = here_or_there(facts.column_sums);
+    return ResidueFacts{std::move(row_sums), std::move(column_sums), facts.exact_bits_a, facts.exact_bits_b,
+                        facts.largest_units};
   }
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     const auto crossing = target_of(target);
@@ -521,6 +589,15 @@ class PluginExamination final : public Examination {
   }
 
  private:
+  /// A bound that crossed: its numbers, or the handle of one that the plug-in keeps.
+  [[nodiscard]] PlanBound here_or_there(const ozbound_plugin_plan_bound& bound) const {
+    if (bound.remote == nullptr) return take(table_, bound);
+    PlanBound there;
+    there.remote = std::make_shared<const PluginPlanBound>(
+        table_, Held<ozbound_plugin_remote_bound>(bound.remote, table_.free_remote_bound));
+    return there;
+  }
+
   const Table& table_;
   Held<ozbound_plugin_examination> of_;
 };
@@ -568,12 +645,12 @@ class PluginExaminer final : public Examiner {
   }
 
  private:
-  /// Slices of another engine, which this one does not take, are no help: the operand is measured anew.
+  /// Integers of another engine, which this one does not take, are no help: the operand is measured anew.
   [[nodiscard]] std::optional<ozbound_plugin_prepared> known(const PreparedOperand* operand) const {
     if (operand == nullptr) return std::nullopt;
     const auto* const parts = operand->parts();
-    auto* const slices = parts == nullptr ? nullptr : handle_of(parts->integers.slices_or_null(), table_);
-    return ozbound_plugin_prepared{view_of(operand->view()), operand->fingerprint(), slices};
+    auto* const integers = parts == nullptr ? nullptr : handle_of(parts->integers, table_);
+    return ozbound_plugin_prepared{view_of(operand->view()), operand->fingerprint(), integers};
   }
 
   const Table& table_;

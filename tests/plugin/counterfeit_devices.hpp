@@ -143,6 +143,11 @@ class FarEngine final : public Engine {
   [[nodiscard]] SliceFacts measure(InputView x, Side side, Slicing slicing) const override {
     return cpu_.measure(near(x), side, slicing);
   }
+  [[nodiscard]] bool has_residues() const override { return true; }
+  [[nodiscard]] std::vector<VectorNorms> norms(InputView x, Side side) const override { return cpu_.norms(near(x), side); }
+  [[nodiscard]] IntegerOperand prepare(InputView x, Side side, const OperandForm& form) const override {
+    return cpu_.prepare(near(x), side, form);
+  }
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     auto opened = epilogue;
@@ -157,6 +162,10 @@ class FarEngine final : public Engine {
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override {
     return cpu_.group_sums(a, b, plan);
+  }
+  [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
+                                                                   const ResiduePlan& plan) const override {
+    return cpu_.recovered_groups(a, b, plan);
   }
   [[nodiscard]] const CostModel& costs() const override { return cpu_.costs(); }
   [[nodiscard]] double workspace(const Plan& plan, Index m, Index n, Index k) const override {
@@ -211,6 +220,16 @@ class FarExamination final : public Examination {
     return there;
   }
   double error_at(const Plan& plan, double uniform, Index i, Index j) override { return of_->error_at(plan, uniform, i, j); }
+  bool holds(const ResiduePlan& plan) override { return of_->holds(plan); }
+  std::optional<ResidueFacts> residue_facts() override {
+    auto facts = of_->residue_facts();
+    for (auto* const sums : {&facts->row_sums, &facts->column_sums}) {
+      PlanBound there;
+      there.remote = std::make_shared<const FarPlanBound>(std::move(*sums));
+      *sums = std::move(there);
+    }
+    return facts;
+  }
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     return std::make_unique<FarAllowance>(of_->allowance(target, factor));
   }

@@ -133,7 +133,7 @@ template <class T>
 Seen replayed(Case<T> of, const Target& target, const Backend& backend, bool prepare, bool least) {
   const auto record = or_thrown([&] {
     const auto product = of.product();
-    const auto decision = decide(product, target, backend, {.residues = false});
+    const auto decision = decide(product, target, backend);
     auto text = to_json(decision).dump();
     MultiplyOptions options;
     std::optional<PreparedOperand> a, b;
@@ -162,7 +162,7 @@ template <class T>
 void expect_same(const Case<T>& of, const Target& target, const BothWays& both, const std::string& what) {
   const auto direct = both.direct(), through = both.through.backend();
   Choices all, slices, native;
-  all.residues = slices.residues = false;  // which a plug-in has not
+  slices.residues = false;
   slices.native = false, native.slices = false;
   EXPECT_EQ(decided(of, target, direct, all), decided(of, target, through, all)) << what;
   EXPECT_EQ(decided(of, target, direct, slices), decided(of, target, through, slices)) << what;
@@ -407,6 +407,73 @@ TEST_F(Products, HaveTheSameSlicesFactsAndSums) {
   }
 }
 
+TEST_F(Products, HaveTheSameResiduesNormsAndIntegers) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    const auto &here = both.here->engine(), &there = both.through.engine();
+    EXPECT_TRUE(there.has_residues());
+    std::mt19937_64 random(3);
+    const auto a = matrix<double>(4, 6, Like::wide, random), b = matrix<double>(6, 3, Like::special, random);
+    for (const ResiduePlan plan : {ResiduePlan{2, 5, 6}, ResiduePlan{13, 46, 47}, ResiduePlan{20, 120, 20}}) {
+      const auto row = here.prepare(a, Side::rows_of_a, plan.a()), row_there = there.prepare(a, Side::rows_of_a, plan.a());
+      const auto column = here.prepare(b, Side::columns_of_b, plan.b());
+      const auto column_there = there.prepare(b, Side::columns_of_b, plan.b());
+      for (const auto& [x, y] : {std::pair(row, row_there), std::pair(column, column_there)}) {
+        const auto &of_x = x.residues().residues(), &of_y = y.residues().residues();
+        EXPECT_EQ(of_x.side(), of_y.side());
+        EXPECT_EQ(of_x.form(), of_y.form());
+        ASSERT_EQ(of_x.count(), of_y.count());
+        ASSERT_EQ(of_x.inner_dimension(), of_y.inner_dimension());
+        for (Index i = 0; i < of_x.count(); ++i) {
+          EXPECT_EQ(of_x.scale(i).exponent, of_y.scale(i).exponent);
+          EXPECT_EQ(of_x.scale(i).special, of_y.scale(i).special);
+          for (int t = 0; t < plan.moduli; ++t)
+            for (Index l = 0; l < of_x.inner_dimension(); ++l) EXPECT_EQ(of_x.residue(i, t, l), of_y.residue(i, t, l));
+        }
+      }
+      const auto groups = here.recovered_groups(row.residues(), column.residues(), plan);
+      const auto groups_there = there.recovered_groups(row_there.residues(), column_there.residues(), plan);
+      ASSERT_EQ(groups.size(), groups_there.size());
+      for (std::size_t g = 0; g < groups.size(); ++g) EXPECT_EQ(bits_text(groups[g]), bits_text(groups_there[g]));
+      EXPECT_EQ(here.workspace(plan, 4, 3, 6), there.workspace(plan, 4, 3, 6));
+      EXPECT_EQ(here.costs().planned(plan, 4, 3, 6), there.costs().planned(plan, 4, 3, 6));
+      Matrix<double> c(4, 3);
+      const RealProduct product{a, b, c};
+      EXPECT_EQ(both.here->examiner().examine(product)->holds(plan), both.through.examiner().examine(product)->holds(plan));
+    }
+    const auto norms = here.norms(b, Side::columns_of_b), norms_there = there.norms(b, Side::columns_of_b);
+    ASSERT_EQ(norms.size(), norms_there.size());
+    for (std::size_t j = 0; j < norms.size(); ++j) {
+      EXPECT_TRUE(same_norms(norms[j].norms, norms_there[j].norms));
+      EXPECT_EQ(norms[j].floor_squares, norms_there[j].floor_squares);
+      EXPECT_EQ(norms[j].last_bit, norms_there[j].last_bit);
+      EXPECT_EQ(norms[j].scale.exponent, norms_there[j].scale.exponent);
+      EXPECT_EQ(norms[j].scale.special, norms_there[j].scale.special);
+    }
+  }
+}
+
+/// C under a plan and a cap, and what was thrown.
+Seen seen_under(const Plan& plan, const Engine& engine, double cap) {
+  Case<double> of(6, 5, 7, Like::wide, 21);
+  of.alpha = -2, of.beta = 3;
+  const auto thrown = or_thrown([&] {
+    multiply_unproven(of.product(), plan, engine, cap);
+    return std::string();
+  });
+  return Seen{thrown + bits_text(of.c)};
+}
+
+TEST_F(Products, ByResiduesUnderEveryCap) {
+  for (const int device : computing) {
+    const BothWays both(device);
+    for (const ResiduePlan plan : {ResiduePlan{4, 10, 11}, ResiduePlan{13, 46, 47}, ResiduePlan{2, 53, 53}})
+      for (const double cap : {unlimited_workspace, least_workspace(both.here->engine(), plan, 7), 1.0})
+        EXPECT_EQ(seen_under(plan, both.here->engine(), cap), seen_under(plan, both.through.engine(), cap))
+            << to_string(Plan(plan)) << cap;
+  }
+}
+
 TEST_F(Products, UnderEveryPlanAndCap) {
   for (const int device : computing) {
     const BothWays both(device);
@@ -414,31 +481,28 @@ TEST_F(Products, UnderEveryPlanAndCap) {
       for (const auto accumulation : {Accumulation::exact, Accumulation::per_product, Accumulation::per_diagonal}) {
         const SplitPlan plan{{encoding, 3}, {encoding, 2}, 4, accumulation};
         if (!encoding.common_ratio() && accumulation != Accumulation::per_product) continue;
-        const auto seen = [&](const Engine& engine, double cap) {
-          Case<double> of(6, 5, 7, Like::wide, 21);
-          of.alpha = -2, of.beta = 3;
-          const auto thrown = or_thrown([&] {
-            multiply_unproven(of.product(), plan, engine, cap);
-            return std::string();
-          });
-          return Seen{thrown + bits_text(of.c)};
-        };
         for (const double cap : {unlimited_workspace, least_workspace(both.here->engine(), plan, 7), 1.0})
-          EXPECT_EQ(seen(both.here->engine(), cap), seen(both.through.engine(), cap)) << to_string(plan) << cap;
+          EXPECT_EQ(seen_under(plan, both.here->engine(), cap), seen_under(plan, both.through.engine(), cap))
+              << to_string(plan) << cap;
       }
   }
 }
 
-TEST_F(Products, WithKeptSlices) {
+/// Residues are kept of two moduli more than the plan has.
+void expect_same_with_kept(const Plan& plan) {
+  const auto kept_form = [&plan](Side side) {
+    auto form = plan.form(side);
+    if (auto* const residues = std::get_if<ResidueForm>(&form)) residues->moduli += 2;
+    return form;
+  };
   for (const int device : computing) {
     const BothWays both(device);
-    const SplitPlan plan = SplitPlan::balanced(4, 3, 6);
     const auto seen = [&](const Engine& engine, bool ziv) {
       Case<double> of(8, 9, 10, Like::wide, 22);
       of.alpha = 3, of.beta = -1;
       const auto product = of.product().real();
-      const IntegerOperand a = engine.slice(product.a, Side::rows_of_a, plan.a);
-      const IntegerOperand b = engine.slice(product.b, Side::columns_of_b, plan.b);
+      const IntegerOperand a = engine.prepare(product.a, Side::rows_of_a, kept_form(Side::rows_of_a));
+      const IntegerOperand b = engine.prepare(product.b, Side::columns_of_b, kept_form(Side::columns_of_b));
       const auto bound = fetched(both.here->examiner().examine(product)->bound(plan)).product;
       const auto open = multiply_finite(product, plan, engine, {&a, &b}, ziv ? &bound : nullptr);
       std::string text;
@@ -450,6 +514,9 @@ TEST_F(Products, WithKeptSlices) {
     EXPECT_NE(seen(both.here->engine(), true).text.find(','), std::string::npos) << "no entry is left open";
   }
 }
+
+TEST_F(Products, WithKeptSlices) { expect_same_with_kept(SplitPlan::balanced(4, 3, 6)); }
+TEST_F(Products, WithKeptResidues) { expect_same_with_kept(ResiduePlan{8, 24, 25}); }
 
 TEST_F(Products, TakeSlicesOfTheirOwnLayoutAlone) {
   const BothWays plain(plain_device), other(other_layout);

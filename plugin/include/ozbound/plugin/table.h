@@ -19,7 +19,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Rises with every change of this file. Both sides are built of one release: no version is served but one's own. */
-#define OZBOUND_PLUGIN_VERSION 3u
+#define OZBOUND_PLUGIN_VERSION 4u
 
 /* What a call came to: the C++ exception that it ended in. */
 enum ozbound_plugin_status {
@@ -47,7 +47,7 @@ struct ozbound_plugin_call {
 
 /* Handles. Each is freed by the function of its name. */
 struct ozbound_plugin_backend;        /* engine, matrices, examiner and perhaps a native DGEMM of one device */
-struct ozbound_plugin_slices;         /* ozbound::SlicedMatrix */
+struct ozbound_plugin_operand;        /* ozbound::IntegerOperand: slices or residues */
 struct ozbound_plugin_matrix;         /* ozbound::OwnedMatrix */
 struct ozbound_plugin_representation; /* ozbound::RealRepresentation */
 struct ozbound_plugin_examination;    /* ozbound::Examination */
@@ -85,9 +85,17 @@ struct ozbound_plugin_slicing {
   int32_t slices;
 };
 
+/* ozbound::OperandForm. */
+struct ozbound_plugin_form {
+  int32_t kind; /* 0: slicing is meant; 1: residues, moduli and bits are */
+  int32_t moduli, bits;
+  struct ozbound_plugin_slicing slicing;
+};
+
 struct ozbound_plugin_plan {
-  int32_t kind, reserved; /* 0: by slices, ozbound::SplitPlan; there is no other yet */
-  struct ozbound_plugin_slicing a, b;
+  int32_t kind;                       /* 0: by slices, ozbound::SplitPlan; 1: by residues, ozbound::ResiduePlan */
+  int32_t moduli, bits_a, bits_b;     /* of residues; of slices 0 */
+  struct ozbound_plugin_slicing a, b; /* of slices, as what follows; of residues 0 */
   int32_t cut, accumulation;
 };
 
@@ -119,6 +127,19 @@ struct ozbound_plugin_facts {
   struct ozbound_plugin_slicing slicing;
   int32_t reserved;
   const struct ozbound_plugin_vector_facts* vectors;
+  int64_t count;
+  struct ozbound_plugin_result* result;
+};
+
+/* ozbound::VectorNorms. */
+struct ozbound_plugin_vector_norms {
+  uint64_t norms[3]; /* as in ozbound::IntegerNorms */
+  uint64_t floor_squares;
+  int32_t exponent, special, last_bit, reserved;
+};
+
+struct ozbound_plugin_norms {
+  const struct ozbound_plugin_vector_norms* vectors;
   int64_t count;
   struct ozbound_plugin_result* result;
 };
@@ -168,6 +189,13 @@ struct ozbound_plugin_plan_bound {
   struct ozbound_plugin_result* result; /* null where it is an argument */
 };
 
+/* ozbound::ResidueFacts; its bounds are results. */
+struct ozbound_plugin_residue_facts {
+  struct ozbound_plugin_plan_bound row_sums, column_sums;
+  int32_t exact_bits_a, exact_bits_b;
+  uint64_t largest_units;
+};
+
 /* ozbound::ErrorBound without its texts, which are for records; always an argument. */
 struct ozbound_plugin_error_bound {
   struct ozbound_plugin_plan_bound plan; /* with no `remote` */
@@ -211,11 +239,11 @@ struct ozbound_plugin_accepted {
   double worst;
 };
 
-/* An operand whose slices are kept, and whose fingerprint is known; slices may be null. */
+/* An operand whose slices or residues are kept, and whose fingerprint is known; integers may be null. */
 struct ozbound_plugin_prepared {
   struct ozbound_plugin_view view;
   uint64_t fingerprint;
-  struct ozbound_plugin_slices* slices;
+  struct ozbound_plugin_operand* integers;
 };
 
 struct ozbound_plugin_cost_origin {
@@ -267,7 +295,7 @@ struct ozbound_plugin_table {
   /* threads of the host; 0: as many as OpenMP would use. */
   int32_t (*make_backend)(int32_t device, int32_t threads, struct ozbound_plugin_backend** backend, OZBOUND_CALL);
   void (*free_backend)(struct ozbound_plugin_backend*);
-  void (*free_slices)(struct ozbound_plugin_slices*);
+  void (*free_operand)(struct ozbound_plugin_operand*);
   void (*free_matrix)(struct ozbound_plugin_matrix*);
   void (*free_representation)(struct ozbound_plugin_representation*);
   void (*free_examination)(struct ozbound_plugin_examination*);
@@ -277,33 +305,39 @@ struct ozbound_plugin_table {
 
   /* ozbound::Engine. side: 0 rows of A, 1 columns of B. */
   int32_t (*threads)(OZBOUND_BACKEND, int32_t* threads, OZBOUND_CALL);
-  int32_t (*slice)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, const struct ozbound_plugin_slicing* slicing,
-                   struct ozbound_plugin_slices** slices, int64_t* count, int64_t* inner_dimension, OZBOUND_CALL);
-  int32_t (*takes)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* slices, int32_t* takes, OZBOUND_CALL);
+  int32_t (*has_residues)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
+  int32_t (*prepare)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, const struct ozbound_plugin_form* form,
+                     struct ozbound_plugin_operand** integers, int64_t* count, int64_t* inner_dimension, OZBOUND_CALL);
+  int32_t (*takes)(OZBOUND_BACKEND, const struct ozbound_plugin_operand* integers, int32_t* takes, OZBOUND_CALL);
   int32_t (*measure)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, const struct ozbound_plugin_slicing* slicing,
                      struct ozbound_plugin_facts* facts, OZBOUND_CALL);
-  int32_t (*multiply)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* a, const struct ozbound_plugin_slices* b,
+  int32_t (*norms)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, struct ozbound_plugin_norms* norms, OZBOUND_CALL);
+  int32_t (*multiply)(OZBOUND_BACKEND, const struct ozbound_plugin_operand* a, const struct ozbound_plugin_operand* b,
                       const struct ozbound_plugin_plan* plan, double alpha, double beta, OZBOUND_VIEW c0,
                       const struct ozbound_plugin_entry_bound* error_or_null,
                       const struct ozbound_plugin_remote_bound* remote_error_or_null, OZBOUND_VIEW c,
                       struct ozbound_plugin_entries* open, OZBOUND_CALL);
   int32_t (*start)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_plan* plan,
-                   const struct ozbound_plugin_slices* a_or_null, const struct ozbound_plugin_slices* b_or_null,
+                   const struct ozbound_plugin_operand* a_or_null, const struct ozbound_plugin_operand* b_or_null,
                    int32_t* started, OZBOUND_CALL);
-  int32_t (*group_sums)(OZBOUND_BACKEND, const struct ozbound_plugin_slices* a, const struct ozbound_plugin_slices* b,
+  /* Of a plan by residues ozbound::Engine::recovered_groups. */
+  int32_t (*group_sums)(OZBOUND_BACKEND, const struct ozbound_plugin_operand* a, const struct ozbound_plugin_operand* b,
                         const struct ozbound_plugin_plan* plan, struct ozbound_plugin_sums* sums, OZBOUND_CALL);
   int32_t (*workspace)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k, double* bytes,
                        OZBOUND_CALL);
 
-  /* ozbound::Slices. */
-  int32_t (*scale)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t* exponent, int32_t* special, OZBOUND_CALL);
-  int32_t (*digit)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t p, int64_t l, int32_t* digit, OZBOUND_CALL);
-  int32_t (*sum_of_digits)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t p, int64_t* sum, OZBOUND_CALL);
-  int32_t (*weight_exponent)(const struct ozbound_plugin_slices* slices, int64_t i, int32_t p, int32_t* exponent, OZBOUND_CALL);
+  /* ozbound::Slices, ozbound::Residues. Digits are of slices, residues of residues: modulo the t-th modulus, from 0. */
+  int32_t (*scale)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t* exponent, int32_t* special, OZBOUND_CALL);
+  int32_t (*digit)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int64_t l, int32_t* digit, OZBOUND_CALL);
+  int32_t (*sum_of_digits)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int64_t* sum, OZBOUND_CALL);
+  int32_t (*weight_exponent)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int32_t* exponent, OZBOUND_CALL);
+
+  int32_t (*residue)(const struct ozbound_plugin_operand* residues, int64_t i, int32_t t, int64_t l, int32_t* residue,
+                     OZBOUND_CALL);
 
   /* ozbound::CostModel of the engine. */
   int32_t (*cost_origin)(OZBOUND_BACKEND, struct ozbound_plugin_cost_origin* origin, OZBOUND_CALL);
-  int32_t (*cost_of_slices)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k,
+  int32_t (*cost_of_plan)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k,
                             double* cost, OZBOUND_CALL);
   int32_t (*cost_of_native)(OZBOUND_BACKEND, int64_t m, int64_t n, int64_t k, double* cost, OZBOUND_CALL);
   int32_t (*cost_of_exact)(OZBOUND_BACKEND, int64_t m, int64_t n, int64_t k, double* cost, OZBOUND_CALL);
@@ -355,6 +389,10 @@ struct ozbound_plugin_table {
                    struct ozbound_plugin_plan_bound* bound, OZBOUND_CALL);
   int32_t (*error_at)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan, double uniform,
                       int64_t i, int64_t j, double* error, OZBOUND_CALL);
+  int32_t (*holds)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan, int32_t* holds,
+                   OZBOUND_CALL);
+  int32_t (*residue_facts)(struct ozbound_plugin_examination* examination, int32_t* has,
+                           struct ozbound_plugin_residue_facts* facts, OZBOUND_CALL);
   int32_t (*allowance)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_target* target,
                        double factor, struct ozbound_plugin_allowance** allowance, OZBOUND_CALL);
   int32_t (*fetch)(const struct ozbound_plugin_remote_bound* remote, struct ozbound_plugin_plan_bound* bound, OZBOUND_CALL);
