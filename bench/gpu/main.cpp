@@ -20,13 +20,17 @@
 #include "cublas.hpp"
 #include "cuda_check.hpp"
 #include "device_array.hpp"
+#include "device_operands.hpp"
 #include "fast_slicing.hpp"
 #include "fused.hpp"
 #include "lt_product.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
+#include "product.hpp"
 #include "random_matrix.hpp"
 #include "slicing.hpp"
+#include "transfer.hpp"
 
 namespace ozbound::bench {
 namespace {
@@ -166,9 +170,9 @@ std::function<void(cudaStream_t)> captured(const std::function<void(cudaStream_t
 
 const char* suffix(Path path) { return path == Path::cublaslt ? "/cuBLASLt" : path == Path::portable ? "/portable" : ""; }
 
-/// The whole product under a plan, slicing and all.
+/// The whole product under a plan, with the slices or residues of its operands.
 Subject product(const std::string& plan, Path path, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
-  const auto parsed = parse_plan(plan).split();
+  const auto parsed = parse_plan(plan);
   const auto gemm =
       std::make_shared<gpu::DeviceGemm>(parsed, shape.m, shape.n, shape.k, gpu::DeviceGemm::Options{.path = path});
   const auto launch = captured([gemm, call](cudaStream_t on) { (*gemm)(call, on); }, stream);
@@ -214,6 +218,47 @@ std::vector<Subject> phases(const std::string& plan, const Shape& shape, const R
           {plan + "/multiplying+combining", static_cast<double>(parsed.products()), kept(captured(multiply, stream)), 0, true}};
 }
 
+/// Residues of both operands, and what follows them.
+std::vector<Subject> residue_phases(const std::string& plan, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
+  struct Work {
+    gpu::Kernels kernels{0};
+    std::optional<gpu::Product> product;
+    DeviceArray<std::uint8_t> memory;
+    gpu::SlicingJob a, b;
+    std::uint8_t* sums = nullptr;
+  };
+  const auto work = std::make_shared<Work>();
+  const auto parsed = parse_plan(plan);
+  constexpr double sum_bytes = 0x1p30;
+  work->product.emplace(parsed, shape.m, shape.n, shape.k, sum_bytes, Path::automatic, work->kernels);
+  work->product->prepare();
+  const auto take = [&](gpu::Arena arena) {
+    const auto forms = operand_forms(parsed);
+    work->a = {gpu::matrix_of(call.a), gpu::take_operand(arena, forms.a, Side::rows_of_a, shape.m, shape.k)};
+    work->b = {gpu::transposed(gpu::matrix_of(call.b)),
+               gpu::take_operand(arena, forms.b, Side::columns_of_b, shape.n, shape.k)};
+    work->sums = arena.take<std::uint8_t>(static_cast<Index>(work->product->bytes()));
+    return arena.used();
+  };
+  const auto bytes = take(gpu::Arena{});
+  work->memory = {static_cast<Index>(bytes + gpu::Arena::alignment), stream};
+  take(gpu::Arena::aligned(work->memory.data(), bytes));
+  const auto make = [work, parsed](cudaStream_t on) {
+    gpu::launch_operands(parsed, &work->a, &work->b, work->product->path(), on);
+  };
+  const auto multiply = [work, c = gpu::matrix_of(call.c.as_input())](cudaStream_t on) {
+    const gpu::Arena arena(work->sums, static_cast<std::size_t>(work->product->bytes()));
+    work->product->launch(work->a.slices, work->b.slices, {.c = c}, {}, arena, on);
+  };
+  const auto kept = [work](std::function<void(cudaStream_t)> launch) {
+    return [work, launch = std::move(launch)](cudaStream_t on) { launch(on); };
+  };
+  make(stream);
+  return {
+      {plan + "/residues", 0, kept(captured(make, stream)), 0, true},
+      {plan + "/multiplying+recovering", static_cast<double>(parsed.products()), kept(captured(multiply, stream)), 0, true}};
+}
+
 /// INT8 products by cuBLASLt with a long inner dimension: what the device reaches.
 Subject ceiling(const Shape& shape) {
   struct Work {
@@ -250,7 +295,14 @@ constexpr const char* others[] = {plan_of_21,
                                   "balanced:3x3:cut=4:exact",
                                   "balanced:2x2:cut=3:exact",
                                   "nearest7:8x8:cut=9:exact"};
+constexpr int moduli[] = {8, 13, 15, 18};
 constexpr Index largest_portable = 512, least_ceiling = 2048, largest_one_call = 2048;
+
+/// The plan of N moduli with as many bits of both operands as hold whatever these are.
+std::string widest_residues(int count, Index k) {
+  const int both = ResidueBase::of(count).half.bits() - 1 - bit_length(static_cast<std::uint64_t>(k));
+  return to_string(Plan(ResiduePlan{count, (both + 1) / 2, both / 2}));
+}
 
 /// Random operands of a shape, and their product.
 class Problem {
@@ -292,6 +344,12 @@ std::vector<Subject> subjects_for(const Problem& problem, const Shape& shape, cu
   }
   if (std::max({shape.m, shape.n, shape.k}) <= largest_portable) add(plan_of_28, Path::portable);
   for (const auto* plan : others) add(plan, Path::automatic);
+  for (const int count : moduli) {
+    const auto plan = widest_residues(count, shape.k);
+    add(plan.c_str(), Path::automatic);
+    if (count != moduli[1]) continue;
+    for (auto& phase : residue_phases(plan, shape, call, stream)) subjects.push_back(std::move(phase));
+  }
   return subjects;
 }
 

@@ -100,11 +100,8 @@ struct Case {
   /// Everything that is seen of a batch.
   std::string run(const Machine& machine, bool on_device, bool pointers) const {
     Elements<T> a(operands, on_device), c(results, on_device);
-    const BlasOptions options{.native = false,
-                              .residues = false,
-                              .costs = &counted,
-                              .machine = &machine,
-                              .place = on_device ? on_cuda_device(0) : in_host_memory};
+    const BlasOptions options{
+        .native = false, .costs = &counted, .machine = &machine, .place = on_device ? on_cuda_device(0) : in_host_memory};
     std::string text;
     const auto carry_out = [&](const auto& decide, const auto& multiply) {
       try {

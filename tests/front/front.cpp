@@ -137,7 +137,7 @@ const ProductCount counted;
 /// What every machine decides alike by.
 Choices by_products() {
   Choices choices;
-  choices.native = choices.residues = false;
+  choices.native = false;
   choices.costs = &counted;
   return choices;
 }

@@ -60,6 +60,7 @@ struct Way {
   bool a_there = false, b_there = false, c_there = false, c0_there = false;
   bool floats = false;    ///< A, B and C
   bool in_place = false;  ///< C in place of C0
+  bool residues = true;   ///< may be chosen
 };
 
 /// Everything that one engine makes of a product and a target.
@@ -89,7 +90,7 @@ struct Outcome {
       return target_c.bits();
     };
     try {
-      run(product_of, target, backend);
+      run(product_of, target, backend, way.residues);
     } catch (const CannotCertify& refusal) {
       decision = refusal.what();
     }
@@ -97,10 +98,10 @@ struct Outcome {
 
  private:
   template <class ProductOf>
-  void run(const ProductOf& product_of, const Target& target, const Backend& backend) {
+  void run(const ProductOf& product_of, const Target& target, const Backend& backend, bool residues) {
     std::optional<Decision> decided;
     c = product_of([&](const RealProduct& call) {
-      auto product = multiply(call, target, backend, {.residues = false});
+      auto product = multiply(call, target, backend, {.residues = residues});
       take_assumption(product.certificate);
       decision = to_json(product.decision).dump();
       certificate = to_json(product.certificate).dump();
@@ -235,9 +236,9 @@ bool compare_answers(const Backend& cpu, const Backend& device) {
 /// Of every step-th input of each kind.
 bool compare(const Backend& cpu, const Backend& cuda, const Way& way, std::size_t step) {
   std::printf("%s\n", way.name);
-  Section results("C"), kept("C, of kept slices"), decisions("decisions"), certificates("certificates"),
+  Section results("C"), kept("C, of kept operands"), decisions("decisions"), certificates("certificates"),
       assumptions("assumptions");
-  Index assuming = 0;
+  Index assuming = 0, by_residues = 0;
   const auto inputs = family_inputs();
   for (const auto* target :
        {"cr", "dgemm", "dgemm-typical", "componentwise:1e-7", "rowcol:1e-12", "normwise:1e-10", "relative:1e-9"})
@@ -247,7 +248,7 @@ bool compare(const Backend& cpu, const Backend& cuda, const Way& way, std::size_
         const auto describe = [&] {
           return std::string(target) + ", alpha " + std::to_string(scalars.alpha) + ", " + problem.origin;
         };
-        const Way here{"", false, false, false, false, way.floats, way.in_place};
+        const Way here{"", false, false, false, false, way.floats, way.in_place, way.residues};
         const Outcome expected(problem, scalars, parse_target(target), cpu, here);
         const Outcome actual(problem, scalars, parse_target(target), cuda, way);
         results.expect(expected.c == actual.c, describe);
@@ -258,8 +259,10 @@ bool compare(const Backend& cpu, const Backend& cuda, const Way& way, std::size_
                             [&] { return describe() + "\n" + expected.certificate + "\n" + actual.certificate; });
         assumptions.expect(expected.assumed.empty(), describe);
         assuming += actual.assumed.empty() ? 0 : 1;
+        by_residues += actual.certificate.find("residues:") != std::string::npos ? 1 : 0;
       }
   if (way.a_there) assumptions.expect(assuming > 0, [] { return "no search assumes anything"; });
+  decisions.expect((by_residues > 0) == way.residues, [&] { return std::to_string(by_residues) + " products by residues"; });
   bool good = true;
   for (const auto* section : {&results, &kept, &decisions, &certificates, &assumptions}) good = section->report() && good;
   return good;
@@ -309,10 +312,19 @@ bool compare_near_overflow(const Backend& cpu, const Backend& cuda) {
   return results.report() && certificates.report() && finished.report();
 }
 
-/// multiply_unproven.
+/// multiply_unproven, by slices and by residues: C, or what is said where the moduli are not sure to hold, and C as it was.
 bool compare_planned(const Engine& cpu, const Engine& cuda) {
-  Section results("C under a plan");
+  Section results("C under a plan"), refusals("refusals of plans");
+  const auto said = [](const auto& call) -> std::string {
+    try {
+      call();
+      return "";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
   const auto inputs = family_inputs();
+  Index refused = 0;
   for (std::size_t t = 0; t < inputs.size(); ++t)
     for (const bool in_place : {false, true})
       for (const auto& [alpha, beta] : {Outcome::Scalars{1, 0}, {0, 2}, {-3, 0x1p-900}, {1, INFINITY}}) {
@@ -321,17 +333,27 @@ bool compare_planned(const Engine& cpu, const Engine& cuda) {
         Matrix<double> c0(m, n);
         for (Index i = 0; i < m; ++i)
           for (Index j = 0; j < n; ++j) c0(i, j) = i == j ? -INFINITY : problem.a(i, j % problem.a.cols());
-        Matrix<double> c = c0;
-        const auto plan = parse_plan(problem.plan, problem.a.cols());
-        const Placed a(problem.a, true), b(problem.b, true), d(c0, true), e(c0, true);
-        multiply_unproven({problem.a, problem.b, c, alpha, beta, in_place ? InputView(c) : InputView(c0)}, plan, cpu);
-        multiply_unproven({a.input(), b.input(), e.view(), alpha, beta, in_place ? e.input() : d.input()}, plan, cuda);
-        results.expect(Placed(c, false).bits() == e.bits(), [&] {
-          return "alpha " + std::to_string(alpha) + ", beta " + std::to_string(beta) + (in_place ? ", in place, " : ", ") +
-                 problem.origin;
-        });
+        const int bits = 20 + static_cast<int>(t % 40);
+        for (const Plan& plan : {parse_plan(problem.plan, problem.a.cols()), Plan(ResiduePlan{13, bits, bits + 1})}) {
+          Matrix<double> c = c0;
+          const Placed a(problem.a, true), b(problem.b, true), d(c0, true), e(c0, true);
+          const auto describe = [&, &alpha = alpha, &beta = beta] {
+            return to_string(plan) + ", alpha " + std::to_string(alpha) + ", beta " + std::to_string(beta) +
+                   (in_place ? ", in place, " : ", ") + problem.origin;
+          };
+          const auto expected = said([&, &alpha = alpha, &beta = beta] {
+            multiply_unproven({problem.a, problem.b, c, alpha, beta, in_place ? InputView(c) : InputView(c0)}, plan, cpu);
+          });
+          const auto actual = said([&, &alpha = alpha, &beta = beta] {
+            multiply_unproven({a.input(), b.input(), e.view(), alpha, beta, in_place ? e.input() : d.input()}, plan, cuda);
+          });
+          refusals.expect(expected == actual, [&] { return "'" + expected + "', '" + actual + "', " + describe(); });
+          refused += expected.empty() ? 0 : 1;
+          results.expect(Placed(c, false).bits() == e.bits(), describe);
+        }
       }
-  return results.report();
+  refusals.expect(refused > 0, [] { return "none is refused"; });
+  return results.report() && refusals.report();
 }
 
 }  // namespace
@@ -345,7 +367,9 @@ int main() {
     const auto cuda = mirror::counting(device);
     const bool answers = mirror::compare_answers(cpu, cuda);
     bool good = answers;
-    for (const mirror::Way& way : {mirror::Way{"matrices of the host"}, {"matrices of the device", true, true, true, true}})
+    for (const mirror::Way& way : {mirror::Way{"matrices of the host"},
+                                   {"matrices of the device", true, true, true, true},
+                                   {"matrices of the device, by slices", true, true, true, true, false, false, false}})
       good = mirror::compare(cpu, cuda, way, 1) && good;
     for (const mirror::Way& way : {mirror::Way{"A of the host", false, true, true, true},
                                    {"B and C0 of the host", true, false, true, false},

@@ -112,7 +112,6 @@ bool same_bits(const StoredComplex& x, const StoredComplex& y) {
 
 bool compare(const Engine& cpu, const Backend& device) {
   const auto& cuda = device.engine();
-  const Choices by_slices{.residues = false};  // devices have no residues
   Section plans("complex, under a plan"), targets("complex, for a target"), records("decisions and certificates"),
       placed("complex, in device memory"), placed_records("their certificates");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -125,8 +124,7 @@ bool compare(const Engine& cpu, const Backend& device) {
     const char* const texts[] = {"cr",          "dgemm",         "dgemm-typical", "componentwise:1e-5",
                                  "rowcol:1e-4", "normwise:1e-4", "relative:1e-4"};
     const auto target = parse_target(random.pick(texts));
-    const auto expected = multiply(here.call(), target, cpu, by_slices),
-               actual = multiply(there.call(), target, device, by_slices);
+    const auto expected = multiply(here.call(), target, cpu), actual = multiply(there.call(), target, device);
     targets.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(target); });
     const auto record = [](Multiplied product) {
       product.certificate.assumed_in_search.clear();  // all that certificates may differ in
@@ -140,8 +138,7 @@ bool compare(const Engine& cpu, const Backend& device) {
     PlacedProduct placed_product(real, static_cast<unsigned>(random.between(1, 15)));
     multiply_unproven(real.call(), plan, cpu), multiply_unproven(placed_product.call(), plan, cuda);
     placed.expect(same_bits(real.c, placed_product.result()), [&] { return origin() + ", " + to_string(plan); });
-    const auto here_too = multiply(real.call(), target, cpu, by_slices),
-               there_too = multiply(placed_product.call(), target, device, by_slices);
+    const auto here_too = multiply(real.call(), target, cpu), there_too = multiply(placed_product.call(), target, device);
     placed.expect(same_bits(real.c, placed_product.result()), [&] { return origin() + ", " + to_string(target); });
     placed_records.expect(record(here_too) == record(there_too),
                           [&] { return origin() + "\n" + record(here_too) + "\n" + record(there_too); });

@@ -28,6 +28,13 @@ std::vector<std::int32_t> exponents_of(const std::vector<VectorNorms>& vectors) 
   return exponents;
 }
 
+/// Bits that hold every vector exactly.
+std::int32_t exact_bits_of(const std::vector<VectorNorms>& vectors) {
+  std::int32_t bits = 0;
+  for (const auto& vector : vectors) bits = std::max(bits, vector.exact_bits());
+  return bits;
+}
+
 }  // namespace
 
 const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts) {
@@ -319,11 +326,7 @@ DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const Plan& plan) {
   return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); },
-                    [this](const ResiduePlan& residues) -> PlanBound {
-                      const CudaDevice current(device_);
-                      return {
-                          {}, {}, {}, std::make_shared<const CopiedPlanBound>(bound_of_residues(residues), device_, stream_)};
-                    });
+                    [this](const ResiduePlan& residues) { return there(bound_of_residues(residues)); });
 }
 
 double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
@@ -373,7 +376,11 @@ bool DeviceExamination::holds(const ResiduePlan& plan) {
 }
 
 bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
-  if (!covers_first_digits(row_norms(), plan.bits_a) || !covers_first_digits(column_norms(), plan.bits_b)) return false;
+  return covers_first_digits(row_norms(), plan.bits_a) && covers_first_digits(column_norms(), plan.bits_b) &&
+         first_digits_held(plan, largest_units());
+}
+
+std::uint64_t DeviceExamination::largest_units() {
   if (!largest_units_) {
     const CudaDevice current(device_);
     find_product();
@@ -381,7 +388,26 @@ bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
     launch_largest_units(product_->magnitudes.one, largest.data(), stream_);
     largest_units_ = copy_to_host(largest.data(), 1, stream_)[0];
   }
-  return first_digits_held(plan, *largest_units_);
+  return *largest_units_;
+}
+
+std::optional<ResidueFacts> DeviceExamination::residue_facts() {
+  const auto &rows = row_norms(), &columns = column_norms();
+  const auto bound = [&](std::vector<double> of_rows, std::vector<double> of_columns) {
+    EntryBound product;
+    product.terms.push_back({"one operand's sums", {{Norms(std::move(of_rows)), Norms(std::move(of_columns))}}});
+    return there({std::move(product), exponents_of(rows), exponents_of(columns)});
+  };
+  return ResidueFacts{bound(sums_upper(rows), std::vector<double>(columns.size(), 1)),
+                      bound(std::vector<double>(rows.size(), 1), sums_upper(columns)), exact_bits_of(rows),
+                      exact_bits_of(columns), largest_units()};
+}
+
+PlanBound DeviceExamination::there(PlanBound bound) const {
+  const CudaDevice current(device_);
+  PlanBound copied;
+  copied.remote = std::make_shared<const CopiedPlanBound>(std::move(bound), device_, stream_);
+  return copied;
 }
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {

@@ -78,6 +78,7 @@ class DeviceExamination final : public Examination {
   PlanBound bound(const Plan& plan) override;
   double error_at(const Plan& plan, double uniform, Index i, Index j) override;
   bool holds(const ResiduePlan& plan) override;
+  std::optional<ResidueFacts> residue_facts() override;
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;
 
  private:
@@ -87,7 +88,9 @@ class DeviceExamination final : public Examination {
   PlanBound bound_of_slices(const SplitPlan& plan);
   double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
   PlanBound bound_of_residues(const ResiduePlan& plan);
+  PlanBound there(PlanBound bound) const;
   bool level_one_holds(const ResiduePlan& plan);
+  std::uint64_t largest_units();
   const std::vector<VectorNorms>& row_norms();
   const std::vector<VectorNorms>& column_norms();
 
