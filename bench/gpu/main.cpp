@@ -344,12 +344,14 @@ std::vector<Subject> subjects_for(const Problem& problem, const Shape& shape, cu
   }
   if (std::max({shape.m, shape.n, shape.k}) <= largest_portable) add(plan_of_28, Path::portable);
   for (const auto* plan : others) add(plan, Path::automatic);
-  for (const int count : moduli) {
-    const auto plan = widest_residues(count, shape.k);
-    add(plan.c_str(), Path::automatic);
-    if (count != moduli[1]) continue;
-    for (auto& phase : residue_phases(plan, shape, call, stream)) subjects.push_back(std::move(phase));
-  }
+  for (const int count : moduli) try {
+      const auto plan = widest_residues(count, shape.k);
+      add(plan.c_str(), Path::automatic);
+      if (count != moduli[1]) continue;
+      for (auto& phase : residue_phases(plan, shape, call, stream)) subjects.push_back(std::move(phase));
+    } catch (const OutOfMemory&) {
+      std::printf("left out for want of device memory: %d moduli\n", count);
+    }
   return subjects;
 }
 

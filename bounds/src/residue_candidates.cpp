@@ -83,9 +83,10 @@ class ResidueChoice {
   /// least.
   Proposal refined(Method method) {
     const auto probes = problem_.refined_probes(method, examination_);
+    const auto column_sums = fetched(facts_.column_sums), row_sums = fetched(facts_.row_sums);
     for (const auto& probe : probes) {
-      of_a_ = std::max(of_a_, finite_ratio(facts_.column_sums, probe));
-      of_b_ = std::max(of_b_, finite_ratio(facts_.row_sums, probe));
+      of_a_ = std::max(of_a_, finite_ratio(column_sums, probe));
+      of_b_ = std::max(of_b_, finite_ratio(row_sums, probe));
     }
     std::optional<Candidate> best;
     for (int moduli = 2; moduli <= max_moduli; ++moduli) {
@@ -95,7 +96,7 @@ class ResidueChoice {
       const ResiduePlan plan{moduli, bits->a, bits->b};
       const double cost = cost_of(plan), least = best ? best->cost : limit_;
       if (!(cost < least)) break;
-      const double expected = cost + open_share(method, probes, examination_.bound(plan)) * problem_.exact_cost();
+      const double expected = cost + open_share(method, probes, fetched(examination_.bound(plan))) * problem_.exact_cost();
       if (expected < least)
         best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
     }
@@ -109,7 +110,7 @@ class ResidueChoice {
 
   /// The share of entries that a bound is expected to leave open, where signs are random: |C| is M / sqrt(k) then. Ziv's test
   /// leaves open what lies as near as E to one of the middles between numbers u |C| and more apart; a relative target, what has
-  /// |C| below E / tau.
+  /// |C| below E / tau. @pre the bound lies in the host's memory.
   [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const PlanBound& bound) const {
     const double per_ratio = (method == Method::one_plan ? 0x1p-2 : 0x1p-7) * std::sqrt(static_cast<double>(problem_.k));
     double open = 0;
@@ -190,7 +191,7 @@ class ResidueChoice {
     }
   }
 
-  /// 0 where there is no error, or none is allowed.
+  /// 0 where there is no error, or none is allowed. @pre the bound lies in the host's memory.
   static double finite_ratio(const PlanBound& bound, const Probe& probe) {
     const double ratio = ratio_upper(bound.product.upper(probe.i, probe.j), probe.allowed);
     return ratio < infinity ? ratio : 0;

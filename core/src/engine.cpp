@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/first_digits.hpp"
 
 namespace ozbound {
 
@@ -20,6 +21,8 @@ std::vector<VectorNorms> Engine::norms(InputView operand, Side side) const {
     norms.push_back({facts.scale, facts.vector, facts.floor_squares, unknown});
   return norms;
 }
+
+std::uint64_t Engine::largest_units(InputView a, InputView b) const { return FirstDigitSums(a, b, *this).largest_units; }
 
 IntegerOperand Engine::prepare(InputView operand, Side side, const OperandForm& form) const {
   const auto* const slicing = std::get_if<Slicing>(&form);

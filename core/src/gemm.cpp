@@ -14,7 +14,6 @@
 #include "ozbound/core/detail/exact_dot.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/team_size.hpp"
-#include "ozbound/core/first_digits.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/matrices.hpp"
 #include "ozbound/core/progress.hpp"
@@ -161,7 +160,7 @@ std::optional<NotHeld> find_not_held(const RealProduct& call, const Plan& plan, 
         const auto rows = engine.norms(read.a, Side::rows_of_a), columns = engine.norms(read.b, Side::columns_of_b);
         auto entry = find_not_held(residues, norms_of(rows), norms_of(columns), read.k());
         const bool covered = covers_first_digits(rows, residues.bits_a) && covers_first_digits(columns, residues.bits_b);
-        if (entry && covered && first_digits_held(residues, FirstDigitSums(read.a, read.b, engine).largest_units))
+        if (entry && covered && first_digits_held(residues, engine.largest_units(read.a, read.b)))
           entry.reset();
         return entry;
       });

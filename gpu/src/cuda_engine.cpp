@@ -18,6 +18,7 @@
 #include "cuda_slices.hpp"
 #include "device_matrices.hpp"
 #include "device_operands.hpp"
+#include "first_digits.hpp"
 #include "host_facts.hpp"
 #include "memory.hpp"
 #include "open_entries.hpp"
@@ -27,6 +28,7 @@
 #include "ozbound/core/detail/usable_threads.hpp"
 #include "product.hpp"
 #include "recovery.hpp"
+#include "slicing.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -109,6 +111,49 @@ std::vector<VectorNorms> CudaEngine::norms(InputView operand, Side side) const {
   const auto stream = cudaStreamPerThread;
   const auto vectors = vectors_of(operand, side);
   return vector_norms_of(DeviceOperand(vectors, "operand", stream).matrix(), vectors.rows(), vectors.cols(), stream);
+}
+
+std::uint64_t CudaEngine::largest_units(InputView a, InputView b) const {
+  constexpr Slicing one_digit{Encoding::balanced(), 1};
+  const Index m = a.rows(), n = b.cols(), k = a.cols();
+  if (m == 0 || n == 0) return 0;
+  const CudaDevice device(options_.device);
+  const auto stream = cudaStreamPerThread;
+  const Product product(SplitPlan{one_digit, one_digit, 2, Accumulation::exact}, m, n, k, options_.sum_bytes, Path::cublaslt,
+                        *kernels_);
+  product.prepare();
+  struct Parts {
+    DeviceSlices a, b;
+    std::int64_t *row_sums, *column_sums;
+    std::uint64_t* largest;
+    std::uint8_t* sums;
+  };
+  const auto take = [&](Arena& arena) {
+    return Parts{take_slices(arena, false, one_digit, m, k),
+                 take_slices(arena, true, one_digit, n, k),
+                 arena.take<std::int64_t>(m),
+                 arena.take<std::int64_t>(n),
+                 arena.take<std::uint64_t>(1),
+                 arena.take<std::uint8_t>(static_cast<Index>(product.bytes()))};
+  };
+  Arena needed;
+  take(needed);
+  const Memory memory(needed.used(), stream);
+  auto arena = memory.arena();
+  const auto parts = take(arena);
+  const DeviceOperand left(vectors_of(a, Side::rows_of_a), "a", stream), right(vectors_of(b, Side::columns_of_b), "b", stream);
+  launch_first_magnitudes(left.matrix(), parts.a, stream);
+  launch_first_magnitudes(right.matrix(), parts.b, stream);
+  launch_digit_sums(parts.a, parts.row_sums, stream);
+  launch_digit_sums(parts.b, parts.column_sums, stream);
+  check(cudaMemsetAsync(parts.largest, 0, sizeof *parts.largest, stream), "cudaMemsetAsync");
+  product.for_each_block(
+      parts.a, parts.b, Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream,
+      [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+        launch_largest_units(block, {sums.data, sums.group_stride, sums.row_stride, sums.col_stride}, parts.row_sums,
+                             parts.column_sums, k, parts.largest, stream);
+      });
+  return copy_to_host(parts.largest, 1, stream)[0];
 }
 
 std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan,

@@ -318,6 +318,10 @@ Status norms(Handle* backend, View* operand, std::int32_t side, ozbound_plugin_n
   });
 }
 
+Status largest_units(Handle* backend, View* a, View* b, std::uint64_t* units, Call* call) noexcept {
+  return run(call, [&] { *units = backend->engine().largest_units(input_from(*a), input_from(*b)); });
+}
+
 Status multiply(Handle* backend, const ozbound_plugin_operand* a, const ozbound_plugin_operand* b, TablePlan* plan,
                 double alpha, double beta, View* c0, const ozbound_plugin_entry_bound* error,
                 const ozbound_plugin_remote_bound* remote_error, View* c, ozbound_plugin_entries* open, Call* call) noexcept {
@@ -713,6 +717,7 @@ constexpr ozbound_plugin_table table{
     .takes = takes,
     .measure = measure,
     .norms = norms,
+    .largest_units = largest_units,
     .multiply = multiply,
     .start = start,
     .group_sums = group_sums,

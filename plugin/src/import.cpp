@@ -416,6 +416,12 @@ class PluginEngine final : public Engine {
     for (Index i = 0; i < facts.count; ++i) vectors.push_back(facts_from(facts.vectors[i]));
     return {slicing_from(facts.slicing), std::move(vectors)};
   }
+  [[nodiscard]] std::uint64_t largest_units(InputView a, InputView b) const override {
+    const auto left = view_of(a), right = view_of(b);
+    std::uint64_t units = 0;
+    ask(table_.largest_units, backend_, &left, &right, &units);
+    return units;
+  }
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override {
     const auto crossing = plan_of(plan);

@@ -193,7 +193,7 @@ Outcome from_c(const Case& of, const CMachine& machine, bool on_device) {
   ozb_certificate* certificate = nullptr;
   succeed(ozb_set_machine(machine.get(), on_device ? 0 : OZB_HOST));
   succeed(ozb_decide_d(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, m, n, k, of.alpha, placed.a.data(), k, placed.b.data(), n, of.beta,
-                       placed.c.data(), n, target.c_str(), OZB_NO_NATIVE + OZB_COUNT_PRODUCTS + OZB_NO_RESIDUES, &decision));
+                       placed.c.data(), n, target.c_str(), OZB_NO_NATIVE + OZB_COUNT_PRODUCTS, &decision));
   succeed(ozb_dgemm_decided(OZB_ROW_MAJOR, OZB_NONE, OZB_NONE, m, n, k, of.alpha, placed.a.data(), k, placed.b.data(), n,
                             of.beta, placed.c.data(), n, decision, 0, &certificate));
   succeed(ozb_set_machine(nullptr, OZB_HOST));

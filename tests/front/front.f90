@@ -25,7 +25,7 @@ contains
     front_fortran = ozb_set_machine(machine, place)
     if (front_fortran /= ozb_success) return
     front_fortran = ozb_decide_d(ozb_row_major, ozb_none, ozb_none, m, n, k, alpha, at_a, k, at_b, n, beta, at_c, n, target, &
-      ozb_no_native + ozb_count_products + ozb_no_residues, decision)
+      ozb_no_native + ozb_count_products, decision)
     if (front_fortran == ozb_success) &
       front_fortran = ozb_dgemm_decided(ozb_row_major, ozb_none, ozb_none, m, n, k, alpha, at_a, k, at_b, n, beta, at_c, n, &
         decision, 0_c_int64_t, certificate)

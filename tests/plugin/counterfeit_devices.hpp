@@ -145,6 +145,9 @@ class FarEngine final : public Engine {
   }
   [[nodiscard]] bool has_residues() const override { return true; }
   [[nodiscard]] std::vector<VectorNorms> norms(InputView x, Side side) const override { return cpu_.norms(near(x), side); }
+  [[nodiscard]] std::uint64_t largest_units(InputView a, InputView b) const override {
+    return cpu_.largest_units(near(a), near(b));
+  }
   [[nodiscard]] IntegerOperand prepare(InputView x, Side side, const OperandForm& form) const override {
     return cpu_.prepare(near(x), side, form);
   }

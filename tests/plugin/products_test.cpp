@@ -441,6 +441,7 @@ TEST_F(Products, HaveTheSameResiduesNormsAndIntegers) {
       const RealProduct product{a, b, c};
       EXPECT_EQ(both.here->examiner().examine(product)->holds(plan), both.through.examiner().examine(product)->holds(plan));
     }
+    EXPECT_EQ(here.largest_units(a, b), there.largest_units(a, b));
     const auto norms = here.norms(b, Side::columns_of_b), norms_there = there.norms(b, Side::columns_of_b);
     ASSERT_EQ(norms.size(), norms_there.size());
     for (std::size_t j = 0; j < norms.size(); ++j) {

@@ -21,7 +21,7 @@ struct BlasOptions {
   int threads = 0;                              ///< 0: as many as OpenMP would use; not where a machine is given
   double workspace = unlimited_workspace;       ///< cap in bytes for slices (workspace_of)
   bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
-  bool residues = true;                         ///< it may choose residues; devices have none yet
+  bool residues = true;                         ///< it may choose residues
   const CostModel* costs = nullptr;             ///< by which `decide` compares ways; null: machine_costs, read once
   const PreparedOperand* prepared_a = nullptr;  ///< of op(A), for the decision; null: made here
   const PreparedOperand* prepared_b = nullptr;  ///< of op(B), likewise

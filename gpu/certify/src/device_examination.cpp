@@ -8,9 +8,9 @@
 
 #include "cuda_device.hpp"
 #include "device_plan_bound.hpp"
+#include "first_digits.hpp"
 #include "host_facts.hpp"
 #include "largest_memory.hpp"
-#include "level_one_kernels.hpp"
 #include "norm_search.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/detail/search_assumption.hpp"
@@ -384,8 +384,16 @@ std::uint64_t DeviceExamination::largest_units() {
   if (!largest_units_) {
     const CudaDevice current(device_);
     find_product();
+    const auto& level = product_->magnitudes.one;
     const DeviceArray<std::uint64_t> largest(1, stream_);
-    launch_largest_units(product_->magnitudes.one, largest.data(), stream_);
+    check(cudaMemsetAsync(largest.data(), 0, sizeof(std::uint64_t), stream_), "cudaMemsetAsync");
+    const Block all{0, 0, m_, n_};
+    if (level.narrow != nullptr)
+      launch_largest_units(all, {level.narrow, 0, level.row_stride, level.col_stride}, level.row_sums, level.column_sums, k_,
+                           largest.data(), stream_);
+    else if (level.wide != nullptr)
+      launch_largest_units(all, {level.wide, 0, level.row_stride, level.col_stride}, level.row_sums, level.column_sums, k_,
+                           largest.data(), stream_);
     largest_units_ = copy_to_host(largest.data(), 1, stream_)[0];
   }
   return *largest_units_;

@@ -6,7 +6,7 @@
 #include "fast_slicing.cuh"
 #include "fast_slicing.hpp"
 #include "first_look.hpp"
-#include "level_one_kernels.hpp"
+#include "first_digits.hpp"
 #include "ozbound/core/detail/fingerprint_term.hpp"
 #include "round_up.hpp"
 #include "slicing.hpp"

@@ -62,6 +62,10 @@ class Engine {
   /// exact.
   [[nodiscard]] virtual std::vector<VectorNorms> norms(InputView operand, Side side) const;
 
+  /// FirstDigitSums::largest_units of A and B, of which the guard asks where norms do not tell. The default takes them from
+  /// slices, of matrices in the host's memory.
+  [[nodiscard]] virtual std::uint64_t largest_units(InputView a, InputView b) const;
+
   /// Makes the slices or residues of an operand that a plan asks for. The default slices, and refuses residues.
   /// @throws std::invalid_argument where this engine has no such form.
   [[nodiscard]] virtual IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const;

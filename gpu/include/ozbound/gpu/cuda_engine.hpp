@@ -60,6 +60,7 @@ class CudaEngine final : public Engine {
   [[nodiscard]] SliceFacts measure(InputView operand, Side side, Slicing slicing) const override;
   [[nodiscard]] bool has_residues() const override { return true; }
   [[nodiscard]] std::vector<VectorNorms> norms(InputView operand, Side side) const override;
+  [[nodiscard]] std::uint64_t largest_units(InputView a, InputView b) const override;
   [[nodiscard]] IntegerOperand prepare(InputView operand, Side side, const OperandForm& form) const override;
   std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan, const Epilogue& epilogue,
                               OutputView c) const override;

@@ -312,6 +312,7 @@ struct ozbound_plugin_table {
   int32_t (*measure)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, const struct ozbound_plugin_slicing* slicing,
                      struct ozbound_plugin_facts* facts, OZBOUND_CALL);
   int32_t (*norms)(OZBOUND_BACKEND, OZBOUND_VIEW operand, int32_t side, struct ozbound_plugin_norms* norms, OZBOUND_CALL);
+  int32_t (*largest_units)(OZBOUND_BACKEND, OZBOUND_VIEW a, OZBOUND_VIEW b, uint64_t* units, OZBOUND_CALL);
   int32_t (*multiply)(OZBOUND_BACKEND, const struct ozbound_plugin_operand* a, const struct ozbound_plugin_operand* b,
                       const struct ozbound_plugin_plan* plan, double alpha, double beta, OZBOUND_VIEW c0,
                       const struct ozbound_plugin_entry_bound* error_or_null,
