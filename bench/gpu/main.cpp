@@ -349,6 +349,7 @@ std::vector<Subject> subjects_for(const Problem& problem, const Shape& shape, cu
       add(plan.c_str(), Path::automatic);
       if (count != moduli[1]) continue;
       for (auto& phase : residue_phases(plan, shape, call, stream)) subjects.push_back(std::move(phase));
+      add(plan.c_str(), Path::cublaslt);
     } catch (const OutOfMemory&) {
       std::printf("left out for want of device memory: %d moduli\n", count);
     }

@@ -147,12 +147,11 @@ std::uint64_t CudaEngine::largest_units(InputView a, InputView b) const {
   launch_digit_sums(parts.a, parts.row_sums, stream);
   launch_digit_sums(parts.b, parts.column_sums, stream);
   check(cudaMemsetAsync(parts.largest, 0, sizeof *parts.largest, stream), "cudaMemsetAsync");
-  product.for_each_block(
-      parts.a, parts.b, Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream,
-      [&](const Block& block, const BlockSums<std::int64_t>& sums) {
-        launch_largest_units(block, {sums.data, sums.group_stride, sums.row_stride, sums.col_stride}, parts.row_sums,
-                             parts.column_sums, k, parts.largest, stream);
-      });
+  product.for_each_block(parts.a, parts.b, Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream,
+                         [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+                           launch_largest_units(block, {sums.data, sums.group_stride, sums.row_stride, sums.col_stride},
+                                                parts.row_sums, parts.column_sums, k, parts.largest, stream);
+                         });
   return copy_to_host(parts.largest, 1, stream)[0];
 }
 
@@ -193,8 +192,12 @@ std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOp
 
 bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
   const CudaDevice device(options_.device);
-  const bool takes_kept = (kept.a == nullptr || takes(*kept.a)) && (kept.b == nullptr || takes(*kept.b));
-  if (!takes_kept || !all_on_device(product)) return false;
+  const auto fits = [&](const IntegerOperand* operand, Side side, Index count) {
+    return operand == nullptr || (takes(*operand) && operand->side() == side && operand->serves(plan.form(side)) &&
+                                  operand->count() == count && operand->inner_dimension() == product.k());
+  };
+  const bool kept_fit = fits(kept.a, Side::rows_of_a, product.m()) && fits(kept.b, Side::columns_of_b, product.n());
+  if (!kept_fit || !all_on_device(product)) return false;
   try {
     launch_product(product, plan, kept);
   } catch (const OutOfMemory&) {  // in blocks, then
@@ -281,6 +284,7 @@ std::vector<Matrix<std::int64_t>> CudaEngine::sums_of(const Plan& plan, const De
 int CudaEngine::threads() const { return usable_threads(options_.threads); }
 
 double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
+  plan.validate();
   const auto elements = [](Index x, Index y) { return 8 * static_cast<double>(x) * static_cast<double>(y); };
   const auto bytes = [&](Side side, Index count) {
     const auto form = plan.form(side);
@@ -293,6 +297,7 @@ double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const 
 }
 
 Path CudaEngine::path(const Plan& plan, Index m, Index n, Index k) const {
+  plan.validate();
   const CudaDevice device(options_.device);
   return Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).path();
 }

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -22,6 +21,7 @@
 #include "device_operands.hpp"
 #include "exact_finish.hpp"
 #include "ozbound/core/detail/overlap.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "product.hpp"
 #include "specials.hpp"
 #include "transfer.hpp"
@@ -151,7 +151,7 @@ void check_apart(const RealProduct& call, const DeviceBatch& batch, bool reads_c
   if (reads_c0) check(call.c0, batch.stride_c0, "c0", true);
 }
 
-/// Slices [first, first + count) of those of an operand.
+/// The slices or residues of vectors [first, first + count) of an operand.
 DeviceSlices block_of(DeviceSlices slices, Index first, Index count) {
   slices.digits += first * slices.pitch();
   slices.exponents += first, slices.special += first, slices.tops += first;
@@ -164,17 +164,17 @@ DeviceSlices block_of(DeviceSlices slices, Index first, Index count) {
 void check_held_by_any(const Plan& plan, Index k) {
   plan.visit([](const SplitPlan&) {},
              [k](const ResiduePlan& residues) {
-               const auto all = std::uint64_t{1} << IntegerNorms::fraction_bits;  // |a| is at most its scale
-               const auto terms = static_cast<std::uint64_t>(k);
-               const IntegerNorms most{terms * all, std::numeric_limits<std::uint64_t>::max(), all};
-               if (find_not_held(residues, {&most, 1}, {&most, 1}, k))
+               // Each of k products of integers is at most 2^(bits_a + bits_b).
+               WideInteger<5> most;
+               most.add(static_cast<std::uint64_t>(std::max<Index>(k, 1)), residues.bits_a + residues.bits_b);
+               if (shifted<5>(ResidueBase::of(residues.moduli).half, 0).less_than(most))
                  throw std::invalid_argument("plan: " + to_string(Plan(residues)) +
                                              " is not sure to hold any operands with k = " + std::to_string(k) +
                                              ": take more moduli, fewer bits, or set Options::held");
              });
 }
 
-/// What a batch of products of a block takes from elsewhere: null digits where it is sliced here.
+/// The operands that a batch of products of a block takes from elsewhere: null digits where they are made here.
 struct KeptBlock {
   DeviceSlices a, b;
 };
@@ -202,14 +202,14 @@ struct DeviceGemm::Work {
         error(options.error),
         rows(std::max<Index>(shape.m, 1)),
         columns(std::max<Index>(shape.n, 1)) {
-    for (bytes = bytes_of_block(options); static_cast<double>(bytes) > options.workspace; bytes = bytes_of_block(options)) {
+    for (bytes = bytes_of_blocks(options); static_cast<double>(bytes) > options.workspace; bytes = bytes_of_blocks(options)) {
       auto& longer = rows >= columns ? rows : columns;
       if (longer <= DeviceSlices::vector_step)
         throw std::invalid_argument("workspace must be at least " + std::to_string(bytes) +
                                     " bytes for k = " + std::to_string(shape.k));
       longer = half_of(longer);
     }
-    for_each_block([&](Index, Index, Index height, Index width) {
+    for_each_shape([&](Index height, Index width) {
       const auto [at, is_new] = products.try_emplace({height, width}, product_of(height, width, options));
       if (is_new) at->second.prepare();
     });
@@ -220,11 +220,26 @@ struct DeviceGemm::Work {
     return {plan, height, width, shape.k, std::min(most_sums, options.workspace / 2), options.path, kernels};
   }
 
-  [[nodiscard]] std::size_t bytes_of_block(const Options& options) {
+  /// The bytes of the largest of all blocks. Those at the end have fewer entries, but may have more sums at a time.
+  [[nodiscard]] std::size_t bytes_of_blocks(const Options& options) {
+    std::size_t most = bytes_of_block(rows, columns, options);
+    for_each_shape([&](Index height, Index width) { most = std::max(most, bytes_of_block(height, width, options)); });
+    return most;
+  }
+
+  [[nodiscard]] std::size_t bytes_of_block(Index height, Index width, const Options& options) {
     Arena arena;
-    static_cast<void>(take(arena, rows, columns));
-    if (error.bound() != nullptr) OpenBits(arena, rows, columns);
-    return arena.used() + static_cast<std::size_t>(product_of(rows, columns, options).bytes());
+    static_cast<void>(take(arena, height, width));
+    if (error.bound() != nullptr) OpenBits(arena, height, width);
+    return arena.used() + static_cast<std::size_t>(product_of(height, width, options).bytes());
+  }
+
+  /// Calls visit(height, width) for the at most four shapes of blocks.
+  template <class Visit>
+  void for_each_shape(const Visit& visit) const {
+    for (const Index height : {std::min(rows, shape.m), shape.m % rows})
+      for (const Index width : {std::min(columns, shape.n), shape.n % columns})
+        if (height > 0 && width > 0) visit(height, width);
   }
 
   template <class Visit>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fused.hpp"
 
-#include <cuda.h>
-
 #include <algorithm>
 
 #include "cuda_check.hpp"
@@ -11,7 +9,6 @@
 namespace ozbound::gpu {
 namespace {
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
 using Kernel = void (*)(CUtensorMap, CUtensorMap, FusedArguments);
 
 constexpr std::int64_t counter_bytes = 256;
@@ -60,20 +57,6 @@ int clusters_of_two(Kernel kernel) {
   return count;
 }
 
-/// The digits of an operand as a matrix of bytes, of which a box of 128 digits of `rows` vectors is loaded at a time. Vectors
-/// beyond the last are zero.
-CUtensorMap tile_map(void* encode, const DeviceSlices& slices, int rows) {
-  CUtensorMap map;
-  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(slices.pitch()), static_cast<cuuint64_t>(slices.count)};
-  const cuuint64_t strides[] = {static_cast<cuuint64_t>(slices.pitch())};
-  const cuuint32_t box[] = {digits_a_step, static_cast<cuuint32_t>(rows)}, ones[] = {1, 1};
-  const auto result = reinterpret_cast<Encode>(encode)(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, slices.digits, sizes, strides,
-                                                       box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                                                       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  check(result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "cuTensorMapEncodeTiled");
-  return map;
-}
-
 /// The sum of a head and a tail that is rounded to odd ends two bits above the tail's last, and above the sticky bit of the
 /// words before.
 std::int64_t least_head(const FusedSchedule& schedule) {
@@ -96,10 +79,8 @@ FusedProduct::FusedProduct(int device) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   if (properties.major != 9 || properties.minor != 0) return;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode_, 12000, cudaEnableDefault, &found),
-        "cudaGetDriverEntryPointByVersion");
-  if (found != cudaDriverEntryPointSuccess) return;
+  maps_ = TensorMaps::find();
+  if (!maps_) return;
   for (const auto kernel : {one_block, two_columns, two_halves, many_diagonals, any_length})
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "cudaFuncSetAttribute");
   processors_ = properties.multiProcessorCount;
@@ -162,7 +143,10 @@ void FusedProduct::launch(const DeviceSlices& a, const DeviceSlices& b, const Sp
     check(cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   }
   const Configuration launch(static_cast<int>(clusters) * cluster, cluster, stream);
-  const auto a_map = tile_map(encode_, a, tile_size / columns), b_map = tile_map(encode_, b, tile_size);
+  const auto map_of = [this](const DeviceSlices& slices, int rows) {  // vectors beyond the last are zero
+    return maps_.of_bytes(slices.digits, slices.pitch(), slices.count, rows);
+  };
+  const auto a_map = map_of(a, tile_size / columns), b_map = map_of(b, tile_size);
   check(cudaLaunchKernelEx(&launch.config, kernel, a_map, b_map, f), "cudaLaunchKernelEx");
 }
 

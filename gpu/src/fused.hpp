@@ -9,6 +9,7 @@
 #include "device_slices.hpp"
 #include "ozbound/core/split_plan.hpp"
 #include "special_entries.hpp"
+#include "tensor_maps.hpp"
 
 namespace ozbound::gpu {
 
@@ -47,9 +48,9 @@ class FusedProduct {
 
  private:
   bool hopper_ = false;
-  int processors_ = 0;      ///< blocks that run at once
-  int pairs_ = 0;           ///< clusters of two that run at once
-  void* encode_ = nullptr;  ///< cuTensorMapEncodeTiled
+  int processors_ = 0;  ///< blocks that run at once
+  int pairs_ = 0;       ///< clusters of two that run at once
+  TensorMaps maps_;
 };
 
 }  // namespace ozbound::gpu

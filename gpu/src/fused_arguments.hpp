@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "block_step.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "fused_schedule.hpp"
@@ -29,15 +30,6 @@ struct FusedScratch {
   static constexpr std::int64_t overflow = 0, words = 2 * plane;
   OZB_HD static constexpr std::int64_t sums(int word_count) { return words + word_count * plane; }
   OZB_HD static constexpr std::int64_t bytes(int word_count) { return sums(word_count) + 4 * plane; }
-};
-
-/// Keeps blocks at one place of the inner dimension, so that the tiles that they load meet in the L2 cache: a block waits every
-/// `interval` loads of both operands until every block has passed `lead` intervals fewer. Only speed depends on it: who has
-/// waited long goes on.
-struct BlockStep {
-  unsigned* counter = nullptr;  ///< zero at first; null: nobody waits
-  int interval = 16;
-  int lead = 4;
 };
 
 struct FusedArguments {

@@ -55,6 +55,7 @@
 
 #include <cstdint>
 
+#include "blocks_in_step.cuh"
 #include "fused_arguments.hpp"
 #include "fused_epilogue.cuh"
 #include "fused_ptx.cuh"
@@ -130,42 +131,6 @@ struct Ring {
   [[nodiscard]] __device__ std::uint32_t tile(int stage) const { return base + stage * stage_bytes; }
   [[nodiscard]] __device__ std::uint32_t full(int stage) const { return base + stages * stage_bytes + 8 * stage; }
   [[nodiscard]] __device__ std::uint32_t empty(int stage) const { return full(stages + stage); }
-};
-
-/// See BlockStep. One thread of a block.
-class BlocksInStep {
- public:
-  __device__ explicit BlocksInStep(BlockStep step) : step_(step) {}
-
-  __device__ void pass() {
-    if (step_.counter == nullptr || ++loads_ < step_.interval) return;
-    loads_ = 0;
-    ++intervals_;
-    atomicAdd(step_.counter, 1u);
-    if (intervals_ > step_.lead) wait(static_cast<unsigned>(intervals_ - step_.lead) * gridDim.x);
-  }
-
-  /// A block that has no more tiles counts as having passed all `loads`.
-  __device__ void finish(std::int64_t loads) const {
-    const auto all = static_cast<int>(loads / step_.interval);
-    if (step_.counter != nullptr && intervals_ < all) atomicAdd(step_.counter, static_cast<unsigned>(all - intervals_));
-  }
-
- private:
-  __device__ void wait(unsigned all) {
-    constexpr int patience = 1000;  // of about a microsecond
-    for (int polls = 0; polls < patience; ++polls) {
-      unsigned passed;
-      asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(passed) : "l"(step_.counter) : "memory");
-      if (passed >= all) return;
-      __nanosleep(32);
-    }
-    step_.counter = nullptr;
-  }
-
-  BlockStep step_;
-  int loads_ = 0;
-  int intervals_ = 0;
 };
 
 /// The thread that loads tiles into the ring.

@@ -40,7 +40,8 @@ Product::Product(const Plan& plan, Index m, Index n, Index k, double most_bytes,
       columns_(at_least(n, vector_step)),
       kernels_(kernels),
       path_(chosen(path)) {
-  while (bytes() > most_bytes && std::max(rows_, columns_) > vector_step) {
+  const bool of_blocks = path_ != Path::fused || moduli() > 0;
+  while (of_blocks && bytes() > most_bytes && std::max(rows_, columns_) > vector_step) {
     auto& longer = rows_ >= columns_ ? rows_ : columns_;
     longer = round_up(longer / 2, vector_step);
   }
@@ -53,7 +54,7 @@ int Product::moduli() const {
 
 bool Product::fuses() const {
   return plan_.visit([this](const SplitPlan& slices) { return kernels_.fused.applies(slices, m_, n_, k_); },
-                     [](const ResiduePlan&) { return false; });
+                     [this](const ResiduePlan& plan) { return kernels_.residues.applies(plan.moduli, m_, n_, k_); });
 }
 
 Path Product::chosen(Path wanted) const {
@@ -65,7 +66,11 @@ Path Product::chosen(Path wanted) const {
 }
 
 double Product::bytes() const {
-  if (path_ == Path::fused) return static_cast<double>(kernels_.fused.workspace(plan_.split()) + Arena::alignment);
+  if (path_ == Path::fused) {
+    const auto kernel_bytes =
+        moduli() > 0 ? kernels_.residues.workspace(moduli(), rows_, columns_) : kernels_.fused.workspace(plan_.split());
+    return static_cast<double>(kernel_bytes + Arena::alignment);
+  }
   const double entries = static_cast<double>(rows_) * static_cast<double>(columns_);
   const double sums = 8 * entries * combination_.groups.count + 3 * static_cast<double>(Arena::alignment);
   return path_ == Path::portable ? sums : sums + 4 * entries + static_cast<double>(LtProduct::workspace_bytes);
@@ -153,8 +158,21 @@ void Product::combine(const DeviceSlices& a, const DeviceSlices& b, const Block&
   launch_combination(combination_, a, b, block, sums, epilogue, stream);
 }
 
+void Product::launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
+                              const OperandPair& operands, Arena arena, cudaStream_t stream) const {
+  if (operands.exists()) launch_specials(operands, a, b, epilogue, stream);
+  auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(kernels_.residues.workspace(moduli(), rows_, columns_)));
+  for (Index row = 0; row < m_; row += rows_)
+    for (Index column = 0; column < n_; column += columns_) {
+      const auto block = block_at(row, column);
+      const auto bytes = kernels_.residues.launch(a, b, moduli(), block, workspace, stream);
+      launch_recovery(combination_, moduli(), a, b, block, bytes, epilogue, stream);
+    }
+}
+
 void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
                      Arena arena, cudaStream_t stream) const {
+  if (path_ == Path::fused && moduli() > 0) return launch_residues(a, b, epilogue, operands, arena, stream);
   if (path_ == Path::fused) {
     const auto bytes = static_cast<Index>(kernels_.fused.workspace(plan_.split()));
     return kernels_.fused.launch(a, b, plan_.split(), epilogue, operands, arena.take<std::uint8_t>(bytes), stream);

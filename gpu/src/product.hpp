@@ -13,6 +13,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "fused.hpp"
+#include "fused_residues.hpp"
 #include "lt_product.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/gpu/path.hpp"
@@ -23,9 +24,10 @@ namespace ozbound::gpu {
 /// What multiplies on one device, and what it found out about it.
 struct Kernels {
   FusedProduct fused;
+  FusedResidues residues;
   LtProduct lt;
 
-  explicit Kernels(int device) : fused(device), lt(device) {}
+  explicit Kernels(int device) : fused(device), residues(device), lt(device) {}
 };
 
 /// Products of slices or residues under one plan and of one shape: which kernels, and how many entries of C at a time.
@@ -97,6 +99,9 @@ class Product {
   [[nodiscard]] int moduli() const;
   void combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
                const DeviceEpilogue& epilogue, cudaStream_t stream) const;
+
+  void launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
+                       const OperandPair& operands, Arena arena, cudaStream_t stream) const;
 
   Plan plan_;
   Combination combination_;

@@ -9,6 +9,7 @@
 #include "combination.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
+#include "fused_residues.hpp"
 
 namespace ozbound::gpu {
 
@@ -19,6 +20,11 @@ void launch_recovery(const Combination& combination, int moduli, const DeviceSli
                      cudaStream_t stream);
 void launch_recovery(const Combination& combination, int moduli, const DeviceSlices& a, const DeviceSlices& b,
                      const Block& block, const BlockSums<std::int32_t>& sums, const DeviceEpilogue& epilogue,
+                     cudaStream_t stream);
+
+/// The same from bytes that FusedResidues left: c_t of each modulus.
+void launch_recovery(const Combination& combination, int moduli, const DeviceSlices& a, const DeviceSlices& b,
+                     const Block& block, const FusedResidues::Bytes& bytes, const DeviceEpilogue& epilogue,
                      cudaStream_t stream);
 
 /// C' of every entry in place of the first of its sums: the groups of Engine::recovered_groups.

@@ -12,15 +12,14 @@
 namespace ozbound::gpu {
 namespace {
 
-/// The moduli, and 2^shift modulo each of them, balanced, for the shifts that integers of most_residue_bits bits have.
+/// 2^shift modulo each modulus, balanced, for the shifts that integers of most_residue_bits bits have.
 struct Powers {
   static constexpr int count = most_residue_bits + 1;
-  std::int16_t modulus[max_moduli] = {};
   std::int8_t of[count][max_moduli] = {};
 
   constexpr Powers() {
     std::int32_t power[max_moduli] = {};
-    for (int t = 0; t < max_moduli; ++t) power[t] = 1, modulus[t] = static_cast<std::int16_t>(residue_moduli[t]);
+    for (int t = 0; t < max_moduli; ++t) power[t] = 1;
     for (auto& row : of)
       for (int t = 0; t < max_moduli; ++t) {
         row[t] = static_cast<std::int8_t>(2 * power[t] >= residue_moduli[t] ? power[t] - residue_moduli[t] : power[t]);
@@ -30,42 +29,85 @@ struct Powers {
 };
 __device__ const Powers powers;
 
-/// z - p RN(z / p), as an int8 is stored: for |z| < 2^19 the rounding errors of binary32 decide nothing (R7), and of 256 a tie
-/// has the same byte either way.
-__device__ std::int32_t rest_of(std::int32_t z, std::int32_t p, float reciprocal) {
-  return z - __float2int_rn(static_cast<float>(z) * reciprocal) * p;
-}
+/// Bits of the float 3 2^22, whose last bit is 1: bits of it plus an integer below 2^22 are those of the sum.
+constexpr std::int32_t middle_bits = 0x4b400000;
+constexpr float middle = 3 << 22;
 
-/// The residue of an integer modulo modulus t. @pre its magnitude is 0, or at most 2^53 with a shift that Powers knows.
-__device__ std::int32_t residue(const RoundedInteger& m, int t, const ResidueConstants& of) {
-  const auto low = static_cast<std::uint32_t>(m.magnitude), high = static_cast<std::uint32_t>(m.magnitude >> 32);
-  std::int32_t z = 0;  // eight products of a byte and a balanced residue: |z| <= 8 * 255 * 128 < 2^18
-  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(z) : "r"(low), "r"(of.byte_weights[t][0]));
-  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(z) : "r"(high), "r"(of.byte_weights[t][1]));
-  const std::int32_t p = powers.modulus[t];
-  const auto reciprocal = static_cast<float>(of.reciprocal[t]);
-  auto rest = rest_of(m.negative ? -z : z, p, reciprocal);
-  if (m.shift > 0 && rest != 0) rest = rest_of(rest * powers.of[m.shift][t], p, reciprocal);
-  return rest;
-}
+/// How elements are reduced modulo p.
+struct ElementReduction {
+  std::uint32_t weights[2];  ///< int8: of byte i the residue of 256^i
+  float reciprocal;          ///< 1 / p
+  std::int32_t minus_p;
 
-/// Writes the residues of a tile.
+  /// A word whose lowest byte is z mod p, balanced, from middle_bits + z: for |z| < 2^19 the rounding errors of binary32 decide
+  /// nothing (R7), and of 256 a tie has the same byte either way.
+  [[nodiscard]] __device__ std::int32_t rest(std::int32_t shifted) const {
+    const float quotient = __fmaf_rn(__int_as_float(shifted) - middle, reciprocal, middle);
+    return shifted + __float_as_int(quotient) * minus_p;
+  }
+
+  /// The same of an integer below 2^63, given as bytes with signs: eight products below 2^14 each.
+  [[nodiscard]] __device__ std::int32_t rest(std::uint64_t signed_bytes) const {
+    std::int32_t shifted = middle_bits;
+    const auto low = static_cast<std::uint32_t>(signed_bytes), high = static_cast<std::uint32_t>(signed_bytes >> 32);
+    asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(shifted) : "r"(low), "r"(weights[0]));
+    asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(shifted) : "r"(high), "r"(weights[1]));
+    return rest(shifted);
+  }
+};
+
+struct ElementReductions {
+  ElementReduction of[max_moduli];
+
+  explicit ElementReductions(const ResidueConstants& moduli) {
+    for (int t = 0; t < max_moduli; ++t)
+      of[t] = {{moduli.byte_weights[t][0], moduli.byte_weights[t][1]},
+               static_cast<float>(moduli.reciprocal[t]),
+               -static_cast<std::int32_t>(moduli.modulus[t])};
+  }
+};
+
+/// An integer m 2^shift: m as bytes with signs. Without `Wide` there is no shift, and the integer is at most 2^62.
+template <bool Wide>
+struct ElementInteger {
+  std::uint64_t signed_bytes;
+  int shift;
+
+  ElementInteger() = default;
+  explicit __device__ ElementInteger(const RoundedInteger& x) : shift(Wide && x.magnitude != 0 ? x.shift : 0) {
+    constexpr std::uint64_t bias = 0x0080808080808080;  // carries out of bytes above 127
+    const auto magnitude = Wide || x.magnitude == 0 ? x.magnitude : x.magnitude << x.shift;
+    signed_bytes = ((x.negative ? -magnitude : magnitude) + bias) ^ bias;
+  }
+};
+
+/// Writes the residues of a tile. `Wide`: integers may have more than 62 bits.
+template <bool Wide>
 __global__ void __launch_bounds__(tile_threads)
-    make_residues(Vectors x, int bits, DeviceSlices out, const __grid_constant__ ResidueConstants of) {
+    make_residues(Vectors x, int bits, DeviceSlices out, const __grid_constant__ ElementReductions moduli) {
   __shared__ OperandTile tile;
   const TileStart at(out.padded);
   tile.load(x, residue_measure.encoding, at, out);
   for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements / 4; place += tile_threads) {
     const int v = place / (tile_elements / 4), l = place % (tile_elements / 4) * 4;
-    RoundedInteger integers[4];
-    for (int e = 0; e < 4; ++e)
-      integers[e] = RoundedInteger::of(to_dyadic(tile.finite_bits(v, l + e), binary64), tile.exponents[v] - bits);
-    auto* const first = out.digits + (at.vector + v) * out.pitch() + at.element + l;
-    for (int t = 0; t < out.slices; ++t) {
-      std::uint32_t word = 0;
+    ElementInteger<Wide> integers[4];
 #pragma unroll
-      for (int e = 0; e < 4; ++e) word |= (static_cast<std::uint32_t>(residue(integers[e], t, of)) & 0xff) << (8 * e);
-      *reinterpret_cast<std::uint32_t*>(first + out.offset(t + 1)) = word;
+    for (int e = 0; e < 4; ++e)
+      integers[e] =
+          ElementInteger<Wide>(RoundedInteger::of(to_dyadic(tile.finite_bits(v, l + e), binary64), tile.exponents[v] - bits));
+    auto* to = out.digits + (at.vector + v) * out.pitch() + at.element + l;
+    for (int t = 0; t < out.slices; ++t, to += out.offset(2)) {
+      const auto& modulus = moduli.of[t];
+      std::uint32_t bytes[4];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        auto rest = modulus.rest(integers[e].signed_bytes);
+        if (Wide && integers[e].shift > 0)
+          rest = modulus.rest(middle_bits + std::int32_t{static_cast<std::int8_t>(rest)} * powers.of[integers[e].shift][t]);
+        bytes[e] = static_cast<std::uint32_t>(rest);
+      }
+      const auto low = __byte_perm(bytes[0], bytes[1], 0x0040), high = __byte_perm(bytes[2], bytes[3], 0x0040);
+      *reinterpret_cast<std::uint32_t*>(to) = __byte_perm(low, high, 0x5410);
     }
   }
 }
@@ -117,8 +159,13 @@ void launch_residues(const DeviceMatrix& vectors, ResidueForm form, const Device
   check(cudaMemsetAsync(residues.any_special, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
   if (residues.count == 0) return;
   launch_tops(vectors, residues.count, residues.inner, residues.tops, stream);
-  make_residues<<<tiles(residues), tile_threads, 0, stream>>>({vectors, residues.count, residues.inner}, form.bits, residues,
-                                                              residue_constants(form.moduli));
+  const Vectors x{vectors, residues.count, residues.inner};
+  const ElementReductions moduli(residue_constants(form.moduli));
+  constexpr int narrow_bits = 62;
+  if (form.bits <= narrow_bits)
+    make_residues<false><<<tiles(residues), tile_threads, 0, stream>>>(x, form.bits, residues, moduli);
+  else
+    make_residues<true><<<tiles(residues), tile_threads, 0, stream>>>(x, form.bits, residues, moduli);
   check_launch("make_residues");
 }
 

@@ -626,7 +626,13 @@ Status residue_facts(ozbound_plugin_examination* examination, std::int32_t* has,
     if (!facts) return;
     *out = {{}, {}, facts->exact_bits_a, facts->exact_bits_b, facts->largest_units};
     give(std::move(facts->row_sums), &out->row_sums);
-    give(std::move(facts->column_sums), &out->column_sums);
+    try {
+      give(std::move(facts->column_sums), &out->column_sums);
+    } catch (...) {  // the caller frees nothing of a call that failed
+      delete out->row_sums.remote;
+      delete out->row_sums.result;
+      throw;
+    }
   });
 }
 

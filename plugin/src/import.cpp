@@ -564,7 +564,7 @@ class PluginExamination final : public Examination {
     const auto crossing = plan_of(plan);
     ozbound_plugin_plan_bound bound = {};
     ask(table_.bound, of_.get(), &crossing, &bound);
-    return here_or_there(bound);
+    return Crossed(table_, bound).bound();
   }
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
     const auto crossing = plan_of(plan);
@@ -583,7 +583,8 @@ class PluginExamination final : public Examination {
     ozbound_plugin_residue_facts facts = {};
     ask(table_.residue_facts, of_.get(), &has, &facts);
     if (has == 0) return std::nullopt;
-    auto row_sums = here_or_there(facts.row_sums), column_sums = here_or_there(facts.column_sums);
+    Crossed rows(table_, facts.row_sums), columns(table_, facts.column_sums);
+    auto row_sums = rows.bound(), column_sums = columns.bound();
     return ResidueFacts{std::move(row_sums), std::move(column_sums), facts.exact_bits_a, facts.exact_bits_b,
                         facts.largest_units};
   }
@@ -595,14 +596,29 @@ class PluginExamination final : public Examination {
   }
 
  private:
-  /// A bound that crossed: its numbers, or the handle of one that the plug-in keeps.
-  [[nodiscard]] PlanBound here_or_there(const ozbound_plugin_plan_bound& bound) const {
-    if (bound.remote == nullptr) return take(table_, bound);
-    PlanBound there;
-    there.remote = std::make_shared<const PluginPlanBound>(
-        table_, Held<ozbound_plugin_remote_bound>(bound.remote, table_.free_remote_bound));
-    return there;
-  }
+  /// A bound that crossed, which this frees unless `bound` has been called.
+  class Crossed {
+   public:
+    Crossed(const Table& table, const ozbound_plugin_plan_bound& from)
+        : table_(table), from_(from), remote_(from.remote, table.free_remote_bound), result_(from.result, table.free_result) {}
+
+    /// Its numbers, or the handle of one that the plug-in keeps. To be called once.
+    [[nodiscard]] PlanBound bound() {
+      if (remote_ == nullptr) {
+        static_cast<void>(result_.release());
+        return take(table_, from_);
+      }
+      PlanBound there;
+      there.remote = std::make_shared<const PluginPlanBound>(table_, std::move(remote_));
+      return there;
+    }
+
+   private:
+    const Table& table_;
+    ozbound_plugin_plan_bound from_;
+    Held<ozbound_plugin_remote_bound> remote_;
+    Result result_;
+  };
 
   const Table& table_;
   Held<ozbound_plugin_examination> of_;

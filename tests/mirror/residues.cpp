@@ -12,9 +12,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 
+#include "combination.hpp"
 #include "cuda_check.hpp"
 #include "device_array.hpp"
+#include "memory.hpp"
 #include "mirror/device_stored.hpp"
 #include "mirror/problems.hpp"
 #include "mirror/products.hpp"
@@ -22,6 +25,10 @@
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
+#include "product.hpp"
+#include "recovery.hpp"
+#include "residues.hpp"
+#include "transfer.hpp"
 
 namespace ozbound::mirror {
 namespace {
@@ -31,7 +38,7 @@ using gpu::DeviceArray;
 using gpu::DeviceGemm;
 using gpu::Path;
 
-constexpr Path paths[] = {Path::portable, Path::cublaslt};
+constexpr Path paths[] = {Path::portable, Path::cublaslt, Path::fused};
 
 const CpuEngine& cpu() {
   static const CpuEngine engine;
@@ -271,6 +278,17 @@ struct OnDevice {
   }
 };
 
+/// Of ordinary numbers; C = AB.
+Case sampled_case(Index m, Index n, Index k, const ResiduePlan& plan, RandomBits& random) {
+  const auto matrix = [&](Index rows, Index cols) {
+    Matrix<double> result(rows, cols);
+    for (Index t = 0; t < rows * cols; ++t) result.data()[t] = test::sample_below<double>(-30, 1, random);
+    return result;
+  };
+  const auto a = matrix(m, k), b = matrix(k, n);
+  return {product_of(a, b, "ordinary numbers"), plan};
+}
+
 double least_cap(const Case& of, Path path) {
   for (double cap = 0x1p20;; cap *= 2) try {
       DeviceGemm(of.plan, of.of.m(), of.of.n(), of.of.k(), {.path = path, .workspace = cap, .held = true});
@@ -358,17 +376,71 @@ bool compare_device_gemm(const gpu::CudaEngine& cuda, cudaStream_t stream) {
 bool compare_large(const Engine& cuda) {
   Mirror mirror{cuda};
   RandomBits random(11);
-  const auto matrix = [&](Index rows, Index cols) {
-    Matrix<double> result(rows, cols);
-    for (Index t = 0; t < rows * cols; ++t) result.data()[t] = test::sample_below<double>(-30, 1, random);
-    return result;
-  };
-  const auto a = matrix(301, 517), b = matrix(517, 259);
   for (int moduli = 2; moduli <= max_moduli; ++moduli) {
     const int both = std::min(bits_for(moduli, 517), 2 * most_residue_bits);
-    mirror.compare({product_of(a, b, "301 x 259 x 517"), {moduli, std::max(1, both / 2), std::max(1, both - both / 2 - 1)}});
+    const ResiduePlan plan{moduli, std::max(1, both / 2), std::max(1, both - both / 2 - 1)};
+    mirror.compare(sampled_case(301, 259, 517, plan, random));
   }
   return mirror.report();
+}
+
+/// The fused kernel with every knob: tiles, panels, blocks that wait for each other, and inner dimensions that it reduces sums
+/// in. 0 where no device runs it.
+bool compare_tunings(cudaStream_t stream) {
+  Section section("the fused kernel's knobs");
+  const gpu::Kernels kernels(0);
+  RandomBits random(12);
+  for (const auto& [m, n, k] :
+       {std::tuple<Index, Index, Index>{300, 520, 700}, {128, 256, 128}, {1, 1, 1}, {129, 257, 40000}, {260, 130, 131200}})
+    for (const int moduli : {2, 9, 13, 20}) {
+      if (!kernels.residues.applies(moduli, m, n, k)) return true;
+      const int both = std::min(bits_for(moduli, k), 2 * 50);
+      auto of = sampled_case(m, n, k, {moduli, std::max(1, both / 2), std::max(1, both - both / 2)}, random);
+      const Whole expected(of, cpu());
+      section.expect(expected.refusal.empty(), [&] { return expected.refusal; });
+      for (const int columns : {128, 256})
+        for (const auto& [panel, interval, lead] : {std::tuple{8, 0, 0}, {1, 1, 1}, {3, 4, 2}}) {
+          const OnDevice there(of, stream);
+          const auto call = there.call();
+          gpu::Arena needed;
+          const auto take = [&](gpu::Arena& arena) {
+            struct Parts {
+              gpu::DeviceSlices a, b;
+              std::uint8_t* workspace;
+            };
+            return Parts{gpu::take_residues(arena, of.plan.a(), m, k), gpu::take_residues(arena, of.plan.b(), n, k),
+                         arena.take<std::uint8_t>(static_cast<Index>(kernels.residues.workspace(moduli, m, n)))};
+          };
+          take(needed);
+          const gpu::Memory memory(needed.used(), stream);
+          auto arena = memory.arena();
+          const auto parts = take(arena);
+          gpu::launch_residues(gpu::matrix_of(call.a), of.plan.a(), parts.a, stream);
+          gpu::launch_residues(gpu::transposed(gpu::matrix_of(call.b)), of.plan.b(), parts.b, stream);
+          const gpu::Block all{0, 0, m, n};
+          const auto bytes = kernels.residues.launch(parts.a, parts.b, moduli, all, parts.workspace, stream,
+                                                     {.columns = columns, .panel = panel, .interval = interval, .lead = lead});
+          const gpu::DeviceEpilogue epilogue{.c = gpu::matrix_of(call.c.as_input())};
+          gpu::launch_recovery(gpu::Combination(of.plan, k), moduli, parts.a, parts.b, all, bytes, epilogue, stream);
+          compare_results(expected.c, there.result(), of.of, "C", section);
+        }
+    }
+  return section.report();
+}
+
+/// Blocks at the end of C that need more sums at a time than whole ones fit into the workspace.
+bool compare_last_blocks(cudaStream_t stream) {
+  Section section("blocks at the end of C");
+  RandomBits random(13);
+  auto of = sampled_case(1920, 100, 1152, {18, 60, 60}, random);
+  const Whole expected(of, cpu());
+  for (const double workspace : {35e6, 50e6, 80e6}) {
+    const OnDevice there(of, stream);
+    DeviceGemm multiply(of.plan, 1920, 100, 1152, {.path = Path::portable, .workspace = workspace, .held = true});
+    multiply(there.call(), stream);
+    compare_results(expected.c, there.result(), of.of, "C", section);
+  }
+  return section.report();
 }
 
 bool compare_fixed(const gpu::CudaEngine& cuda) {
@@ -409,18 +481,22 @@ bool compare_for(double seconds, const Engine& cuda) {
 
 int main(int count, char** arguments) {
   using namespace ozbound;
-  constexpr std::pair<gpu::Path, const char*> paths[] = {
-      {gpu::Path::portable, "dp4a"}, {gpu::Path::cublaslt, "cuBLASLt"}, {gpu::Path::automatic, "automatic"}};
+  constexpr std::pair<gpu::Path, const char*> paths[] = {{gpu::Path::portable, "dp4a"},
+                                                         {gpu::Path::cublaslt, "cuBLASLt"},
+                                                         {gpu::Path::fused, "fused"},
+                                                         {gpu::Path::automatic, "automatic"}};
   return mirror::compare_on_device([&] {
     bool good = true;
     for (const auto& [path, name] : paths) {
       const gpu::CudaEngine cuda({.path = path});
       std::printf("\n%s\n", name);
-      good = (count > 1 ? mirror::compare_for(std::atof(arguments[1]) / 3, cuda) : mirror::compare_fixed(cuda)) && good;
+      good = (count > 1 ? mirror::compare_for(std::atof(arguments[1]) / 4, cuda) : mirror::compare_fixed(cuda)) && good;
     }
     cudaStream_t stream{};
     gpu::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     std::printf("\ndevice memory\n");
-    return mirror::compare_device_gemm(gpu::CudaEngine(), stream) && good;
+    good = mirror::compare_device_gemm(gpu::CudaEngine(), stream) && good;
+    good = mirror::compare_tunings(stream) && good;
+    return mirror::compare_last_blocks(stream) && good;
   });
 }

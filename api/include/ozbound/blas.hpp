@@ -19,7 +19,7 @@ enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'C' };
 /// How a call works. No option changes a bit of C under a decision, but that native DGEMM's bits may depend on its threads.
 struct BlasOptions {
   int threads = 0;                              ///< 0: as many as OpenMP would use; not where a machine is given
-  double workspace = unlimited_workspace;       ///< cap in bytes for slices (workspace_of)
+  double workspace = unlimited_workspace;       ///< cap in bytes for slices or residues (workspace_of)
   bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
   bool residues = true;                         ///< it may choose residues
   const CostModel* costs = nullptr;             ///< by which `decide` compares ways; null: machine_costs, read once

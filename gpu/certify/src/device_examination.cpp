@@ -159,15 +159,10 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const auto& there = static_cast<const DevicePlanBound&>(*bound.remote);
-    const LargestMemory search(there.outer_products(), m(), n(), stream_);
-    if (normwise()) return worst_norm(there.bound(), search.work());
-    const bool of_sums = product_.loose() && target_.row_norms == nullptr;
-    if (of_sums) examination_.find_leading();
-    launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
-    auto worst = worst_of(search.work());
-    if (of_sums && product_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
-    return worst;
+    const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
+    if (kept == nullptr || kept->device() != examination_.device_)
+      return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
+    return worst_of_bound(*kept);
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
@@ -214,6 +209,17 @@ class DeviceAllowance final : public Allowance {
     DeviceArray<double> allowed_;
     Index count_;
   };
+
+  [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& there) const {
+    const LargestMemory search(there.outer_products(), m(), n(), stream_);
+    if (normwise()) return worst_norm(there.bound(), search.work());
+    const bool of_sums = product_.loose() && target_.row_norms == nullptr;
+    if (of_sums) examination_.find_leading();
+    launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
+    auto worst = worst_of(search.work());
+    if (of_sums && product_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
+    return worst;
+  }
 
   /// With the levels that there are. All is launched before the host waits for any of it.
   [[nodiscard]] std::vector<Probe> probe_some(Index per_side) const {

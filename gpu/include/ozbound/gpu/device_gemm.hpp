@@ -23,7 +23,8 @@ struct DeviceScalars {
 };
 
 /// Products of one shape, one after the other in memory: A of product t begins t * stride_a elements after the call's, and B, C
-/// and C0 likewise. A stride of 0 is one operand of all, which is sliced once for every block of C.
+/// and C0 likewise. A stride of 0 is one operand of all, whose slices or residues are made once for every
+/// block of C.
 struct DeviceBatch {
   Index count = 1;
   Index stride_a = 0, stride_b = 0, stride_c = 0, stride_c0 = 0;
@@ -43,7 +44,7 @@ class DeviceGemm {
     double workspace = unlimited_workspace;  ///< bytes that workspace() may be at most: C is computed in blocks
 
     /// A bound of |AB - S| of every entry relative to rho_i sigma_j, whatever A and B hold (truncation_a_priori_upper of
-    /// bounds). If it is above 0, C is correctly rounded: entries that it does not decide are finished exactly, on the same
+    /// bounds; of residues residue_a_priori_upper). If it is above 0, C is correctly rounded: entries that it does not decide are finished exactly, on the same
     /// stream.
     double error = 0;
 

@@ -189,7 +189,7 @@ struct ozbound_plugin_plan_bound {
   struct ozbound_plugin_result* result; /* null where it is an argument */
 };
 
-/* ozbound::ResidueFacts; its bounds are results. */
+/* ozbound::ResidueFacts. Each bound is `remote`, a new handle, or the bound itself with its result. */
 struct ozbound_plugin_residue_facts {
   struct ozbound_plugin_plan_bound row_sums, column_sums;
   int32_t exact_bits_a, exact_bits_b;
@@ -392,6 +392,7 @@ struct ozbound_plugin_table {
                       int64_t i, int64_t j, double* error, OZBOUND_CALL);
   int32_t (*holds)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan, int32_t* holds,
                    OZBOUND_CALL);
+  /* Nothing is set where `has` is 0. */
   int32_t (*residue_facts)(struct ozbound_plugin_examination* examination, int32_t* has,
                            struct ozbound_plugin_residue_facts* facts, OZBOUND_CALL);
   int32_t (*allowance)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_target* target,

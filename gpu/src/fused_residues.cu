@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fused_residues.hpp"
+
+#include <algorithm>
+
+#include "cuda_check.hpp"
+#include "residue_kernel.cuh"
+#include "round_up.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+using Narrow = ResidueShape<128, 1>;
+using Wide = ResidueShape<256, 2>;
+
+constexpr std::int64_t counter_bytes = 256;
+constexpr int block_threads = 384;
+
+/// Rows and columns of tiles, filled up to whole clusters.
+struct Tiles {
+  int rows, columns;
+
+  Tiles(Index m, Index n, int tile_columns) {
+    const Index cluster = tile_columns == Wide::columns ? Wide::cluster : Narrow::cluster;
+    rows = static_cast<int>(round_up(m, cluster * residue_tile_rows) / residue_tile_rows);
+    columns = static_cast<int>(round_up(n, tile_columns) / tile_columns);
+  }
+  [[nodiscard]] std::int64_t bytes(int tile_columns) const {
+    return std::int64_t{rows} * columns * residue_tile_rows * tile_columns;
+  }
+};
+
+/// Wide tiles move fewer bytes; narrow ones leave fewer blocks idle where there are few.
+int tile_columns_for(Index m, Index n, int processors) {
+  const Tiles wide(m, n, Wide::columns);
+  return Index{wide.rows} * wide.columns >= processors ? Wide::columns : Narrow::columns;
+}
+
+struct Configuration {
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+
+  template <class Shape>
+  static Configuration of(int blocks, cudaStream_t stream) {
+    Configuration result;
+    result.attribute.id = cudaLaunchAttributeClusterDimension;
+    result.attribute.val.clusterDim = {static_cast<unsigned>(Shape::cluster), 1, 1};
+    result.config.gridDim = dim3(static_cast<unsigned>(blocks));
+    result.config.blockDim = dim3(block_threads);
+    result.config.dynamicSmemBytes = Shape::shared_bytes;
+    result.config.stream = stream;
+    result.config.numAttrs = 1;
+    return result;
+  }
+  /// Where this lies.
+  [[nodiscard]] const cudaLaunchConfig_t* here() {
+    config.attrs = &attribute;
+    return &config;
+  }
+};
+
+template <class Shape>
+void launch(const CUtensorMap& a, const CUtensorMap& b, const ResidueArguments& f, int clusters, cudaStream_t stream) {
+  auto configuration = Configuration::of<Shape>(clusters * Shape::cluster, stream);
+  check(cudaLaunchKernelEx(configuration.here(), multiply_residues<Shape>, a, b, f), "cudaLaunchKernelEx");
+}
+
+int chosen(int wanted, int otherwise) { return wanted >= 0 ? wanted : otherwise; }
+
+}  // namespace
+
+FusedResidues::FusedResidues(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  if (properties.major != 9 || properties.minor != 0) return;
+  maps_ = TensorMaps::find();
+  if (!maps_) return;
+  check(cudaFuncSetAttribute(multiply_residues<Narrow>, cudaFuncAttributeMaxDynamicSharedMemorySize, Narrow::shared_bytes),
+        "cudaFuncSetAttribute");
+  check(cudaFuncSetAttribute(multiply_residues<Wide>, cudaFuncAttributeMaxDynamicSharedMemorySize, Wide::shared_bytes),
+        "cudaFuncSetAttribute");
+  processors_ = properties.multiProcessorCount;
+  auto two = Configuration::of<Wide>(Wide::cluster, nullptr);
+  check(cudaOccupancyMaxActiveClusters(&pairs_, multiply_residues<Wide>, two.here()), "cudaOccupancyMaxActiveClusters");
+  hopper_ = pairs_ > 0;
+}
+
+bool FusedResidues::applies(int moduli, Index m, Index n, Index k) const {
+  constexpr Index most = Index{1} << 30;  // coordinates of the copy engine, and items, are int
+  if (!hopper_ || k >= most) return false;
+  const Index vectors = round_up(std::max(m, n), DeviceSlices::vector_step) + DeviceSlices::vector_step;
+  const Tiles tiles(std::min(m, most), std::min(n, most), Narrow::columns);
+  return moduli * vectors < most && Index{tiles.rows} * tiles.columns * moduli < most;
+}
+
+std::size_t FusedResidues::workspace(int moduli, Index rows, Index columns) const {
+  const auto bytes = [&](int tile_columns) { return Tiles(rows, columns, tile_columns).bytes(tile_columns); };
+  return static_cast<std::size_t>(counter_bytes + moduli * std::max(bytes(Narrow::columns), bytes(Wide::columns)));
+}
+
+FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSlices& b, int moduli, const Block& block,
+                                           void* workspace, cudaStream_t stream, const Tuning& tuning) const {
+  const int columns = chosen(tuning.columns, tile_columns_for(block.rows, block.columns, processors_));
+  const bool wide = columns == Wide::columns;
+  const Tiles tiles(block.rows, block.columns, columns);
+  ResidueArguments f{};
+  f.row_clusters = tiles.rows / (wide ? Wide::cluster : Narrow::cluster);
+  f.column_tiles = tiles.columns;
+  f.panel = std::max(1, chosen(tuning.panel, 8));
+  f.moduli = moduli;
+  f.vectors_a = static_cast<int>(a.modulus_vectors), f.vectors_b = static_cast<int>(b.modulus_vectors);
+  f.steps = static_cast<int>(a.padded / residue_step);
+  f.bytes = static_cast<std::int8_t*>(workspace) + counter_bytes;
+  f.modulus_bytes = tiles.bytes(columns);
+  f.set_reductions();
+  const int clusters = std::min(f.items(), wide ? pairs_ : processors_);
+  const bool long_enough = wide && f.items() >= 16 * clusters && f.steps >= 32;
+  f.step = {nullptr, chosen(tuning.interval, long_enough ? 4 : 0), chosen(tuning.lead, 1)};
+  if (f.step.interval > 0) {
+    f.step.counter = static_cast<unsigned*>(workspace);
+    check(cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
+  }
+  const auto map_of = [this, moduli](const DeviceSlices& residues, Index first, int rows) {
+    return maps_.of_bytes(residues.digits + first * residues.padded, residues.padded, moduli * residues.modulus_vectors - first,
+                          rows);
+  };
+  const auto of_a = map_of(a, block.row, residue_tile_rows);
+  const auto of_b = map_of(b, block.column, wide ? Wide::columns / Wide::cluster : Narrow::columns);
+  if (wide)
+    gpu::launch<Wide>(of_a, of_b, f, clusters, stream);
+  else
+    gpu::launch<Narrow>(of_a, of_b, f, clusters, stream);
+  return {f.bytes, f.modulus_bytes, columns, tiles.columns, tiles.rows};
+}
+
+}  // namespace ozbound::gpu

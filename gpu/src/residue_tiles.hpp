@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "block_step.hpp"
+#include "ozbound/core/host_device.hpp"
+#include "ozbound/core/matrix.hpp"
+#include "ozbound/core/residues.hpp"
+
+namespace ozbound::gpu {
+
+inline constexpr int residue_tile_rows = 128, residue_step = 128;
+
+/// Where the bytes of a tile of 128 x Columns entries lie, those of two warpgroups of 64 rows one after the other: of a thread
+/// of a warpgroup 16 bytes of accumulators 16 q … 16 q + 15 at 128 * 16 * q + 16 * thread.
+///
+/// Accumulator i of thread h of a warpgroup, of m64nNk32, is the entry of row 16 (h / 32) + h % 32 / 4 + 8 (i / 2 % 2) and
+/// column 8 (i / 4) + 2 (h % 4) + i % 2.
+template <int Columns>
+struct TileBytes {
+  static constexpr std::int64_t of_group = 64 * Columns, of_tile = 2 * of_group;
+
+  OZB_HD static constexpr std::int64_t of(int row_tile, int column_tile, int column_tiles, int group) {
+    return (std::int64_t{row_tile} * column_tiles + column_tile) * of_tile + group * of_group;
+  }
+  OZB_HD static constexpr int row(int thread, int accumulator) {
+    return 16 * (thread / 32) + thread % 32 / 4 + 8 * (accumulator / 2 % 2);
+  }
+  OZB_HD static constexpr int column(int thread, int accumulator) {
+    return 8 * (accumulator / 4) + 2 * (thread % 4) + accumulator % 2;
+  }
+};
+
+/// Reduces a factor times INT32 sums modulo p, in four instructions: z = sum of bytes times 256^i factor mod p, shifted so that
+/// it is the significand of a float F = 3 2^22 + z - …; its quotient by p is rounded by one FMA, to a float whose last bit
+/// is 1.
+struct ResidueReduction {
+  std::uint32_t weights = 0;  ///< int8: of byte i of v + 2^31 the residue of 256^i factor
+  std::int32_t offset = 0;    ///< bits of the float of a multiple of 256 p near 3 2^22, and -2^31 factor mod p
+  float reciprocal = 0;       ///< 1 / p
+  float constant = 0;         ///< 3 2^22 - that multiple over p: an integer
+  std::int32_t minus_p = 0;
+
+  static ResidueReduction of(std::int32_t p, std::int32_t factor);
+
+#ifdef __CUDACC__
+  /// A word whose lowest byte is congruent to factor v modulo p, as an int8: its distance from the balanced residue is a
+  /// multiple of p, and 0 unless v / p is next to a tie.
+  [[nodiscard]] __device__ std::int32_t rest(std::int32_t v) const {
+    std::int32_t z;
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(z) : "r"(v ^ 0x80000000), "r"(weights), "r"(offset));
+    return z + __float_as_int(__fmaf_rn(__int_as_float(z), reciprocal, constant)) * minus_p;
+  }
+#endif
+};
+
+struct ResidueArguments {
+  int row_clusters, column_tiles;  ///< of C; a cluster's tiles lie one below the other
+  int panel;                       ///< column tiles that blocks walk together, row by row
+  int moduli;
+  int vectors_a, vectors_b;  ///< from one modulus to the next
+  int steps;                 ///< of the inner dimension
+  int chunk_steps;           ///< after which sums are reduced
+  BlockStep step;
+  std::int8_t* bytes;          ///< of modulus t at t * modulus_bytes, TileBytes
+  std::int64_t modulus_bytes;  ///< of all tiles
+  ResidueReduction plain[max_moduli], times_inverse[max_moduli];
+
+  /// Sets what follows from the number of moduli. INT32 holds the sums of chunk_steps steps with a residue before.
+  void set_reductions();
+
+  [[nodiscard]] OZB_HD int items() const { return row_clusters * column_tiles * moduli; }
+};
+
+}  // namespace ozbound::gpu
