@@ -15,8 +15,11 @@
 namespace ozbound::gpu {
 namespace {
 
+/// RN(x) for |x| < 2^51.
+__device__ double nearest_integer(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
 /// z - p RN(z / p), for |z| < 2^46: the balanced residue, but for 256, whose ties may come as +128.
-__device__ double rest_of(double z, double p, double reciprocal) { return z - rint(z * reciprocal) * p; }
+__device__ double rest_of(double z, double p, double reciprocal) { return z - nearest_integer(z * reciprocal) * p; }
 
 /// Whether an integer of limbs in radix 2^bits, most significant first and each below 2^53, is above 0.
 template <int Limbs>
@@ -71,11 +74,11 @@ class RecoveredInteger {
       if (t >= moduli.count) break;
       const double c = digit_of(t);
 #pragma unroll
-      for (int g = 0; g < Limbs; ++g) limbs_[g] += c * moduli.weight[t][g];
+      for (int g = 0; g < Limbs; ++g) limbs_[g] = __fma_rn(c, moduli.weight[t][g], limbs_[g]);
     }
-    const double share = limbs_[0] * moduli.reciprocal_product, quotient = rint(share);
+    const double share = limbs_[0] * moduli.reciprocal_product, quotient = nearest_integer(share);
 #pragma unroll
-    for (int g = 0; g < Limbs; ++g) limbs_[g] -= quotient * moduli.product[g];
+    for (int g = 0; g < Limbs; ++g) limbs_[g] = __fma_rn(-quotient, moduli.product[g], limbs_[g]);
     if (fabs(share - quotient) > 0.5 - 0x1p-8) take_nearest();
   }
 
@@ -83,8 +86,10 @@ class RecoveredInteger {
   [[nodiscard]] __device__ bool round(int exponent, double& rounded) const {
     const double radix = power_of_two(moduli_.limb_bits);
     double value = limbs_[0];
-    if constexpr (Limbs == 2) value = limbs_[0] * radix + limbs_[1];  // the first product is exact
-    if constexpr (Limbs == 3) value = sum_of_three(limbs_[0] * (radix * radix), limbs_[1] * radix, limbs_[2]);
+    if constexpr (Limbs == 2) value = __fma_rn(limbs_[0], radix, limbs_[1]);
+    if constexpr (Limbs == 3)
+      value =
+          moduli_.count <= 13 ? rounded_by_two(radix) : sum_of_three(limbs_[0] * (radix * radix), limbs_[1] * radix, limbs_[2]);
     if constexpr (Limbs > 3) {
       const int bits = moduli_.groups == 3 ? 48 : 52;  // of three groups, which doubles hold
       std::int64_t groups[3];
@@ -112,6 +117,17 @@ class RecoveredInteger {
   }
 
  private:
+  /// C' of at most 102 bits, rounded once: as H 2^52 + L, integers that doubles hold.
+  [[nodiscard]] __device__ double rounded_by_two(double radix) const {
+    static_assert(Limbs == 3);
+    const int r = moduli_.limb_bits;  // below 36
+    const double from_last = nearest_integer(limbs_[2] * power_of_two(-r)), last = __fma_rn(-from_last, radix, limbs_[2]);
+    const double middle = limbs_[1] + from_last, from_middle = nearest_integer(middle * power_of_two(r - 52));
+    const double high = __fma_rn(limbs_[0], power_of_two(2 * r - 52), from_middle);
+    const double low = __fma_rn(__fma_rn(-from_middle, power_of_two(52 - r), middle), radix, last);
+    return __fma_rn(high, 0x1p52, low);
+  }
+
   __device__ void to_integers(std::int64_t (&limbs)[Limbs]) const {
 #pragma unroll
     for (int g = 0; g < Limbs; ++g) limbs[g] = __double2ll_rn(limbs_[g]);
@@ -137,7 +153,8 @@ class RecoveredInteger {
     }
   }
 
-  /// Adds or subtracts P until 2 |C'| < P, which one of these numbers alone is: next to a half rint may be one off.
+  /// Adds or subtracts P until 2 |C'| < P, which one of these numbers alone is: next to a half the nearest multiple may be one
+  /// off.
   __device__ void take_nearest() {
     for (const int sign : {1, -1}) {
       std::int64_t beyond[Limbs];  // 2 sign C' - P
@@ -153,21 +170,29 @@ class RecoveredInteger {
   double limbs_[Limbs] = {};
 };
 
-/// Finishes entry (i, j) of C from its integer C'.
+/// Finishes entry (i, j) of C from its integer C', whatever there is to be done.
 template <int Limbs>
-__device__ void finish_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer, const SumLayout& layout,
-                                 const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue) {
-  if (is_plain(epilogue)) {
-    if (a.special[i] != 0 || b.special[j] != 0) return;
-    double rounded;
-    if (integer.round(a.exponents[i] + b.exponents[j] + layout.weight_exponent[layout.count - 1], rounded))
-      return epilogue.c.set_bits(i, j, bits_of(rounded));
-  }
+__device__ __noinline__ void combine_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer,
+                                               const SumLayout& layout, const DeviceSlices& a, const DeviceSlices& b,
+                                               const DeviceEpilogue& epilogue) {
   finish_entry(i, j, a, b, epilogue, [&](int scale, Dyadic c0, double error) {
     std::int64_t groups[Limbs];
     integer.to_groups(false, groups, 1);
     return combine(groups, 1, layout, scale, epilogue.scalars(), c0, error);
   });
+}
+
+/// The same, at once where C is C' rounded. @param plain is_plain(epilogue)
+template <int Limbs>
+__device__ void finish_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer, const SumLayout& layout,
+                                 const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, bool plain) {
+  if (plain) {
+    if (a.special[i] != 0 || b.special[j] != 0) return;
+    double rounded;
+    if (integer.round(a.exponents[i] + b.exponents[j] + layout.weight_exponent[layout.count - 1], rounded))
+      return epilogue.c.set_bits(i, j, bits_of(rounded));
+  }
+  combine_recovered(i, j, integer, layout, a, b, epilogue);
 }
 
 /// c_t from sums of products, below 2^Bits.
@@ -197,7 +222,13 @@ __global__ void __launch_bounds__(combining_threads)
   if (!at.exists) return;
   const auto sum_of = [&](int t) { return sums.at(t, at.i, at.j); };
   const RecoveredInteger<Limbs> integer(moduli, DigitsOfSums<bits_of_sums<Sum>, decltype(sum_of)>{moduli, sum_of});
-  finish_recovered(block.row + at.i, block.column + at.j, integer, layout, a, b, epilogue);
+  finish_recovered(block.row + at.i, block.column + at.j, integer, layout, a, b, epilogue, is_plain(epilogue));
+}
+
+/// Each byte, an int8, plus 128.
+__device__ uint4 raised_by_128(uint4 x) {
+  constexpr unsigned signs = 0x80808080;
+  return {x.x ^ signs, x.y ^ signs, x.z ^ signs, x.w ^ signs};
 }
 
 /// 16 entries for every thread, those of 16 accumulators of one thread of the kernel that left the bytes.
@@ -216,22 +247,24 @@ __global__ void __launch_bounds__(combining_threads)
   uint4 words[max_moduli_of<Limbs>];
 #pragma unroll
   for (int t = 0; t < max_moduli_of<Limbs>; ++t)
-    if (t < moduli.count) words[t] = __ldcs(from + t * (modulus_bytes / 16));
+    if (t < moduli.count) words[t] = raised_by_128(__ldcs(from + t * (modulus_bytes / 16)));
+  const bool plain = is_plain(epilogue);
 #pragma unroll
   for (int w = 0; w < 4; ++w)
 #pragma unroll 1
     for (int e = 0; e < 4; ++e) {
       const int accumulator = 16 * part + 4 * w + e;
+      const unsigned selector = 0x4440 + e;  // byte e, and zeros
       const Index i = first_row + TileBytes<Columns>::row(thread, accumulator);
       const Index j = first_column + TileBytes<Columns>::column(thread, accumulator);
       if (i >= block.rows || j >= block.columns) continue;
       const auto digit_of = [&](int t) {
         const auto word = w == 0 ? words[t].x : w == 1 ? words[t].y : w == 2 ? words[t].z : words[t].w;
-        const auto digit = static_cast<std::int32_t>(word << (24 - 8 * e)) >> 24;
-        return __hiloint2double(0x43300000, digit ^ static_cast<std::int32_t>(0x80000000)) - (0x1p52 + 0x1p31);  // as a double
+        const auto raised = static_cast<std::int32_t>(__byte_perm(word, 0, selector));
+        return __hiloint2double(0x43300000, raised) - (0x1p52 + 128);  // as a double
       };
       const RecoveredInteger<Limbs> integer(moduli, digit_of);
-      finish_recovered(block.row + i, block.column + j, integer, layout, a, b, epilogue);
+      finish_recovered(block.row + i, block.column + j, integer, layout, a, b, epilogue, plain);
     }
 }
 

@@ -263,7 +263,7 @@ TEST_F(Products, FetchABoundForItsRecordAlone) {
   of.in_far_memory = true;
   const auto fetches = [&](const Target& target, Method method) {
     const int before = CountedTable::fetches;
-    const auto done = multiply(of.product(), target, far_backend.backend(), {.native = false});
+    const auto done = multiply(of.product(), target, far_backend.backend(), {.residues = false, .native = false});
     EXPECT_EQ(done.decision.method, method);
     EXPECT_TRUE(done.certificate.holds);
     return CountedTable::fetches - before;
