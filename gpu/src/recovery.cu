@@ -62,10 +62,27 @@ __device__ double sum_of_three(double x, double y, double z) {
   return upper.sum + __longlong_as_double(static_cast<long long>(odd));
 }
 
+template <int Limbs>
+struct DoubleLimbs {
+  double of[Limbs];
+};
+
 /// C' as limbs in radix 2^limb_bits, most significant first: integers below 2^51, not carried.
 template <int Limbs>
 class RecoveredInteger {
  public:
+  __device__ RecoveredInteger(const ResidueConstants& moduli, const DoubleLimbs<Limbs>& limbs) : moduli_(moduli) {
+#pragma unroll
+    for (int g = 0; g < Limbs; ++g) limbs_[g] = limbs.of[g];
+  }
+
+  [[nodiscard]] __device__ DoubleLimbs<Limbs> limbs() const {
+    DoubleLimbs<Limbs> copy;
+#pragma unroll
+    for (int g = 0; g < Limbs; ++g) copy.of[g] = limbs_[g];
+    return copy;
+  }
+
   /// @param digit_of gives c_t = C' (P / p)^-1 mod p of a modulus, at most 128 in magnitude.
   template <class DigitOf>
   __device__ RecoveredInteger(const ResidueConstants& moduli, const DigitOf& digit_of) : moduli_(moduli) {
@@ -170,29 +187,31 @@ class RecoveredInteger {
   double limbs_[Limbs] = {};
 };
 
-/// Finishes entry (i, j) of C from its integer C', whatever there is to be done.
+/// Finishes entry (i, j) of C from its integer C', whatever there is to be done. A call, since it takes many registers that
+/// most entries do not need.
 template <int Limbs>
-__device__ __noinline__ void combine_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer,
+__device__ __noinline__ void combine_recovered(Index i, Index j, DoubleLimbs<Limbs> limbs, const ResidueConstants& moduli,
                                                const SumLayout& layout, const DeviceSlices& a, const DeviceSlices& b,
                                                const DeviceEpilogue& epilogue) {
   finish_entry(i, j, a, b, epilogue, [&](int scale, Dyadic c0, double error) {
     std::int64_t groups[Limbs];
-    integer.to_groups(false, groups, 1);
+    RecoveredInteger<Limbs>(moduli, limbs).to_groups(false, groups, 1);
     return combine(groups, 1, layout, scale, epilogue.scalars(), c0, error);
   });
 }
 
 /// The same, at once where C is C' rounded. @param plain is_plain(epilogue)
 template <int Limbs>
-__device__ void finish_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer, const SumLayout& layout,
-                                 const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, bool plain) {
+__device__ void finish_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer, const ResidueConstants& moduli,
+                                 const SumLayout& layout, const DeviceSlices& a, const DeviceSlices& b,
+                                 const DeviceEpilogue& epilogue, bool plain) {
   if (plain) {
     if (a.special[i] != 0 || b.special[j] != 0) return;
     double rounded;
     if (integer.round(a.exponents[i] + b.exponents[j] + layout.weight_exponent[layout.count - 1], rounded))
       return epilogue.c.set_bits(i, j, bits_of(rounded));
   }
-  combine_recovered(i, j, integer, layout, a, b, epilogue);
+  combine_recovered(i, j, integer.limbs(), moduli, layout, a, b, epilogue);
 }
 
 /// c_t from sums of products, below 2^Bits.
@@ -216,13 +235,13 @@ constexpr int bits_of_sums = sizeof(Sum) == sizeof(std::int32_t) ? 31 : 46;
 template <int Limbs, class Sum>
 __global__ void __launch_bounds__(combining_threads)
     recover_entries(const __grid_constant__ ResidueConstants moduli, const __grid_constant__ SumLayout layout,
-                    const DeviceSlices a, const DeviceSlices b, const Block block, const BlockSums<Sum> sums,
-                    const DeviceEpilogue epilogue) {
+                    const __grid_constant__ DeviceSlices a, const __grid_constant__ DeviceSlices b, const Block block,
+                    const BlockSums<Sum> sums, const __grid_constant__ DeviceEpilogue epilogue) {
   const EntryOfThread at(block, by_row(epilogue.c));
   if (!at.exists) return;
   const auto sum_of = [&](int t) { return sums.at(t, at.i, at.j); };
   const RecoveredInteger<Limbs> integer(moduli, DigitsOfSums<bits_of_sums<Sum>, decltype(sum_of)>{moduli, sum_of});
-  finish_recovered(block.row + at.i, block.column + at.j, integer, layout, a, b, epilogue, is_plain(epilogue));
+  finish_recovered(block.row + at.i, block.column + at.j, integer, moduli, layout, a, b, epilogue, is_plain(epilogue));
 }
 
 /// Each byte, an int8, plus 128.
@@ -233,10 +252,11 @@ __device__ uint4 raised_by_128(uint4 x) {
 
 /// 16 entries for every thread, those of 16 accumulators of one thread of the kernel that left the bytes.
 template <int Limbs, int Columns>
-__global__ void __launch_bounds__(combining_threads)
+__global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
     recover_tiles(const __grid_constant__ ResidueConstants moduli, const __grid_constant__ SumLayout layout,
-                  const DeviceSlices a, const DeviceSlices b, const Block block, const std::int8_t* bytes,
-                  std::int64_t modulus_bytes, int column_tiles, const DeviceEpilogue epilogue) {
+                  const __grid_constant__ DeviceSlices a, const __grid_constant__ DeviceSlices b, const Block block,
+                  const std::int8_t* bytes, std::int64_t modulus_bytes, int column_tiles,
+                  const __grid_constant__ DeviceEpilogue epilogue) {
   constexpr int parts = Columns / 32;  // of 16 accumulators, of a warpgroup's tile
   const int thread = static_cast<int>(threadIdx.x), part = static_cast<int>(blockIdx.x) % parts;
   const int group = static_cast<int>(blockIdx.x) / parts % 2;
@@ -264,7 +284,7 @@ __global__ void __launch_bounds__(combining_threads)
         return __hiloint2double(0x43300000, raised) - (0x1p52 + 128);  // as a double
       };
       const RecoveredInteger<Limbs> integer(moduli, digit_of);
-      finish_recovered(block.row + i, block.column + j, integer, layout, a, b, epilogue, plain);
+      finish_recovered(block.row + i, block.column + j, integer, moduli, layout, a, b, epilogue, plain);
     }
 }
 

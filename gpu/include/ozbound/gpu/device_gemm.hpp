@@ -44,8 +44,8 @@ class DeviceGemm {
     double workspace = unlimited_workspace;  ///< bytes that workspace() may be at most: C is computed in blocks
 
     /// A bound of |AB - S| of every entry relative to rho_i sigma_j, whatever A and B hold (truncation_a_priori_upper of
-    /// bounds; of residues residue_a_priori_upper). If it is above 0, C is correctly rounded: entries that it does not decide are finished exactly, on the same
-    /// stream.
+    /// bounds; of residues residue_a_priori_upper). If it is above 0, C is correctly rounded: entries that it does not decide
+    /// are finished exactly, on the same stream.
     double error = 0;
 
     /// The caller knows that a plan by residues holds the operands of every call (check_held of core/gemm.hpp): else entries

@@ -331,8 +331,8 @@ struct ozbound_plugin_table {
   int32_t (*scale)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t* exponent, int32_t* special, OZBOUND_CALL);
   int32_t (*digit)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int64_t l, int32_t* digit, OZBOUND_CALL);
   int32_t (*sum_of_digits)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int64_t* sum, OZBOUND_CALL);
-  int32_t (*weight_exponent)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int32_t* exponent, OZBOUND_CALL);
-
+  int32_t (*weight_exponent)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int32_t* exponent,
+                             OZBOUND_CALL);
   int32_t (*residue)(const struct ozbound_plugin_operand* residues, int64_t i, int32_t t, int64_t l, int32_t* residue,
                      OZBOUND_CALL);
 
