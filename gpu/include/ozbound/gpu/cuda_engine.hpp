@@ -36,8 +36,8 @@ std::vector<DeviceProperties> devices();
 /// memory as OutOfMemory, at which `gemm` goes on in smaller blocks.
 ///
 /// Operands, C0 and C of slice, prepare, measure, norms, largest_units and multiply may each be in the host's memory, in the
-/// device's, where they are used as they lie, or managed; in that of another device they are refused. What other streams do with them must be over. So may those
-/// of multiply_unproven, and where a DeviceExaminer examines, of `decide` and `multiply`.
+/// device's, where they are used as they lie, or managed; in that of another device they are refused. What other streams do
+/// with them must be over. So may those of multiply_unproven, and where a DeviceExaminer examines, of `decide` and `multiply`.
 class CudaEngine final : public Engine {
  public:
   struct Options {
