@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <variant>
 
@@ -37,6 +39,14 @@ std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_
   return bytes;
 }
 
+/// The header's own words: the bytes before the data, of which two (version 1) or four hold the length.
+std::string_view header_of(std::string_view file) {
+  std::size_t length = 0, at = 8;
+  const std::size_t bytes = file[6] == 1 ? 2 : 4;
+  for (std::size_t t = 0; t < bytes; ++t) length |= std::size_t{static_cast<unsigned char>(file[at + t])} << (8 * t);
+  return file.substr(0, at + bytes + length);
+}
+
 /// The type by the header's own words: `<i8` is '<', 'i' and 8.
 struct StoredType {
   char order = '<', kind = 'f';
@@ -45,7 +55,7 @@ struct StoredType {
   explicit StoredType(std::string_view header) {
     for (std::size_t at = 10; at + 2 < header.size(); ++at) {
       if (std::string_view("<>|=").find(header[at]) == std::string_view::npos) continue;
-      if (std::string_view("biu").find(header[at + 1]) == std::string_view::npos) continue;
+      if (std::string_view("biufc").find(header[at + 1]) == std::string_view::npos) continue;
       order = header[at], kind = header[at + 1], width = static_cast<std::uint64_t>(header[at + 2] - '0');
       return;
     }
@@ -75,11 +85,38 @@ void require_integers(std::string_view file, const StoredType& type, const Matri
     }
 }
 
+/// Numbers of 16 bits, as floats that are equal to them; NaN is any.
+void require_halves(std::string_view file, const StoredType& type, const Matrix<float>& matrix) {
+  const auto count = static_cast<std::uint64_t>(matrix.rows() * matrix.cols());
+  require(2 * count <= max_bytes && 2 * count <= file.size(), "a matrix larger than what it was read from");
+  const auto header = file.substr(0, file.size() - 2 * count);
+  const bool by_columns = header.find("True", 10) != std::string_view::npos;
+  for (Index i = 0; count > 0 && i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) {
+      const auto place = static_cast<std::uint64_t>(by_columns ? j * matrix.rows() + i : i * matrix.cols() + j);
+      const auto data = file.substr(header.size() + 2 * place, 2);
+      const int low = static_cast<unsigned char>(data[type.order == '>' ? 1 : 0]);
+      const int bits = low | static_cast<unsigned char>(data[type.order == '>' ? 0 : 1]) << 8;
+      const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+      const float size = exponent == 31  ? std::numeric_limits<float>::infinity()
+                         : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                         : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+      const float read = matrix(i, j);
+      const bool is_nan = exponent == 31 && fraction != 0;
+      require(is_nan ? read != read : std::signbit(read) == (bits >> 15 != 0) && std::abs(read) == size,
+              "a number of 16 bits is not the file's");
+    }
+}
+
 template <class T>
 void require_elements(std::string_view file, const Matrix<T>& matrix) {
   if constexpr (std::is_same_v<T, double>) {
-    const StoredType type(file.substr(0, std::min<std::size_t>(file.size(), 256)));
+    const StoredType type(header_of(file));
     if (type.kind != 'f') return require_integers(file, type, matrix);
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    const StoredType type(header_of(file));
+    if (type.width == 2) return require_halves(file, type, matrix);
   }
   const auto bytes = static_cast<std::uint64_t>(matrix.rows() * matrix.cols()) * sizeof(T);
   require(bytes <= max_bytes && bytes <= file.size(), "a matrix larger than what it was read from");
