@@ -21,7 +21,7 @@ void launch_operand(const SlicingJob& job, const OperandForm& form, cudaStream_t
 /// Makes those of A and B for a path that multiplies them. Null: the operand is there already.
 void launch_operands(const Plan& plan, const SlicingJob* a, const SlicingJob* b, Path multiplying, cudaStream_t stream);
 
-/// Where an operand lies that an engine made on a device; null for one of others.
+/// The slices or residues of an operand that an engine made on this device; null for one of others.
 const DeviceSlices* operand_on(int device, const IntegerOperand& operand);
 
 }  // namespace ozbound::gpu

@@ -52,7 +52,7 @@ struct Configuration {
     result.config.numAttrs = 1;
     return result;
   }
-  /// Where this lies.
+  /// The configuration to launch by, while this lives.
   [[nodiscard]] const cudaLaunchConfig_t* here() {
     config.attrs = &attribute;
     return &config;

@@ -12,8 +12,8 @@ namespace ozbound::gpu {
 
 inline constexpr int residue_tile_rows = 128, residue_step = 128;
 
-/// Where the bytes of a tile of 128 x Columns entries lie, those of two warpgroups of 64 rows one after the other: of a thread
-/// of a warpgroup 16 bytes of accumulators 16 q … 16 q + 15 at 128 * 16 * q + 16 * thread.
+/// The places of the bytes of a tile of 128 x Columns entries. Two warpgroups of 64 rows lie one after the other; a thread of a
+/// warpgroup has 16 bytes of accumulators 16 q … 16 q + 15 at 128 * 16 * q + 16 * thread.
 ///
 /// Accumulator i of thread h of a warpgroup, of m64nNk32, is the entry of row 16 (h / 32) + h % 32 / 4 + 8 (i / 2 % 2) and
 /// column 8 (i / 4) + 2 (h % 4) + i % 2.

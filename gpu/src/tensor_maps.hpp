@@ -14,7 +14,7 @@ class TensorMaps {
  public:
   TensorMaps() = default;
 
-  /// What the driver has; without a driver that can, nothing. @throws CudaError where CUDA reports an error.
+  /// Asks the driver; the result is empty where it has no such maps. @throws CudaError where CUDA reports an error.
   static TensorMaps find();
 
   explicit operator bool() const { return encode_ != nullptr; }

@@ -14,7 +14,7 @@ inline constexpr int tile_threads = 256;
 inline constexpr int tile_vectors = 32;
 inline constexpr int tile_elements = 128;
 
-/// Where the tile of this block begins.
+/// The first vector and element of the tile of this block.
 struct TileStart {
   Index vector, element;
 

@@ -141,7 +141,7 @@ class PluginResidues final : public Residues {
   Held<ozbound_plugin_operand> residues_;
 };
 
-/// Of slices or residues by this plug-in, else null.
+/// The handle of slices or residues by this plug-in, else null.
 ozbound_plugin_operand* handle_of(const IntegerOperand& operand, const Table& table) {
   const auto handle = [&table](const auto* ours) {
     return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;

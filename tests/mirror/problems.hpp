@@ -18,7 +18,7 @@ struct Inputs {
   double beta = 0;
 };
 
-/// Those of data/vectors, under plans by slices or by residues.
+/// The inputs of data/vectors, under plans by slices or by residues.
 std::vector<Inputs> conformance_inputs(bool by_residues = false);
 
 /// Every problem family under several plans, one after the other, in shapes that no tile divides.

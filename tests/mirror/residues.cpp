@@ -88,7 +88,7 @@ std::string said(const auto& call) {
   }
 }
 
-/// What a whole product comes to: C, and what is said where it is refused.
+/// The outcome of a whole product: C, and what is said where it is refused.
 struct Whole {
   StoredMatrix c;
   std::string refusal;
@@ -278,7 +278,7 @@ struct OnDevice {
   }
 };
 
-/// Of ordinary numbers; C = AB.
+/// A product C = AB of ordinary numbers.
 Case sampled_case(Index m, Index n, Index k, const ResiduePlan& plan, RandomBits& random) {
   const auto matrix = [&](Index rows, Index cols) {
     Matrix<double> result(rows, cols);

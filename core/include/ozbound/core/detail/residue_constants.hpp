@@ -35,7 +35,7 @@ struct ResidueConstants {
 /// (complex_base).
 enum class Recovered { real_product, real_part, imaginary_part };
 
-/// What kernels need of the first `count` moduli, made once.
+/// The constants of the first `count` moduli, made once.
 const ResidueConstants& residue_constants(int count, Recovered what = Recovered::real_product);
 
 }  // namespace ozbound
