@@ -437,10 +437,12 @@ TEST_F(Products, HaveTheSameResiduesNormsAndIntegers) {
       for (std::size_t g = 0; g < groups.size(); ++g) EXPECT_EQ(bits_text(groups[g]), bits_text(groups_there[g]));
       EXPECT_EQ(here.workspace(plan, 4, 3, 6), there.workspace(plan, 4, 3, 6));
       EXPECT_EQ(here.costs().planned(plan, 4, 3, 6), there.costs().planned(plan, 4, 3, 6));
-      Matrix<double> c(4, 3);
-      const RealProduct product{a, b, c};
+      Matrix<double> unwritten(4, 3);
+      const RealProduct product{a, b, unwritten};
       EXPECT_EQ(both.here->examiner().examine(product)->holds(plan), both.through.examiner().examine(product)->holds(plan));
     }
+    Matrix<double> c(4, 3);
+    EXPECT_FALSE(both.through.examiner().examine(RealProduct{a, b, c})->holds({2, 30, 30}));
     EXPECT_EQ(here.largest_units(a, b), there.largest_units(a, b));
     const auto norms = here.norms(b, Side::columns_of_b), norms_there = there.norms(b, Side::columns_of_b);
     ASSERT_EQ(norms.size(), norms_there.size());
