@@ -296,6 +296,7 @@ constexpr const char* others[] = {plan_of_21,
                                   "balanced:2x2:cut=3:exact",
                                   "nearest7:8x8:cut=9:exact"};
 constexpr int moduli[] = {8, 13, 15, 18};
+constexpr int divided_moduli = 13;  ///< whose phases are timed by themselves too
 constexpr Index largest_portable = 512, least_ceiling = 2048, largest_one_call = 2048;
 
 /// The plan of N moduli with as many bits of both operands as hold whatever these are.
@@ -347,8 +348,8 @@ std::vector<Subject> subjects_for(const Problem& problem, const Shape& shape, cu
   for (const int count : moduli) try {
       const auto plan = widest_residues(count, shape.k);
       add(plan.c_str(), Path::automatic);
-      if (count != moduli[1]) continue;
-      for (auto& phase : residue_phases(plan, shape, call, stream)) subjects.push_back(std::move(phase));
+      if (count == divided_moduli)
+        for (auto& phase : residue_phases(plan, shape, call, stream)) subjects.push_back(std::move(phase));
       add(plan.c_str(), Path::cublaslt);
     } catch (const OutOfMemory&) {
       std::printf("left out for want of device memory: %d moduli\n", count);
