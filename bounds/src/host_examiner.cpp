@@ -6,8 +6,8 @@
 #include "facts_cache.hpp"
 #include "largest_bound.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/bounds/detail/residue_facts.hpp"
 #include "ozbound/bounds/examiner.hpp"
-#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/fingerprint.hpp"
@@ -28,24 +28,11 @@ std::vector<std::int32_t> exponents_of(const std::vector<VectorFacts>& vectors) 
   return exponents;
 }
 
-std::vector<std::int32_t> exponents_of(const std::vector<VectorNorms>& vectors) {
-  std::vector<std::int32_t> exponents;
-  for (const auto& vector : vectors) exponents.push_back(vector.scale.exponent);
-  return exponents;
-}
-
 /// ||x||_2 of every vector from below.
 std::vector<double> euclidean_norms(const std::vector<VectorNorms>& vectors) {
   std::vector<double> norms;
   for (const auto& vector : vectors) norms.push_back(euclidean_lower(vector.floor_squares));
   return norms;
-}
-
-/// Bits that hold every vector exactly.
-std::int32_t exact_bits_of(const std::vector<VectorNorms>& vectors) {
-  std::int32_t bits = 0;
-  for (const auto& vector : vectors) bits = std::max(bits, vector.exact_bits());
-  return bits;
 }
 
 class HostExamination final : public Examination {
@@ -85,15 +72,7 @@ class HostExamination final : public Examination {
 
   std::optional<ResidueFacts> residue_facts() override {
     if (!engine_.has_residues()) return std::nullopt;
-    const auto &rows = row_norms(), &columns = column_norms();
-    const auto bound = [&](std::vector<double> of_rows, std::vector<double> of_columns) {
-      EntryBound product;
-      product.terms.push_back({"one operand's sums", {{Norms(std::move(of_rows)), Norms(std::move(of_columns))}}});
-      return PlanBound{std::move(product), exponents_of(rows), exponents_of(columns)};
-    };
-    return ResidueFacts{bound(sums_upper(rows), std::vector<double>(columns.size(), 1)),
-                        bound(std::vector<double>(rows.size(), 1), sums_upper(columns)), exact_bits_of(rows),
-                        exact_bits_of(columns), product().largest_units()};
+    return ozbound::residue_facts(row_norms(), column_norms(), product().largest_units());
   }
 
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
@@ -120,8 +99,7 @@ class HostExamination final : public Examination {
   }
 
   PlanBound bound_of_residues(const ResiduePlan& plan) {
-    const auto &rows = row_norms(), &columns = column_norms();
-    return {residue_error_upper(rows, columns, plan, of_.k()), exponents_of(rows), exponents_of(columns)};
+    return residue_plan_bound(row_norms(), column_norms(), plan, of_.k());
   }
 
   bool level_one_holds(const ResiduePlan& plan) {

@@ -13,27 +13,14 @@
 #include "largest_memory.hpp"
 #include "norm_search.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/bounds/detail/residue_facts.hpp"
 #include "ozbound/bounds/detail/search_assumption.hpp"
-#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
-std::vector<std::int32_t> exponents_of(const std::vector<VectorNorms>& vectors) {
-  std::vector<std::int32_t> exponents;
-  for (const auto& vector : vectors) exponents.push_back(vector.scale.exponent);
-  return exponents;
-}
-
-/// Bits that hold every vector exactly.
-std::int32_t exact_bits_of(const std::vector<VectorNorms>& vectors) {
-  std::int32_t bits = 0;
-  for (const auto& vector : vectors) bits = std::max(bits, vector.exact_bits());
-  return bits;
-}
 
 }  // namespace
 
@@ -359,8 +346,7 @@ double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double unifo
 }
 
 PlanBound DeviceExamination::bound_of_residues(const ResiduePlan& plan) {
-  const auto &rows = row_norms(), &columns = column_norms();
-  return {residue_error_upper(rows, columns, plan, k_), exponents_of(rows), exponents_of(columns)};
+  return residue_plan_bound(row_norms(), column_norms(), plan, k_);
 }
 
 const std::vector<VectorNorms>& DeviceExamination::row_norms() {
@@ -406,15 +392,10 @@ std::uint64_t DeviceExamination::largest_units() {
 }
 
 std::optional<ResidueFacts> DeviceExamination::residue_facts() {
-  const auto &rows = row_norms(), &columns = column_norms();
-  const auto bound = [&](std::vector<double> of_rows, std::vector<double> of_columns) {
-    EntryBound product;
-    product.terms.push_back({"one operand's sums", {{Norms(std::move(of_rows)), Norms(std::move(of_columns))}}});
-    return there({std::move(product), exponents_of(rows), exponents_of(columns)});
-  };
-  return ResidueFacts{bound(sums_upper(rows), std::vector<double>(columns.size(), 1)),
-                      bound(std::vector<double>(rows.size(), 1), sums_upper(columns)), exact_bits_of(rows),
-                      exact_bits_of(columns), largest_units()};
+  auto facts = ozbound::residue_facts(row_norms(), column_norms(), largest_units());
+  facts.row_sums = there(std::move(facts.row_sums));
+  facts.column_sums = there(std::move(facts.column_sums));
+  return facts;
 }
 
 PlanBound DeviceExamination::there(PlanBound bound) const {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ozbound/bounds/examination.hpp"
+#include "ozbound/core/residue_plan.hpp"
+#include "ozbound/core/vector_norms.hpp"
+
+namespace ozbound {
+
+/// residue_error_upper with the exponents of the scales that it is relative to.
+/// @param rows of A, m @param columns of B, n @param k the inner dimension
+PlanBound residue_plan_bound(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
+                             Index k);
+
+/// What plans by residues are chosen by, from the norms of A's rows and B's columns. @pre a FloatEnvironment.
+ResidueFacts residue_facts(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns,
+                           std::uint64_t largest_units);
+
+}  // namespace ozbound
