@@ -216,7 +216,7 @@ struct DeviceGemm::Work {
   }
 
   [[nodiscard]] Product product_of(Index height, Index width, const Options& options) {
-    constexpr double most_sums = 0x1p30;
+    constexpr double most_sums = 0x1p32;  // bytes of residues of 16384 x 16384 entries and 15 moduli
     return {plan, height, width, shape.k, std::min(most_sums, options.workspace / 2), options.path, kernels};
   }
 

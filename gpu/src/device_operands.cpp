@@ -5,6 +5,7 @@
 
 #include "cuda_residues.hpp"
 #include "cuda_slices.hpp"
+#include "fast_residues.hpp"
 #include "residues.hpp"
 #include "slicing.hpp"
 
@@ -16,7 +17,7 @@ const DeviceSlices* kept_on(int device, const Kept* kept) {
   return kept != nullptr && kept->device() == device ? &kept->on_device() : nullptr;
 }
 
-/// Both operands at once where the fused kernel multiplies slices, which needs no zeros beyond the last vector.
+/// Whether both operands are made at once: where a fused kernel multiplies, which needs no zeros beyond the last vector.
 bool slices_fast(const Plan& plan, const SlicingJob& a, const SlicingJob& b, Path multiplying) {
   return plan.visit(
       [&](const SplitPlan& slices) {
@@ -24,6 +25,21 @@ bool slices_fast(const Plan& plan, const SlicingJob& a, const SlicingJob& b, Pat
                fast_slicing_applies(b.vectors, slices.b);
       },
       [](const ResiduePlan&) { return false; });
+}
+
+/// The same of residues.
+bool makes_residues_fast(const ResidueForm& a, const SlicingJob* of_a, const ResidueForm& b, const SlicingJob* of_b) {
+  const auto applies = [](const SlicingJob* job, const ResidueForm& form) {
+    return job == nullptr || fast_residues_apply(job->vectors, form);
+  };
+  return applies(of_a, a) && applies(of_b, b) && has_clusters();
+}
+
+/// An operand that is there already has nothing to be done.
+ResidueJob residue_job(const SlicingJob* job, const SlicingJob* other, const ResidueForm& form) {
+  ResidueJob result{job != nullptr ? *job : *other, form};
+  if (job == nullptr) result.operand.slices.count = 0;
+  return result;
 }
 
 }  // namespace
@@ -40,9 +56,14 @@ void launch_operand(const SlicingJob& job, const OperandForm& form, cudaStream_t
 }
 
 void launch_operands(const Plan& plan, const SlicingJob* a, const SlicingJob* b, Path multiplying, cudaStream_t stream) {
+  if (a == nullptr && b == nullptr) return;
   if (a != nullptr && b != nullptr && slices_fast(plan, *a, *b, multiplying)) return launch_fast_slicing(*a, *b, stream);
-  if (a != nullptr) launch_operand(*a, plan.form(Side::rows_of_a), stream);
-  if (b != nullptr) launch_operand(*b, plan.form(Side::columns_of_b), stream);
+  const auto form_a = plan.form(Side::rows_of_a), form_b = plan.form(Side::columns_of_b);
+  const auto *const of_a = std::get_if<ResidueForm>(&form_a), *const of_b = std::get_if<ResidueForm>(&form_b);
+  if (multiplying == Path::fused && of_a != nullptr && of_b != nullptr && makes_residues_fast(*of_a, a, *of_b, b))
+    return launch_fast_residues(residue_job(a, b, *of_a), residue_job(b, a, *of_b), stream);
+  if (a != nullptr) launch_operand(*a, form_a, stream);
+  if (b != nullptr) launch_operand(*b, form_b, stream);
 }
 
 const DeviceSlices* operand_on(int device, const IntegerOperand& operand) {

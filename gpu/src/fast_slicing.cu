@@ -11,28 +11,19 @@ namespace fast_slicing {
 
 /// Balanced slices, at most 8.
 struct BalancedTask {
+  static constexpr int blocks_together = 3;
+
   DeviceSlices slices;
 
   [[nodiscard]] __device__ static Encoding encoding() { return Encoding::balanced(); }
   /// Exponent of the last digit's weight over a vector's scale.
   [[nodiscard]] __device__ int unit() const { return Encoding::balanced().weight_exponent(slices.slices); }
 
-  class Seen;
   class Writer;
+  using Seen = NothingSeen;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-/// Nothing is asked of the elements but their digits.
-class BalancedTask::Seen {
- public:
-  explicit __device__ Seen(const BalancedTask&) {}
-  __device__ static int key(Index, Index) { return 0; }
-  __device__ static int step(int) { return 0; }
-  __device__ void one(int, double) {}
-  __device__ void four(Index, Index, Index, const double (&)[4]) {}
-  __device__ void finish() {}
-};
 
 /// The digits of one vector: writes those of four elements at a time.
 class BalancedTask::Writer {
@@ -85,9 +76,10 @@ bool has_clusters() {
   return major >= 9;
 }
 
+bool fast_slicing_reads(const DeviceMatrix& vectors) { return vectors.col_stride == 1 || vectors.row_stride == 1; }
+
 bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing) {
-  return slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= 8 &&
-         (vectors.col_stride == 1 || vectors.row_stride == 1);
+  return slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= 8 && fast_slicing_reads(vectors);
 }
 
 void launch_fast_slicing(const SlicingJob& a, const SlicingJob& b, cudaStream_t stream) {

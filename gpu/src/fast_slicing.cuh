@@ -4,6 +4,7 @@
 #include <cooperative_groups.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "cuda_check.hpp"
@@ -27,12 +28,15 @@ inline constexpr int quads = 4;              // fours of elements of one vector 
 using Top = std::uint32_t;
 
 struct SharedMemory {
-  double elements[pieces][vectors_together][piece + 2];  ///< two more, so that a warp's elements lie in different banks
+  using Piece = double[vectors_together][piece + 2];  ///< two more, so that a warp's elements lie in different banks
+
   Top tops[warps][vectors_together];
+  Piece elements[pieces];  ///< as many as are used
 };
 
 /// An operand of one type and what becomes of it. Task says that: `slices` where digits go, encoding() whose scales they have,
-/// Seen for what a thread sees of elements on the way, Writer for the digits of one vector.
+/// Seen for what a thread sees of elements on the way, Writer for the digits of one vector, blocks_together for how many blocks
+/// of it a multiprocessor has registers for.
 template <class T, class Task>
 struct Operand {
   const T* data;
@@ -56,10 +60,30 @@ __host__ __device__ inline int team_threads(Index padded) {
   return team;
 }
 
+/// Bytes of SharedMemory that the vectors of an operand take.
+template <class T, class Task>
+std::size_t shared_bytes(const Operand<T, Task>& operand, int cluster) {
+  const Index stride = Index{cluster} * piece, all = (operand.slices.padded + stride - 1) / stride;
+  const auto held = operand.elements_together() ? 0 : static_cast<std::size_t>(std::min<Index>(all, pieces));
+  return offsetof(SharedMemory, elements) + held * sizeof(SharedMemory::Piece);
+}
+
 /// Blocks of a cluster, which slices vectors_together vectors; each takes some pieces of the inner dimension.
 inline int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
+
+/// What a Task sees of elements that are asked for nothing else.
+class NothingSeen {
+ public:
+  template <class Task>
+  explicit __device__ NothingSeen(const Task&) {}
+  __device__ static int key(Index, Index) { return 0; }
+  __device__ static int step(int) { return 0; }
+  __device__ void one(int, double) {}
+  __device__ void four(Index, Index, Index, const double (&)[4]) {}
+  __device__ void finish() {}
+};
 
 inline constexpr int rows = threads / vectors_together;  // elements of a vector that it loads at a time
 inline constexpr Top normal_bits = 0x00100000;           // of magnitudes below it the lower halves matter
@@ -280,8 +304,9 @@ __device__ void slice(const Operand<T, Task>& operand, Index block, SharedMemory
 #endif
 
 template <class T, class Task>
-__global__ __launch_bounds__(threads, 3) void slice_both(const __grid_constant__ Operand<T, Task> a,
-                                                         const __grid_constant__ Operand<T, Task> b, unsigned blocks_of_a) {
+__global__ __launch_bounds__(threads, Task::blocks_together) void slice_both(const __grid_constant__ Operand<T, Task> a,
+                                                                             const __grid_constant__ Operand<T, Task> b,
+                                                                             unsigned blocks_of_a) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(16) std::uint8_t memory[];
   auto& shared = *reinterpret_cast<SharedMemory*>(memory);
@@ -314,7 +339,7 @@ void launch(const Operand<T, Task>& a, const Operand<T, Task>& b, cudaStream_t s
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(threads);
-  config.dynamicSmemBytes = sizeof(SharedMemory);
+  config.dynamicSmemBytes = std::max(shared_bytes(a, cluster), shared_bytes(b, cluster));
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = 1;

@@ -18,6 +18,9 @@ struct SlicingJob {
 /// Whether the current device can: a Hopper or a later one.
 bool has_clusters();
 
+/// Whether vectors or their elements lie side by side, as this file's kernels read them.
+bool fast_slicing_reads(const DeviceMatrix& vectors);
+
 /// Whether launch_fast_slicing slices these: balanced, at most 8 slices, vectors or their elements side by side.
 bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing);
 

@@ -338,14 +338,7 @@ class FusedEpilogue {
     const Index i = place_.row + row_ + row_of(e), j = place_.column + column_ + column_of(e);
     if (i >= f_.a.count || j >= f_.b.count) return;
     const bool of_vectors = f_.a.special[i] != 0 || f_.b.special[j] != 0;
-    const SpecialEntries specials(f_.operands, f_.epilogue);
-    if (!f_.operands.exists()) {
-      if (!of_vectors && is_finite(f_.epilogue.c0_bits(i, j), binary64)) combine_entry(e, i, j);
-    } else if (specials.contains(i, j, of_vectors)) {
-      specials.write(i, j, of_vectors);
-    } else {
-      combine_entry(e, i, j);
-    }
+    finish_or_write_special(f_.operands, f_.epilogue, i, j, of_vectors, [&] { combine_entry(e, i, j); });
   }
 
   /// @pre (i, j) is not special.

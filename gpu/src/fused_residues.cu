@@ -2,6 +2,7 @@
 #include "fused_residues.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cuda_check.hpp"
 #include "residue_kernel.cuh"
@@ -30,31 +31,39 @@ struct Tiles {
   }
 };
 
-/// Wide tiles move fewer bytes; narrow ones leave fewer blocks idle where there are few.
-int tile_columns_for(Index m, Index n, int processors) {
-  const Tiles wide(m, n, Wide::columns);
-  return Index{wide.rows} * wide.columns >= processors ? Wide::columns : Narrow::columns;
+/// Wide tiles move fewer bytes; narrow ones leave fewer processors idle in the last round, where there are few.
+int tile_columns_for(Index m, Index n, int moduli, int processors) {
+  const auto used = [&](int columns, double each) {
+    const Tiles tiles(m, n, columns);
+    const double rounds = static_cast<double>(tiles.rows) * tiles.columns * moduli / processors;
+    return rounds / std::ceil(rounds) * each;
+  };
+  constexpr double wide_gain = 1.05;  // in the long run
+  return used(Wide::columns, wide_gain) >= used(Narrow::columns, 1) ? Wide::columns : Narrow::columns;
 }
 
+/// A launch in clusters, which may begin while the kernel before it ends.
 struct Configuration {
-  cudaLaunchAttribute attribute{};
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
 
   template <class Shape>
   static Configuration of(int blocks, cudaStream_t stream) {
     Configuration result;
-    result.attribute.id = cudaLaunchAttributeClusterDimension;
-    result.attribute.val.clusterDim = {static_cast<unsigned>(Shape::cluster), 1, 1};
+    result.attributes[0].id = cudaLaunchAttributeClusterDimension;
+    result.attributes[0].val.clusterDim = {static_cast<unsigned>(Shape::cluster), 1, 1};
+    result.attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    result.attributes[1].val.programmaticStreamSerializationAllowed = 1;
     result.config.gridDim = dim3(static_cast<unsigned>(blocks));
     result.config.blockDim = dim3(block_threads);
     result.config.dynamicSmemBytes = Shape::shared_bytes;
     result.config.stream = stream;
-    result.config.numAttrs = 1;
+    result.config.numAttrs = 2;
     return result;
   }
   /// The configuration to launch by, while this lives.
   [[nodiscard]] const cudaLaunchConfig_t* here() {
-    config.attrs = &attribute;
+    config.attrs = attributes;
     return &config;
   }
 };
@@ -100,7 +109,7 @@ std::size_t FusedResidues::workspace(int moduli, Index rows, Index columns) cons
 
 FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSlices& b, int moduli, const Block& block,
                                            void* workspace, cudaStream_t stream, const Tuning& tuning) const {
-  const int columns = chosen(tuning.columns, tile_columns_for(block.rows, block.columns, processors_));
+  const int columns = chosen(tuning.columns, tile_columns_for(block.rows, block.columns, moduli, processors_));
   const bool wide = columns == Wide::columns;
   const Tiles tiles(block.rows, block.columns, columns);
   ResidueArguments f{};
@@ -114,7 +123,7 @@ FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSl
   f.modulus_bytes = tiles.bytes(columns);
   f.set_reductions();
   const int clusters = std::min(f.items(), wide ? pairs_ : processors_);
-  const bool long_enough = wide && f.items() >= 16 * clusters && f.steps >= 32;
+  const bool long_enough = wide && f.items() >= 32 * clusters;
   f.step = {nullptr, chosen(tuning.interval, long_enough ? 4 : 0), chosen(tuning.lead, 1)};
   if (f.step.interval > 0) {
     f.step.counter = static_cast<unsigned*>(workspace);

@@ -160,13 +160,12 @@ void Product::combine(const DeviceSlices& a, const DeviceSlices& b, const Block&
 
 void Product::launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                               const OperandPair& operands, Arena arena, cudaStream_t stream) const {
-  if (operands.exists()) launch_specials(operands, a, b, epilogue, stream);
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(kernels_.residues.workspace(moduli(), rows_, columns_)));
   for (Index row = 0; row < m_; row += rows_)
     for (Index column = 0; column < n_; column += columns_) {
       const auto block = block_at(row, column);
       const auto bytes = kernels_.residues.launch(a, b, moduli(), block, workspace, stream);
-      launch_recovery(combination_, moduli(), a, b, block, bytes, epilogue, stream);
+      launch_recovery(combination_, moduli(), a, b, block, bytes, epilogue, operands, stream);
     }
 }
 

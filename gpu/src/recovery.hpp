@@ -10,6 +10,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "fused_residues.hpp"
+#include "special_entries.hpp"
 
 namespace ozbound::gpu {
 
@@ -22,10 +23,10 @@ void launch_recovery(const Combination& combination, int moduli, const DeviceSli
                      const Block& block, const BlockSums<std::int32_t>& sums, const DeviceEpilogue& epilogue,
                      cudaStream_t stream);
 
-/// The same from bytes that FusedResidues left: c_t of each modulus.
+/// The same from bytes that FusedResidues left: c_t of each modulus. Special entries too, where the operands are given.
 void launch_recovery(const Combination& combination, int moduli, const DeviceSlices& a, const DeviceSlices& b,
                      const Block& block, const FusedResidues::Bytes& bytes, const DeviceEpilogue& epilogue,
-                     cudaStream_t stream);
+                     const OperandPair& operands, cudaStream_t stream);
 
 /// C' of every entry in place of the first of its sums: the groups of Engine::recovered_groups.
 void launch_recovered_groups(int moduli, const Block& block, const BlockSums<std::int64_t>& sums, cudaStream_t stream);

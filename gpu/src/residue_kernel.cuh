@@ -221,6 +221,7 @@ __global__ void __launch_bounds__(384, 1)
   }
   __syncthreads();
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
+  cudaGridDependencySynchronize();  // what ran before has written the residues
   if (group == 0) {
     ptx::give_registers<Shape::loader_registers>();
     if (threadIdx.x == 0) load_residues<Shape>(a, b, f, ring, rank, cluster, clusters);

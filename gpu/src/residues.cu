@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cuda_check.hpp"
+#include "element_reduction.cuh"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
-#include "ozbound/core/detail/residue_constants.hpp"
 #include "tiles.cuh"
 #include "tops.hpp"
 
@@ -29,44 +29,6 @@ struct Powers {
 };
 __device__ const Powers powers;
 
-/// Bits of the float 3 2^22, whose last bit is 1: bits of it plus an integer below 2^22 are those of the sum.
-constexpr std::int32_t middle_bits = 0x4b400000;
-constexpr float middle = 3 << 22;
-
-/// How elements are reduced modulo p.
-struct ElementReduction {
-  std::uint32_t weights[2];  ///< int8: of byte i the residue of 256^i
-  float reciprocal;          ///< 1 / p
-  std::int32_t minus_p;
-
-  /// A word whose lowest byte is z mod p, balanced, from middle_bits + z: for |z| < 2^19 the rounding errors of binary32 decide
-  /// nothing (R7), and of 256 a tie has the same byte either way.
-  [[nodiscard]] __device__ std::int32_t rest(std::int32_t shifted) const {
-    const float quotient = __fmaf_rn(__int_as_float(shifted) - middle, reciprocal, middle);
-    return shifted + __float_as_int(quotient) * minus_p;
-  }
-
-  /// The same of an integer below 2^63, given as bytes with signs: eight products below 2^14 each.
-  [[nodiscard]] __device__ std::int32_t rest(std::uint64_t signed_bytes) const {
-    std::int32_t shifted = middle_bits;
-    const auto low = static_cast<std::uint32_t>(signed_bytes), high = static_cast<std::uint32_t>(signed_bytes >> 32);
-    asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(shifted) : "r"(low), "r"(weights[0]));
-    asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(shifted) : "r"(high), "r"(weights[1]));
-    return rest(shifted);
-  }
-};
-
-struct ElementReductions {
-  ElementReduction of[max_moduli];
-
-  explicit ElementReductions(const ResidueConstants& moduli) {
-    for (int t = 0; t < max_moduli; ++t)
-      of[t] = {{moduli.byte_weights[t][0], moduli.byte_weights[t][1]},
-               static_cast<float>(moduli.reciprocal[t]),
-               -static_cast<std::int32_t>(moduli.modulus[t])};
-  }
-};
-
 /// An integer m 2^shift: m as bytes with signs. Without `Wide` there is no shift, and the integer is at most 2^62.
 template <bool Wide>
 struct ElementInteger {
@@ -75,9 +37,8 @@ struct ElementInteger {
 
   ElementInteger() = default;
   explicit __device__ ElementInteger(const RoundedInteger& x) : shift(Wide && x.magnitude != 0 ? x.shift : 0) {
-    constexpr std::uint64_t bias = 0x0080808080808080;  // carries out of bytes above 127
     const auto magnitude = Wide || x.magnitude == 0 ? x.magnitude : x.magnitude << x.shift;
-    signed_bytes = ((x.negative ? -magnitude : magnitude) + bias) ^ bias;
+    signed_bytes = bytes_with_signs(x.negative ? -magnitude : magnitude);
   }
 };
 
@@ -106,8 +67,7 @@ __global__ void __launch_bounds__(tile_threads)
           rest = modulus.rest(middle_bits + std::int32_t{static_cast<std::int8_t>(rest)} * powers.of[integers[e].shift][t]);
         bytes[e] = static_cast<std::uint32_t>(rest);
       }
-      const auto low = __byte_perm(bytes[0], bytes[1], 0x0040), high = __byte_perm(bytes[2], bytes[3], 0x0040);
-      *reinterpret_cast<std::uint32_t*>(to) = __byte_perm(low, high, 0x5410);
+      *reinterpret_cast<std::uint32_t*>(to) = lowest_bytes(bytes);
     }
   }
 }
@@ -161,8 +121,7 @@ void launch_residues(const DeviceMatrix& vectors, ResidueForm form, const Device
   launch_tops(vectors, residues.count, residues.inner, residues.tops, stream);
   const Vectors x{vectors, residues.count, residues.inner};
   const ElementReductions moduli(residue_constants(form.moduli));
-  constexpr int narrow_bits = 62;
-  if (form.bits <= narrow_bits)
+  if (form.bits <= most_narrow_bits)
     make_residues<false><<<tiles(residues), tile_threads, 0, stream>>>(x, form.bits, residues, moduli);
   else
     make_residues<true><<<tiles(residues), tile_threads, 0, stream>>>(x, form.bits, residues, moduli);

@@ -12,6 +12,9 @@
 
 namespace ozbound::gpu {
 
+/// Integers of so many bits fit a word, with a sign.
+inline constexpr int most_narrow_bits = 62;
+
 /// The residues of `count` vectors of `inner` elements, and memory for them. @pre the form is valid, and not of complex
 /// integers.
 DeviceSlices take_residues(Arena& arena, ResidueForm form, Index count, Index inner);

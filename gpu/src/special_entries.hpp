@@ -61,6 +61,20 @@ class SpecialEntries {
   bool everywhere_, no_terms_;
 };
 
+/// Calls combine() for an entry that is not special; writes a special one where the operands are given.
+template <class Combine>
+__device__ void finish_or_write_special(const OperandPair& operands, const DeviceEpilogue& epilogue, Index i, Index j,
+                                        bool of_vectors, const Combine& combine) {
+  const SpecialEntries specials(operands, epilogue);
+  if (!operands.exists()) {
+    if (!of_vectors && is_finite(epilogue.c0_bits(i, j), binary64)) combine();
+  } else if (specials.contains(i, j, of_vectors)) {
+    specials.write(i, j, of_vectors);
+  } else {
+    combine();
+  }
+}
+
 #endif
 
 }  // namespace ozbound::gpu

@@ -421,7 +421,7 @@ bool compare_tunings(cudaStream_t stream) {
           const auto bytes = kernels.residues.launch(parts.a, parts.b, moduli, all, parts.workspace, stream,
                                                      {.columns = columns, .panel = panel, .interval = interval, .lead = lead});
           const gpu::DeviceEpilogue epilogue{.c = gpu::matrix_of(call.c.as_input())};
-          gpu::launch_recovery(gpu::Combination(of.plan, k), moduli, parts.a, parts.b, all, bytes, epilogue, stream);
+          gpu::launch_recovery(gpu::Combination(of.plan, k), moduli, parts.a, parts.b, all, bytes, epilogue, {}, stream);
           compare_results(expected.c, there.result(), of.of, "C", section);
         }
     }

@@ -18,6 +18,8 @@ using Word = unsigned long long;
 
 /// The look at one operand, each element of it read from memory once.
 struct Task {
+  static constexpr int blocks_together = 3;
+
   DeviceSlices slices;
   Word* sums;
   Word* prints;

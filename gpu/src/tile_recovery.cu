@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+
+#include "cuda_check.hpp"
+#include "recovery.cuh"
+#include "recovery.hpp"
+#include "residue_tiles.hpp"
+#include "residue_triples.hpp"
+#include "special_entries.hpp"
+
+// C from the bytes that the kernel of products leaves: by integers, three moduli at a time, where C is C' rounded, and by
+// doubles, as from other sums, where anything else is to be done.
+
+namespace ozbound::gpu {
+namespace {
+
+struct TileRecovery {
+  DeviceSlices a, b;
+  Block block;
+  const std::int8_t* bytes;
+  Index modulus_bytes;
+  int column_tiles;
+  OperandPair operands;
+  DeviceEpilogue epilogue;
+  SumLayout layout;
+};
+
+/// 16 accumulators of a thread of the kernel that left the bytes: of one of its warpgroups those of 8 columns and 2 rows.
+template <int Columns>
+struct TilePart {
+  using Tile = TileBytes<Columns>;
+  static constexpr int parts = Columns / 32;
+
+  int thread, first_accumulator;
+  Index row, column, byte;  ///< of the part in the block of C; of its first byte
+
+  explicit __device__ TilePart(int column_tiles) : thread(static_cast<int>(threadIdx.x)) {
+    const int part = static_cast<int>(blockIdx.x) % parts, group = static_cast<int>(blockIdx.x) / parts % 2;
+    const Index tile = blockIdx.x / (2 * parts);
+    first_accumulator = 16 * part;
+    row = tile / column_tiles * residue_tile_rows + 64 * group, column = tile % column_tiles * Columns;
+    byte = Index{blockIdx.x} * (16 * 128) + 16 * thread;
+  }
+  [[nodiscard]] __device__ Index i(int e) const { return row + Tile::row(thread, first_accumulator + e); }
+  [[nodiscard]] __device__ Index j(int e) const { return column + Tile::column(thread, first_accumulator + e); }
+};
+
+/// Any entry, by doubles.
+template <int Limbs>
+__device__ void finish_any(const TileRecovery& f, const ResidueConstants& moduli, Index i, Index j,
+                           const RecoveredInteger<Limbs>& integer) {
+  if (i >= f.block.rows || j >= f.block.columns) return;
+  const Index row = f.block.row + i, column = f.block.column + j;
+  finish_or_write_special(f.operands, f.epilogue, row, column, f.a.special[row] != 0 || f.b.special[column] != 0,
+                          [&] { combine_recovered(row, column, integer.limbs(), moduli, f.layout, f.a, f.b, f.epilogue); });
+}
+
+/// Entries that are not done with, by a bit each, from the bytes once more.
+template <int Limbs, int Columns>
+__device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueConstants& moduli, std::uint32_t rest) {
+  const TilePart<Columns> part(f.column_tiles);
+  for (; rest != 0; rest &= rest - 1) {
+    const int e = __ffs(static_cast<int>(rest)) - 1;
+    const auto digit_of = [&](int t) { return static_cast<double>(f.bytes[t * f.modulus_bytes + part.byte + e]); };
+    finish_any(f, moduli, part.i(e), part.j(e), RecoveredInteger<Limbs>(moduli, digit_of));
+  }
+}
+
+/// Each byte, an int8, plus 128.
+__device__ uint4 raised_by_128(uint4 x) {
+  constexpr unsigned signs = 0x80808080;
+  return {x.x ^ signs, x.y ^ signs, x.z ^ signs, x.w ^ signs};
+}
+
+/// 16 entries for every thread, whatever is to be done.
+template <int Limbs, int Columns>
+__global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
+    recover_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli) {
+  const TilePart<Columns> part(f.column_tiles);
+  if (part.row >= f.block.rows || part.column >= f.block.columns) return;
+  const auto* const from = reinterpret_cast<const uint4*>(f.bytes + part.byte);
+  uint4 words[max_moduli_of<Limbs>];
+#pragma unroll
+  for (int t = 0; t < max_moduli_of<Limbs>; ++t)
+    if (t < moduli.count) words[t] = raised_by_128(__ldcs(from + t * (f.modulus_bytes / 16)));
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+#pragma unroll 1
+    for (int e = 0; e < 4; ++e) {
+      const auto digit_of = [&](int t) {
+        const auto word = w == 0 ? words[t].x : w == 1 ? words[t].y : w == 2 ? words[t].z : words[t].w;
+        const auto raised = static_cast<std::int32_t>(__byte_perm(word, 0, 0x4440 + e));  // byte e, and zeros
+        return __hiloint2double(0x43300000, raised) - (0x1p52 + 128);                     // as a double
+      };
+      finish_any(f, moduli, part.i(4 * w + e), part.j(4 * w + e), RecoveredInteger<Limbs>(moduli, digit_of));
+    }
+}
+
+/// An integer of words in two's complement, lowest first, and how it is rounded.
+template <int Words>
+struct IntegerWords {
+  std::uint32_t of[Words];
+
+  /// RN of the integer. `Two`: its magnitude is below 2^103.
+  template <bool Two>
+  [[nodiscard]] __device__ double rounded() const {
+    if constexpr (Words == 1) return static_cast<std::int32_t>(of[0]);
+    if constexpr (Words == 2) return __ll2double_rn(static_cast<std::int64_t>(std::uint64_t{of[1]} << 32 | of[0]));
+    if constexpr (Words >= 3) {
+      const auto second = __funnelshift_r(of[1], of[2], 20);
+      const double last = lower_52(of[0], of[1]);
+      if constexpr (Words == 3) return __fma_rn(lower_52_with_sign(second, shifted(of[2], 20)), 0x1p52, last);
+      if constexpr (Words >= 4) {
+        const auto upper = __funnelshift_r(of[2], of[3], 20);
+        if constexpr (Two) return __fma_rn(lower_52_with_sign(second, upper), 0x1p52, last);
+        const double middle = lower_52(second, upper);
+        double first = static_cast<std::int32_t>(shifted(of[3], 8));
+        if constexpr (Words == 5) first = lower_52_with_sign(__funnelshift_r(of[3], of[4], 8), shifted(of[4], 8));
+        return sum_of_three(first * 0x1p104, middle * 0x1p52, last);
+      }
+    }
+    return 0;
+  }
+
+ private:
+  __device__ static std::uint32_t shifted(std::uint32_t word, int bits) {
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(word) >> bits);
+  }
+  /// The lower 52 bits of a pair of words, as an integer; and as one whose sign is the uppermost of them.
+  [[nodiscard]] __device__ static double lower_52(std::uint32_t low, std::uint32_t high) {
+    return __hiloint2double(static_cast<int>(0x43300000 | (high & 0xfffff)), static_cast<int>(low)) - 0x1p52;
+  }
+  [[nodiscard]] __device__ static double lower_52_with_sign(std::uint32_t low, std::uint32_t high) {
+    return lower_52(low, high ^ 0x80000) - 0x1p51;
+  }
+};
+
+/// C' of four entries whose bytes are those of `bytes`, a word a modulus.
+template <int Triples>
+class FourIntegers {
+ public:
+  static constexpr int weight_words = words_of_weights(Triples), words = words_of_products(Triples);
+
+  __device__ FourIntegers(const ResidueTriples& triples, const std::uint32_t (&bytes)[3 * Triples]) : triples_(triples) {
+#pragma unroll
+    for (int t = 0; t < Triples; ++t) {
+      const auto* const of = bytes + 3 * t;
+      const auto first = __byte_perm(of[0], of[1], 0x5140), last = __byte_perm(of[0], of[1], 0x7362);
+      const std::uint32_t of_entry[4] = {__byte_perm(first, of[2], 0x4410), __byte_perm(first, of[2], 0x5532),
+                                         __byte_perm(last, of[2], 0x6610), __byte_perm(last, of[2], 0x7732)};
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const std::int64_t x = dp4a(of_entry[e], triples.low[t], dp4a(of_entry[e], triples.high[t], 0) << 8);
+#pragma unroll
+        for (int w = 0; w < weight_words; ++w) sums_[e][w] += x * triples.weight[t][w];
+      }
+    }
+  }
+
+  /// C' of entry e, and whether the multiple of P is known to be the nearest.
+  __device__ bool reduce(int e, IntegerWords<words>& integer) const {
+    constexpr int last = weight_words - 1;
+    constexpr float middle = 3 << 22;
+    const auto top = (sums_[e][last] + (last > 0 ? sums_[e][last > 0 ? last - 1 : 0] >> 32 : 0)) >> triples_.shift;
+    const float share = static_cast<float>(static_cast<std::int32_t>(top)) * triples_.reciprocal;
+    const float shifted = share + middle;
+    const std::int64_t multiple = __float_as_int(middle) - __float_as_int(shifted);
+    std::int64_t carry = 0;
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      carry += multiple * triples_.product[w];
+      if (w < weight_words) carry += sums_[e][w < weight_words ? w : 0];
+      integer.of[w] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    return fabsf(share - (shifted - middle)) < 0.5F - 0x1p-8F;
+  }
+
+ private:
+  __device__ static std::int32_t dp4a(std::uint32_t of_signs, std::uint32_t without, std::int32_t sum) {
+    std::int32_t result;
+    asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(of_signs), "r"(without), "r"(sum));
+    return result;
+  }
+
+  const ResidueTriples& triples_;
+  std::int64_t sums_[4][weight_words] = {};
+};
+
+/// What is added to the exponents of a row's or a column's entries; whatever is added to the last two, no double has that.
+struct ExponentOf {
+  static constexpr int special = -(1 << 21), outside = -(1 << 24);
+
+  static __device__ int vector(const DeviceSlices& of, Index first, Index inside, Index count) {
+    if (inside >= count) return outside;
+    const Index i = first + inside;
+    return of.special[i] != 0 ? special : of.exponents[i];
+  }
+};
+
+/// 16 entries for every thread, each C' rounded; those that are not normal, or not sure, are done with by doubles.
+/// @param unit exponent of C' without those of its row and column
+template <int Triples, int Limbs, int Columns, bool Two>
+__global__ void __launch_bounds__(combining_threads)
+    round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
+                const __grid_constant__ ResidueTriples triples, int unit) {
+  const TilePart<Columns> part(f.column_tiles);
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();  // what ran before has written the bytes
+#endif
+  if (part.row >= f.block.rows || part.column >= f.block.columns) return;
+  const auto* const from = reinterpret_cast<const uint4*>(f.bytes + part.byte);
+  uint4 words[3 * Triples];
+#pragma unroll
+  for (int t = 0; t < 3 * Triples; ++t)
+    words[t] = t < triples.moduli ? __ldcs(from + t * (f.modulus_bytes / 16)) : uint4{0, 0, 0, 0};
+  // Of accumulators e, bit 0 tells columns and bit 1 rows apart; each four are eight columns further.
+  const Index row = part.i(0), column = part.j(0);
+  const int of_row[2] = {ExponentOf::vector(f.a, f.block.row, row, f.block.rows) + unit,
+                         ExponentOf::vector(f.a, f.block.row, row + 8, f.block.rows) + unit};
+  auto* const c = static_cast<double*>(f.epilogue.c.data) + f.epilogue.c.at(f.block.row + row, f.block.column + column);
+  const Index next_row = 8 * f.epilogue.c.row_stride, next_column = f.epilogue.c.col_stride;
+  std::uint32_t rest = 0;
+#pragma unroll
+  for (int w = 0; w < 4; ++w) {
+    std::uint32_t bytes[3 * Triples];
+#pragma unroll
+    for (int t = 0; t < 3 * Triples; ++t)
+      bytes[t] = w == 0 ? words[t].x : w == 1 ? words[t].y : w == 2 ? words[t].z : words[t].w;
+    const FourIntegers<Triples> integers(triples, bytes);
+    const int of_column[2] = {ExponentOf::vector(f.b, f.block.column, column + 8 * w, f.block.columns),
+                              ExponentOf::vector(f.b, f.block.column, column + 8 * w + 1, f.block.columns)};
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      IntegerWords<FourIntegers<Triples>::words> integer;
+      const bool sure = integers.reduce(e, integer);
+      const double value = integer.template rounded<Two>();
+      const int exponent = of_row[e / 2] + of_column[e % 2];
+      const int high = __double2hiint(value), field = (high >> 20 & 0x7ff) + exponent;
+      const bool normal = field >= 1 && field <= 2046 && value != 0;
+      if (sure && normal)
+        c[(e / 2) * next_row + (8 * w + e % 2) * next_column] =
+            __hiloint2double(static_cast<int>(static_cast<std::uint32_t>(high) + (static_cast<std::uint32_t>(exponent) << 20)),
+                             __double2loint(value));
+      else
+        rest |= 1u << (4 * w + e);
+    }
+  }
+  if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, rest);
+}
+
+/// Whether the host knows that C is C' rounded.
+bool is_known_plain(const DeviceEpilogue& epilogue) {
+  return epilogue.alpha_at == nullptr && epilogue.beta_at == nullptr && epilogue.bound == nullptr && epilogue.c.is_double &&
+         epilogue.alpha == 1 && epilogue.beta == 0;
+}
+
+template <int Columns>
+unsigned blocks_of(const FusedResidues::Bytes& bytes) {
+  return static_cast<unsigned>(Index{bytes.row_tiles} * bytes.column_tiles * (Columns / 16));
+}
+
+/// A launch that may begin while the kernel before it ends.
+template <class... Parameters, class... Arguments>
+void launch_early(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t stream, const Arguments&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(combining_threads);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "cudaLaunchKernelEx");
+}
+
+template <int Triples, int Limbs, int Columns>
+void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Bytes& bytes, cudaStream_t stream) {
+  const int unit = f.layout.weight_exponent[f.layout.count - 1];
+  constexpr int most_of_two = 13;  // moduli whose H is below 2^103
+  constexpr bool never_two = 3 * Triples - 2 > most_of_two, always_two = 3 * Triples <= most_of_two;
+  const auto launch = [&](auto kernel) {
+    launch_early(kernel, blocks_of<Columns>(bytes), stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit);
+  };
+  if (always_two || (!never_two && moduli <= most_of_two))
+    launch(round_tiles<Triples, Limbs, Columns, !never_two>);
+  else
+    launch(round_tiles<Triples, Limbs, Columns, always_two>);
+}
+
+/// Calls launch(triples, limbs), both as integral constants, of so many moduli.
+template <int Triples = 1, class Launch>
+void with_triples(int moduli, const Launch& launch) {
+  if constexpr (Triples < ResidueTriples::most)
+    if (triples_of(moduli) > Triples) return with_triples<Triples + 1>(moduli, launch);
+  constexpr int fewest = residue_limbs_of(3 * Triples - 2), most = residue_limbs_of(3 * Triples);
+  if (residue_limbs_of(moduli) == fewest)
+    launch(std::integral_constant<int, Triples>(), std::integral_constant<int, fewest>());
+  else
+    launch(std::integral_constant<int, Triples>(), std::integral_constant<int, most>());
+}
+
+template <int Columns>
+void launch_tiles(const TileRecovery& f, int moduli, const FusedResidues::Bytes& bytes, cudaStream_t stream) {
+  if (!is_known_plain(f.epilogue))
+    return with_limbs(moduli, [&](auto limbs) {
+      recover_tiles<limbs, Columns><<<blocks_of<Columns>(bytes), combining_threads, 0, stream>>>(f, residue_constants(moduli));
+    });
+  with_triples(moduli, [&](auto triples, auto limbs) { launch_rounding<triples, limbs, Columns>(f, moduli, bytes, stream); });
+}
+
+}  // namespace
+
+void launch_recovery(const Combination& combination, int moduli, const DeviceSlices& a, const DeviceSlices& b,
+                     const Block& block, const FusedResidues::Bytes& bytes, const DeviceEpilogue& epilogue,
+                     const OperandPair& operands, cudaStream_t stream) {
+  const TileRecovery f{
+      a, b, block, bytes.data, bytes.modulus_bytes, bytes.column_tiles, operands, epilogue, combination.layout};
+  if (bytes.columns == 256)
+    launch_tiles<256>(f, moduli, bytes, stream);
+  else
+    launch_tiles<128>(f, moduli, bytes, stream);
+  check_launch("recover_tiles");
+}
+
+}  // namespace ozbound::gpu
