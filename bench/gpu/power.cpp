@@ -94,22 +94,31 @@ int run_for(double seconds, const Subject& subject, cudaStream_t stream) {
   return launched;
 }
 
-/// The counter moves in steps of tens of milliseconds: the device runs beforehand, and the first step is waited for.
+/// Runs until the counter moves, which it does in steps of tens of milliseconds. Returns how many products.
+/// @throws std::runtime_error where it stands still.
+int run_to_step(const Subject& subject, const EnergyCounter& counter, cudaStream_t stream) {
+  const auto start = std::chrono::steady_clock::now();
+  const double before = counter.joules();
+  int products = 0;
+  for (; counter.joules() == before; ++products) {
+    if (seconds_since(start) > 2) throw std::runtime_error("NVML's energy counter of this device stands still");
+    subject.launch(stream);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+  return products;
+}
+
+/// From a step of the counter to another, after running for a while.
 Energy energy_of(const Subject& subject, const Shape& shape, double seconds, const EnergyCounter& counter,
                  cudaStream_t stream) {
   run_for(seconds / 4, subject, stream);
-  double before = counter.joules();
-  for (const double old = before; before == old; before = counter.joules()) run_for(0, subject, stream);
+  run_to_step(subject, counter, stream);
+  const double before = counter.joules();
   const auto start = std::chrono::steady_clock::now();
   int products = 0;
-  double after = before;
   while (seconds_since(start) < seconds) products += run_for(seconds / 8, subject, stream);
-  for (const double old = after = counter.joules(); after == old; after = counter.joules()) {
-    subject.launch(stream);
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    ++products;
-  }
-  return {subject.name, shape, seconds_since(start) / products, (after - before) / products};
+  products += run_to_step(subject, counter, stream);
+  return {subject.name, shape, seconds_since(start) / products, (counter.joules() - before) / products};
 }
 
 std::vector<Subject> subjects_of(const Problem& problem, cudaStream_t stream) {

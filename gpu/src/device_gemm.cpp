@@ -216,8 +216,13 @@ struct DeviceGemm::Work {
   }
 
   [[nodiscard]] Product product_of(Index height, Index width, const Options& options) {
-    constexpr double most_sums = 0x1p32;  // bytes of residues of 16384 x 16384 entries and 15 moduli
-    return {plan, height, width, shape.k, std::min(most_sums, options.workspace / 2), options.path, kernels};
+    const auto within = [&](double most) {
+      return Product(plan, height, width, shape.k, std::min(most, options.workspace / 2), options.path, kernels);
+    };
+    constexpr double most_bytes = 0x1p32,
+                     most_sums = 0x1p30;  // of fused residues, of 16384 x 16384 entries 15 moduli; of others
+    auto product = within(most_bytes);
+    return product.path() == Path::fused ? std::move(product) : within(most_sums);
   }
 
   /// The bytes of the largest of all blocks. Those at the end have fewer entries, but may have more sums at a time.

@@ -31,15 +31,15 @@ struct Tiles {
   }
 };
 
-/// Wide tiles move fewer bytes; narrow ones leave fewer processors idle in the last round, where there are few.
+/// Wide tiles move fewer bytes; narrow ones leave fewer processors idle in the last round, and hold less beyond C, where C is
+/// small.
 int tile_columns_for(Index m, Index n, int moduli, int processors) {
-  const auto used = [&](int columns, double each) {
+  const auto expected_time = [&](int columns) {
     const Tiles tiles(m, n, columns);
-    const double rounds = static_cast<double>(tiles.rows) * tiles.columns * moduli / processors;
-    return rounds / std::ceil(rounds) * each;
+    return std::ceil(static_cast<double>(tiles.rows) * tiles.columns * moduli / processors) * columns;
   };
-  constexpr double wide_gain = 1.05;  // in the long run
-  return used(Wide::columns, wide_gain) >= used(Narrow::columns, 1) ? Wide::columns : Narrow::columns;
+  constexpr double wide_gain = 1.05;  // of operations a second, in the long run
+  return expected_time(Wide::columns) <= wide_gain * expected_time(Narrow::columns) ? Wide::columns : Narrow::columns;
 }
 
 /// A launch in clusters, which may begin while the kernel before it ends.
@@ -129,9 +129,10 @@ FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSl
     f.step.counter = static_cast<unsigned*>(workspace);
     check(cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   }
+  // Of vectors whose memory may end after those that there are: residues may be part of an operand's.
   const auto map_of = [this, moduli](const DeviceSlices& residues, Index first, int rows) {
-    return maps_.of_bytes(residues.digits + first * residues.padded, residues.padded, moduli * residues.modulus_vectors - first,
-                          rows);
+    const Index vectors = (moduli - 1) * residues.modulus_vectors + round_up(residues.count, DeviceSlices::vector_step);
+    return maps_.of_bytes(residues.digits + first * residues.padded, residues.padded, vectors - first, rows);
   };
   const auto of_a = map_of(a, block.row, residue_tile_rows);
   const auto of_b = map_of(b, block.column, wide ? Wide::columns / Wide::cluster : Narrow::columns);

@@ -55,6 +55,19 @@ __device__ void finish_any(const TileRecovery& f, const ResidueConstants& moduli
                           [&] { combine_recovered(row, column, integer.limbs(), moduli, f.layout, f.a, f.b, f.epilogue); });
 }
 
+/// Writes C' rounded; false where this does not know how.
+template <int Limbs>
+__device__ bool round_entry(const TileRecovery& f, Index i, Index j, const RecoveredInteger<Limbs>& integer) {
+  if (i >= f.block.rows || j >= f.block.columns) return false;
+  const Index row = f.block.row + i, column = f.block.column + j;
+  if (f.a.special[row] != 0 || f.b.special[column] != 0) return false;
+  const int exponent = f.a.exponents[row] + f.b.exponents[column] + f.layout.weight_exponent[f.layout.count - 1];
+  double rounded;
+  if (!integer.round(exponent, rounded)) return false;
+  f.epilogue.c.set_bits(row, column, bits_of(rounded));
+  return true;
+}
+
 /// Entries that are not done with, by a bit each, from the bytes once more.
 template <int Limbs, int Columns>
 __device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueConstants& moduli, std::uint32_t rest) {
@@ -83,6 +96,7 @@ __global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
 #pragma unroll
   for (int t = 0; t < max_moduli_of<Limbs>; ++t)
     if (t < moduli.count) words[t] = raised_by_128(__ldcs(from + t * (f.modulus_bytes / 16)));
+  const bool plain = is_plain(f.epilogue);  // by scalars that lie on the device
 #pragma unroll
   for (int w = 0; w < 4; ++w)
 #pragma unroll 1
@@ -92,7 +106,9 @@ __global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
         const auto raised = static_cast<std::int32_t>(__byte_perm(word, 0, 0x4440 + e));  // byte e, and zeros
         return __hiloint2double(0x43300000, raised) - (0x1p52 + 128);                     // as a double
       };
-      finish_any(f, moduli, part.i(4 * w + e), part.j(4 * w + e), RecoveredInteger<Limbs>(moduli, digit_of));
+      const RecoveredInteger<Limbs> integer(moduli, digit_of);
+      const Index i = part.i(4 * w + e), j = part.j(4 * w + e);
+      if (!plain || !round_entry(f, i, j, integer)) finish_any(f, moduli, i, j, integer);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "device_fingerprint.hpp"
+#include "first_looks.hpp"
 #include "level_two.hpp"
 #include "memory.hpp"
 #include "mirror/problems.hpp"

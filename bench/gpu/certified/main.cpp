@@ -96,7 +96,7 @@ Measured measure(const Case& of, const Backend& backend, const Cublas& cublas, i
   const auto call = problem.call();
   const auto target = parse_target(of.target);
   const auto [decision, certificate] = multiply(call, target, backend, by_products());  // warms up
-  gpu::DeviceGemm product(certificate.plans.at(0), of.n, of.n, of.n);
+  gpu::DeviceGemm product(certificate.plans.at(0), of.n, of.n, of.n, {.held = true});
   product(call, stream);
   problem.dgemm(cublas);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");

@@ -8,13 +8,13 @@
 
 #include "cuda_device.hpp"
 #include "device_plan_bound.hpp"
-#include "first_digits.hpp"
 #include "host_facts.hpp"
 #include "largest_memory.hpp"
 #include "norm_search.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/detail/residue_facts.hpp"
 #include "ozbound/bounds/detail/search_assumption.hpp"
+#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 
 namespace ozbound::gpu {
@@ -159,7 +159,7 @@ class DeviceAllowance final : public Allowance {
     const double allowed = known != allowed_.end() ? known->second : probe(i, j).allowed;
     if (allowed == std::numeric_limits<double>::infinity()) return 0;  // special, or zero for good
     const auto& report = examination_.report();
-    const auto exponent = std::int64_t{report.row_exponents[at(i)]} + report.column_exponents[at(j)];
+    const auto exponent = std::int64_t{report.rows[at(i)].scale.exponent} + report.columns[at(j)].scale.exponent;
     return norm_share_upper(error, exponent - norm_scale_, norm_allowed_);
   }
 
@@ -319,14 +319,16 @@ DeviceExamination::~DeviceExamination() = default;
 
 PlanBound DeviceExamination::bound(const Plan& plan) {
   return plan.visit([this](const SplitPlan& slices) { return bound_of_slices(slices); },
-                    [this](const ResiduePlan& residues) { return there(bound_of_residues(residues)); });
+                    [this](const ResiduePlan& residues) { return bound_of_residues(residues); });
 }
 
 double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
-  return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
-                    [&](const ResiduePlan& residues) {  // whose scales are the product's
-                      return bound_of_residues(residues).product.upper(i, j);
-                    });
+  return plan.visit(
+      [&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
+      [&](const ResiduePlan& residues) {  // whose scales are the product's
+        const auto& vectors = report();
+        return residue_error_upper({&vectors.rows[at(i)], 1}, {&vectors.columns[at(j)], 1}, residues, k_).upper(0, 0);
+      });
 }
 
 PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
@@ -340,69 +342,47 @@ PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
 double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j) {
   const auto& row = rows_.one(i, plan.a);
   const auto& column = columns_.one(j, plan.b);
-  const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - report().row_exponents[at(i)] -
-                     report().column_exponents[at(j)];
+  const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - report().rows[at(i)].scale.exponent -
+                     report().columns[at(j)].scale.exponent;
   return rescaled_upper(entry_error_upper(row, column, plan, k_, uniform), shift);
 }
 
 PlanBound DeviceExamination::bound_of_residues(const ResiduePlan& plan) {
-  return residue_plan_bound(row_norms(), column_norms(), plan, k_);
-}
-
-const std::vector<VectorNorms>& DeviceExamination::row_norms() {
-  const CudaDevice current(device_);
-  if (!row_norms_) row_norms_ = vector_norms_of(a_.matrix(), m_, k_, stream_);
-  return *row_norms_;
-}
-
-const std::vector<VectorNorms>& DeviceExamination::column_norms() {
-  const CudaDevice current(device_);
-  if (!column_norms_) column_norms_ = vector_norms_of(transposed(b_.matrix()), n_, k_, stream_);
-  return *column_norms_;
+  return looked({ResidueBoundKind::Of::plan, plan.bits_a, plan.bits_b}, [report = shared_report(), plan, k = k_] {
+    return residue_plan_bound(report->rows, report->columns, plan, k);
+  });
 }
 
 bool DeviceExamination::holds(const ResiduePlan& plan) {
-  if (largest_units_ && level_one_holds(plan)) return true;  // what is known costs nothing
-  if (!find_not_held(plan, norms_of(row_norms()), norms_of(column_norms()), k_)) return true;
+  if (product_ != nullptr && level_one_holds(plan)) return true;  // what is known costs nothing
+  if (!find_not_held(plan, norms_of(report().rows), norms_of(report().columns), k_)) return true;
   return level_one_holds(plan);
 }
 
 bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
-  return covers_first_digits(row_norms(), plan.bits_a) && covers_first_digits(column_norms(), plan.bits_b) &&
-         first_digits_held(plan, largest_units());
-}
-
-std::uint64_t DeviceExamination::largest_units() {
-  if (!largest_units_) {
-    const CudaDevice current(device_);
-    find_product();
-    const auto& level = product_->magnitudes.one;
-    const DeviceArray<std::uint64_t> largest(1, stream_);
-    check(cudaMemsetAsync(largest.data(), 0, sizeof(std::uint64_t), stream_), "cudaMemsetAsync");
-    const Block all{0, 0, m_, n_};
-    if (level.narrow != nullptr)
-      launch_largest_units(all, {level.narrow, 0, level.row_stride, level.col_stride}, level.row_sums, level.column_sums, k_,
-                           largest.data(), stream_);
-    else if (level.wide != nullptr)
-      launch_largest_units(all, {level.wide, 0, level.row_stride, level.col_stride}, level.row_sums, level.column_sums, k_,
-                           largest.data(), stream_);
-    largest_units_ = copy_to_host(largest.data(), 1, stream_)[0];
-  }
-  return *largest_units_;
+  const CudaDevice current(device_);
+  find_product();
+  const auto& found = report();
+  return covers_first_digits(found.rows, plan.bits_a) && covers_first_digits(found.columns, plan.bits_b) &&
+         first_digits_held(plan, found.largest_units);
 }
 
 std::optional<ResidueFacts> DeviceExamination::residue_facts() {
-  auto facts = ozbound::residue_facts(row_norms(), column_norms(), largest_units());
-  facts.row_sums = there(std::move(facts.row_sums));
-  facts.column_sums = there(std::move(facts.column_sums));
+  const CudaDevice current(device_);
+  find_product();
+  const auto& found = shared_report();
+  auto facts = ozbound::residue_facts(found->rows, found->columns, found->largest_units);
+  using Of = ResidueBoundKind::Of;
+  facts.row_sums = looked({Of::row_sums}, [bound = std::move(facts.row_sums)] { return bound; });
+  facts.column_sums = looked({Of::column_sums}, [bound = std::move(facts.column_sums)] { return bound; });
   return facts;
 }
 
-PlanBound DeviceExamination::there(PlanBound bound) const {
+PlanBound DeviceExamination::looked(const ResidueBoundKind& kind, LookedPlanBound::OnHost on_host) const {
   const CudaDevice current(device_);
-  PlanBound copied;
-  copied.remote = std::make_shared<const CopiedPlanBound>(std::move(bound), device_, stream_);
-  return copied;
+  PlanBound bound;
+  bound.remote = std::make_shared<const LookedPlanBound>(kind, looks_, k_, std::move(on_host), device_, stream_);
+  return bound;
 }
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
@@ -434,15 +414,21 @@ bool DeviceExamination::settle() {
   return settled_ = true;
 }
 
-const FirstLooks::Report& DeviceExamination::report() {
+const std::shared_ptr<const FirstLooks::Report>& DeviceExamination::shared_report() {
   const CudaDevice current(device_);
-  if (!report_) report_ = looks_.report(stream_);
-  return *report_;
+  if (report_ == nullptr) report_ = std::make_shared<const FirstLooks::Report>(looks_.report(stream_));
+  return report_;
 }
 
 OperandRecord DeviceExamination::record() {
   const auto& found = report();
-  return {found.print_a, found.print_b, found.special_rows, found.special_columns};
+  const auto specials = [](const std::vector<VectorNorms>& vectors) {
+    std::vector<std::uint8_t> special;
+    special.reserve(vectors.size());
+    for (const auto& vector : vectors) special.push_back(vector.scale.special ? 1 : 0);
+    return special;
+  };
+  return {found.print_a, found.print_b, specials(found.rows), specials(found.columns)};
 }
 
 }  // namespace ozbound::gpu

@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "device_plan_bound.hpp"
 #include "facts.hpp"
-#include "first_look.hpp"
+#include "first_looks.hpp"
 #include "level_two.hpp"
 #include "memory.hpp"
 #include "ozbound/bounds/decide.hpp"
@@ -88,11 +89,9 @@ class DeviceExamination final : public Examination {
   PlanBound bound_of_slices(const SplitPlan& plan);
   double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
   PlanBound bound_of_residues(const ResiduePlan& plan);
-  PlanBound there(PlanBound bound) const;
+  /// One that is made on the device, and `on_host` from the report, there.
+  PlanBound looked(const ResidueBoundKind& kind, LookedPlanBound::OnHost on_host) const;
   bool level_one_holds(const ResiduePlan& plan);
-  std::uint64_t largest_units();
-  const std::vector<VectorNorms>& row_norms();
-  const std::vector<VectorNorms>& column_norms();
 
   /// Launches level 1, unless that was done.
   void find_product();
@@ -100,7 +99,8 @@ class DeviceExamination final : public Examination {
   bool settle();
   /// Launches what says which tiles to look at, unless that was done or cannot be. @pre level 2 is there.
   void find_leading();
-  const FirstLooks::Report& report();
+  const FirstLooks::Report& report() { return *shared_report(); }
+  const std::shared_ptr<const FirstLooks::Report>& shared_report();
 
   RealProduct of_;
   Encoding encoding_;
@@ -113,11 +113,10 @@ class DeviceExamination final : public Examination {
   std::shared_ptr<const SideStream> side_;
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
-  std::unique_ptr<Product> product_;                                  ///< made when first needed
-  std::optional<std::vector<VectorNorms>> row_norms_, column_norms_;  ///< made when first needed
-  std::optional<std::uint64_t> largest_units_;                        ///< of level 1, likewise
+  std::unique_ptr<Product> product_;  ///< made when first needed
   bool settled_ = false;
-  std::optional<FirstLooks::Report> report_;  ///< asked for when first needed, once more when level 1 has set its word
+  /// Asked for when first needed, once more when level 1 has set its words. Bounds keep it.
+  std::shared_ptr<const FirstLooks::Report> report_;
 };
 
 }  // namespace ozbound::gpu

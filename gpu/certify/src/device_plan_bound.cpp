@@ -37,6 +37,17 @@ CopiedPlanBound::CopiedPlanBound(PlanBound bound, int device, cudaStream_t strea
   bound_ = {product_.bound(), row_exponents_.data(), column_exponents_.data()};
 }
 
+LookedPlanBound::LookedPlanBound(const ResidueBoundKind& kind, const FirstLooks& looks, Index k, OnHost on_host, int device,
+                                 cudaStream_t stream)
+    : DevicePlanBound(device, kind.outer_products()), on_host_(std::move(on_host)) {
+  Arena needed;
+  launch_residue_bound(kind, looks.a(), looks.b(), k, needed, stream);
+  memory_ = Memory(needed.used(), stream);
+  auto arena = memory_.arena();
+  const auto made = launch_residue_bound(kind, looks.a(), looks.b(), k, arena, stream);
+  bound_ = {made.bound, made.row_exponents, made.column_exponents};
+}
+
 MeasuredPlanBound::MeasuredPlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns,
                                      int device, cudaStream_t stream, std::shared_ptr<const SideStream> side)
     : DevicePlanBound(device, gpu::outer_products(plan, k)), plan_(plan), k_(k), stream_(stream), side_(std::move(side)) {

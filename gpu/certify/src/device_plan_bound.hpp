@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
-#include "device_examination.hpp"
+#include "facts.hpp"
+#include "first_looks.hpp"
 #include "largest.hpp"
+#include "memory.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "plan_bound.hpp"
+#include "residue_bounds.hpp"
 #include "side_stream.hpp"
 #include "transfer.hpp"
 
@@ -50,6 +54,22 @@ class MeasuredPlanBound final : public DevicePlanBound {
   Memory memory_;
   std::shared_ptr<const SideStream> side_;
   std::optional<StreamMark> made_;
+};
+
+/// A bound of residues, made in device memory from what the looks at both operands left.
+class LookedPlanBound final : public DevicePlanBound {
+ public:
+  /// The same on the host, from the report of the looks.
+  using OnHost = std::function<PlanBound()>;
+
+  LookedPlanBound(const ResidueBoundKind& kind, const FirstLooks& looks, Index k, OnHost on_host, int device,
+                  cudaStream_t stream);
+
+  [[nodiscard]] PlanBound fetch() const override { return on_host_(); }
+
+ private:
+  Memory memory_;
+  OnHost on_host_;
 };
 
 /// A bound that was made in the host's memory, and copied.

@@ -3,11 +3,15 @@
 
 #include "cuda_check.hpp"
 #include "device_fingerprint.hpp"
+#include "facts.hpp"
 #include "fast_slicing.cuh"
 #include "fast_slicing.hpp"
-#include "first_look.hpp"
 #include "first_digits.hpp"
+#include "first_look.hpp"
+#include "memory.hpp"
 #include "ozbound/core/detail/fingerprint_term.hpp"
+#include "ozbound/core/residue_plan.hpp"
+#include "residues.hpp"
 #include "round_up.hpp"
 #include "slicing.hpp"
 
@@ -23,12 +27,14 @@ struct Task {
   DeviceSlices slices;
   Word* sums;
   Word* prints;
+  LookNorms norms;
   Index by_vector, by_element;
 
   explicit Task(const LookJob& job)
       : slices(job.look.digits),
         sums(reinterpret_cast<Word*>(job.look.sums)),
         prints(reinterpret_cast<Word*>(job.look.prints)),
+        norms(job.look.norms),
         by_vector(job.by_vector),
         by_element(job.by_element) {}
 
@@ -71,7 +77,7 @@ class Task::Seen {
   Word sum_ = 0;
 };
 
-/// The digits of one vector, and their sum.
+/// The digits of one vector, their sum, and the vector's norms.
 class Task::Writer {
  public:
   __device__ Writer(const Task& task, Index vector, const fast_slicing::Scale& scale)
@@ -81,8 +87,7 @@ class Task::Writer {
   __device__ void write(Index l, const double (&x)[4]) {
     std::uint32_t word = 0;
 #pragma unroll
-    for (int t = 0; t < 4; ++t) word |= __double2uint_rz(fabs(x[t]) * scale_.first * scale_.second) << (8 * t);
-    if (scale_.special) word = 0;
+    for (int t = 0; t < 4; ++t) word |= add(scale_.special ? 0 : fabs(x[t])) << (8 * t);
     *reinterpret_cast<std::uint32_t*>(digits_ + l) = word;
     sum_ = __dp4a(word, 0x01010101u, sum_);
   }
@@ -92,19 +97,54 @@ class Task::Writer {
   __device__ void finish() const {
     const unsigned lane = threadIdx.x % 32;
     const unsigned together = Lanes == 32 ? ~0u : ((1u << (Lanes % 32)) - 1) << (lane / Lanes * Lanes);
-    Word sum = sum_;
-    for (int offset = Lanes / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(together, sum, offset);
+    Word digits = sum_, sum = upper_, squares = squares_, floor_squares = floor_squares_;
+    for (int offset = Lanes / 2; offset > 0; offset /= 2) {
+      digits += __shfl_xor_sync(together, digits, offset);
+      sum += __shfl_xor_sync(together, sum, offset);
+      squares += __shfl_xor_sync(together, squares, offset);
+      floor_squares += __shfl_xor_sync(together, floor_squares, offset);
+    }
+    const std::uint32_t most = __reduce_max_sync(together, most_);
+    const int last = __reduce_min_sync(together, last_);
     if (lane % Lanes != 0) return;
-    if (sum != 0) atomicAdd(task_.sums + vector_, sum);
     task_.slices.tops[vector_] = scale_.largest;
+    if (most == 0) return;
+    const auto at = [&](int which) { return reinterpret_cast<Word*>(&task_.norms.word(which, vector_)); };
+    atomicAdd(task_.sums + vector_, digits);
+    atomicAdd(at(0), sum);
+    atomicAdd(at(1), squares);
+    atomicMax(at(2), Word{most});
+    atomicAdd(at(3), floor_squares);
+    atomicMin(task_.norms.last_bits + vector_, last);
   }
 
  private:
+  /// Adds a magnitude to the norms. Returns its digit.
+  __device__ std::uint32_t add(double magnitude) {
+    constexpr int below_digits = IntegerNorms::fraction_bits - 7;
+    const double in_units = magnitude * scale_.first * scale_.second * (1 << below_digits);
+    const std::uint32_t down = __double2uint_rz(in_units);
+    std::uint32_t up = __double2uint_ru(in_units);
+    if (magnitude > 0) {
+      up = max(up, 1u);  // where units underflow
+      const auto exact = to_dyadic(magnitude);
+      last_ = min(last_, exact.exponent + __ffsll(static_cast<long long>(exact.magnitude)) - 1);
+    }
+    upper_ += up;
+    squares_ += Word{up} * up;
+    floor_squares_ += Word{down} * down;
+    most_ = max(most_, up);
+    return down >> below_digits;
+  }
+
   const Task& task_;
   Index vector_;
   const fast_slicing::Scale& scale_;
   std::int8_t* digits_;
   std::uint32_t sum_ = 0;
+  Word upper_ = 0, squares_ = 0, floor_squares_ = 0;
+  std::uint32_t most_ = 0;
+  int last_ = LookNorms::no_last_bit;
 };
 
 #endif
@@ -132,6 +172,28 @@ void clear_rest(const DeviceSlices& digits, cudaStream_t stream) {
   clear(digits.digits + digits.count * digits.pitch(), (all - digits.count) * digits.pitch(), stream);
 }
 
+void copy(void* to, const void* from, Index bytes, cudaStream_t stream) {
+  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+}
+
+/// @pre tops are known.
+void launch_norms(const LookJob& job, cudaStream_t stream) {
+  const auto& [digits, sums, prints, norms] = job.look;
+  if (norms.count == 0) return;
+  DeviceFacts facts;
+  Arena needed;
+  take_facts(needed, residue_measure, norms.count);
+  const Memory memory(needed.used(), stream);
+  auto arena = memory.arena();
+  facts = take_facts(arena, residue_measure, norms.count);
+  facts.tops = digits.tops;
+  launch_facts(job.vectors, digits.inner, facts, stream, {0, 0}, true);
+  launch_last_bits(job.vectors, norms.count, digits.inner, digits.tops, LookNorms::no_last_bit, norms.last_bits, stream);
+  const Index word = norms.count * Index{sizeof(std::uint64_t)};
+  copy(norms.words, facts.norms, DeviceFacts::norms_each * word, stream);  // of the vectors, which come first
+  copy(&norms.word(DeviceFacts::norms_each, 0), facts.floor_squares, word, stream);
+}
+
 /// In several passes, on any device.
 void launch_passes(const LookJob& job, cudaStream_t stream) {
   const auto& digits = job.look.digits;
@@ -141,15 +203,12 @@ void launch_passes(const LookJob& job, cudaStream_t stream) {
   const auto matrix = of_rows ? job.vectors : transposed(job.vectors);
   launch_fingerprint(matrix, of_rows ? digits.count : digits.inner, of_rows ? digits.inner : digits.count, job.look.prints,
                      stream);
+  launch_norms(job, stream);
 }
 
 }  // namespace
 
 void launch_first_looks(const LookJob& a, const LookJob& b, cudaStream_t stream) {
-  for (const auto* job : {&a, &b}) {
-    clear(job->look.prints, FirstLook::print_words * Index{sizeof(std::uint64_t)}, stream);
-    clear(job->look.sums, job->look.digits.count * Index{sizeof(std::int64_t)}, stream);
-  }
   if (!has_clusters() || !is_fast(a) || !is_fast(b)) {
     launch_passes(a, stream);
     return launch_passes(b, stream);

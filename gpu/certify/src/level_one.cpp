@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "first_looks.hpp"
 #include "level_one_kernels.hpp"
 #include "product.hpp"
 #include "round_up.hpp"
@@ -49,7 +50,7 @@ LevelOneSums LevelOne::launch(const FirstLooks& looks, Arena& arena, cudaStream_
   result.m = m_, result.n = n_, result.k = k_;
   result.rows = looks.a().digits, result.columns = looks.b().digits;
   result.row_sums = looks.a().sums, result.column_sums = looks.b().sums;
-  result.loose = looks.loose();
+  result.loose = looks.loose(), result.largest_units = looks.largest_units();
   auto* const narrow = narrow_ ? arena.take<std::int32_t>(shape().rows * shape().columns) : nullptr;
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
   auto* const wide = narrow_ ? nullptr : arena.take<std::uint8_t>(static_cast<Index>(product_->bytes()));
@@ -67,7 +68,7 @@ LevelOneSums LevelOne::launch(const FirstLooks& looks, Arena& arena, cudaStream_
                                });
     }
   }
-  launch_looseness(result, stream);
+  launch_extremes(result, stream);
   return result;
 }
 

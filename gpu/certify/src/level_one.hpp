@@ -9,12 +9,12 @@
 #include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
-#include "first_look.hpp"
 #include "lt_product.hpp"
 #include "ozbound/bounds/detail/magnitude_levels.hpp"
 
 namespace ozbound::gpu {
 
+class FirstLooks;
 class Product;
 struct Kernels;
 
@@ -27,6 +27,7 @@ struct LevelOneSums {
   const std::int64_t* column_sums = nullptr;  ///< [n]
   DeviceSlices rows, columns;                 ///< the first digits, their exponents and specials
   std::uint32_t* loose = nullptr;             ///< of the looks: not 0 where level 2 is needed
+  std::uint64_t* largest_units = nullptr;     ///< likewise: the largest upper bound, in units of level 1
   Index m = 0, n = 0, k = 0;
 
   [[nodiscard]] OZB_HD std::uint64_t sum(Index i, Index j) const {
