@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "ozbound/bounds/target.hpp"
+
+namespace ozbound::drop_in {
+
+/// The variables of the environment that the hook and the engine read (docs/drop_in.md).
+inline constexpr const char* variable_mode = "OZBOUND_MODE";
+inline constexpr const char* variable_blas = "OZBOUND_BLAS";
+inline constexpr const char* variable_target = "OZBOUND_TARGET";
+inline constexpr const char* variable_min_work = "OZBOUND_MIN_WORK";
+inline constexpr const char* variable_share = "OZBOUND_SHARE";
+inline constexpr const char* variable_log = "OZBOUND_LOG";
+inline constexpr const char* variable_summary = "OZBOUND_SUMMARY";
+
+/// What the engine is asked for.
+struct Settings {
+  Target target = Target::dgemm();
+  double min_work = 0x1p21;        ///< m n k below which a product is not examined
+  double share = 0.05;             ///< of native's time that examining may take
+  std::optional<std::string> log;  ///< a file, in which `%p` stands for the process
+  std::optional<bool> summary;     ///< at exit; not given: where there is no log
+
+  /// @param get the value of a variable, or null
+  /// @throws std::invalid_argument beginning with the name of the variable whose value cannot be used.
+  static Settings read(const std::function<const char*(const char*)>& get);
+
+  [[nodiscard]] bool writes_summary() const { return summary.value_or(!log); }
+};
+
+/// @throws std::invalid_argument for anything but `off` and `shadow`.
+void check_mode(const std::string& text);
+
+}  // namespace ozbound::drop_in

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "state.hpp"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ozbound/core/float_environment.hpp"
+#include "program_blas.hpp"
+
+namespace ozbound::drop_in {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr long most_call_records = 1000, most_worst_records = 10;
+constexpr double seconds_between_counts = 10;
+constexpr double free_seconds = 0.05;  ///< of examining, whatever native takes
+
+std::string program_file() {
+  char path[4096];
+  const auto length = readlink("/proc/self/exe", path, sizeof path);
+  return length < 0 ? "unknown" : std::string(path, static_cast<std::size_t>(length));
+}
+
+template <class T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+double elements_of(const Call& call) {
+  const auto m = static_cast<double>(call.m), n = static_cast<double>(call.n), k = static_cast<double>(call.k);
+  return m * k + k * n + m * n;
+}
+
+}  // namespace
+
+State::State(Settings settings) : settings_(std::move(settings)) {
+  if (settings_.log) log_ = Log(*settings_.log);
+  write_process();
+}
+
+void State::see(ozd_site& site) {
+  if (__atomic_load_n(&site.seen, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&site.seen, 1, __ATOMIC_ACQ_REL) != 0) return;
+  site.next = sites_.load();
+  while (!sites_.compare_exchange_weak(site.next, &site)) {
+  }
+}
+
+int State::InFlight::threads() const { return others_ > 0 || omp_in_parallel() != 0 ? 1 : 0; }
+
+bool State::has_time_for(const Call& call) {
+  const std::scoped_lock lock(mutex_);
+  const double own = seconds_per_element_ * elements_of(call), native = seconds_per_work_ * call.work();
+  double allowed = settings_.share * (tally_.native_seconds() + native) + free_seconds;
+  if (kinds_.contains(kind_of(CallClass(call, "")))) allowed /= 2;
+  return settings_.share > 0 && tally_.own_seconds() + own <= allowed;
+}
+
+void State::add(const CallClass& calls, const Count& count) {
+  const std::scoped_lock lock(mutex_);
+  tally_.add(calls, count);
+  if (count.native_seconds > 0 && count.work > 0) seconds_per_work_ = count.native_seconds / count.work;
+}
+
+void State::add(const Call& call, const Examination& examination, long number, const Count& count) {
+  const CallClass calls(call, examination.way());
+  add(calls, count);
+  const std::scoped_lock lock(mutex_);
+  kinds_.insert(kind_of(calls));
+  seconds_per_element_ = count.own_seconds / std::max(1.0, elements_of(call));
+  const bool is_worst = count.worst.value_or(0) > worst_recorded_;
+  if (log_.is_open() &&
+      (call_records_ < most_call_records || (is_worst && call_records_ < most_call_records + most_worst_records))) {
+    ++call_records_;
+    worst_recorded_ = std::max(worst_recorded_, count.worst.value_or(0));
+    const auto& site = *call.as_made.site;
+    const auto& blas = blas_of(site);
+    const auto& decision = examination.decision();
+    log_.write({{"record", "call"},
+                {"number", number},
+                {"routine", call.routine()},
+                {"object", call.object()},
+                {"offset", site.offset},
+                {"ops", call.ops()},
+                {"m", call.m},
+                {"n", call.n},
+                {"k", call.k},
+                {"alpha", call.alpha},
+                {"beta", call.beta},
+                {"way", examination.way()},
+                {"plan", decision && decision->plan ? Json(to_string(*decision->plan)) : Json(nullptr)},
+                {"reason", examination.reason()},
+                {"bound_ratio", decision ? Json(decision->ratio) : Json(nullptr)},
+                {"library", blas.file()},
+                {"native_certified", examination.native_certifies()},
+                {"native_ratio", optional_json(count.worst)},
+                {"native_seconds", count.native_seconds},
+                {"predicted_seconds", optional_json(examination.predicted_seconds())},
+                {"own_seconds", count.own_seconds}});
+  }
+  if (std::chrono::duration<double>(Clock::now() - last_counts_).count() >= seconds_between_counts) write_counts();
+}
+
+State::SiteCounts State::site_counts() const {
+  SiteCounts sum;
+  const auto read = [](const long& count) { return __atomic_load_n(&count, __ATOMIC_RELAXED); };
+  for (const auto* site = sites_.load(); site != nullptr; site = site->next) {
+    sum.calls += read(site->calls), sum.small += read(site->small), sum.empty += read(site->empty);
+    sum.bad_arguments += read(site->bad_arguments);
+  }
+  return sum;
+}
+
+void State::write_process() {
+  log_.write({{"record", "process"},
+              {"schema", log_schema},
+              {"version", OZBOUND_VERSION},
+              {"process", getpid()},
+              {"program", program_file()},
+              {"mode", "shadow"},
+              {"target", to_string(settings_.target)},
+              {"min_work", settings_.min_work},
+              {"share", settings_.share}});
+}
+
+void State::write_counts() {
+  last_counts_ = Clock::now();
+  for (const auto& [calls, count] : tally_.classes())
+    log_.write({{"record", "count"},
+                {"routine", calls.routine},
+                {"object", calls.object},
+                {"ops", calls.ops},
+                {"log2_m", calls.log_m},
+                {"log2_n", calls.log_n},
+                {"log2_k", calls.log_k},
+                {"way", calls.way},
+                {"calls", count.calls},
+                {"work", count.work},
+                {"native_seconds", count.native_seconds},
+                {"own_seconds", count.own_seconds},
+                {"other_seconds", count.other_seconds},
+                {"worst", optional_json(count.worst)}});
+  const auto sites = site_counts();
+  log_.write({{"record", "calls"},
+              {"calls", sites.calls},
+              {"small", sites.small},
+              {"empty", sites.empty},
+              {"bad_arguments", sites.bad_arguments}});
+}
+
+std::string State::summary() const {
+  const auto sites = site_counts();
+  std::set<std::string> libraries;
+  for (const auto* site = sites_.load(); site != nullptr; site = site->next) {
+    const auto& blas = blas_of(*site);
+    libraries.insert(blas.file() + (blas.is_conventional() ? ": " + blas.name() : ": not recognised, so native is unproven"));
+  }
+  return summary_text(settings_, tally_, sites.calls, sites.small, sites.empty, sites.bad_arguments,
+                      {libraries.begin(), libraries.end()});
+}
+
+void State::finish() {
+  ended_ = true;
+  const std::scoped_lock lock(mutex_);
+  if (site_counts().calls == 0) return;
+  const FloatEnvironment environment;
+  write_counts();
+  log_.write({{"record", "end"}});
+  if (settings_.writes_summary()) std::fputs(summary().c_str(), stderr);
+}
+
+void State::begin_in_child() {
+  new (&mutex_) std::mutex;  // another thread of the parent may have held it
+  tally_ = {};
+  kinds_.clear();
+  call_records_ = 0, worst_recorded_ = 0;
+  in_flight_ = 0, examined_ = 0;
+  for (auto* site = sites_.load(); site != nullptr; site = site->next)
+    for (auto* count : {&site->calls, &site->small, &site->empty, &site->bad_arguments})
+      __atomic_store_n(count, 0, __ATOMIC_RELAXED);
+  if (settings_.log) log_ = Log(*settings_.log);
+  write_process();
+}
+
+}  // namespace ozbound::drop_in

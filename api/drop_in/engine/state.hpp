@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "drop_in.h"
+#include "log.hpp"
+#include "settings.hpp"
+#include "shadow.hpp"
+#include "tally.hpp"
+
+namespace ozbound::drop_in {
+
+/// The engine of this process. It is never destroyed: programs multiply while they end.
+class State {
+ public:
+  explicit State(Settings settings);
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+
+  /// Notes a site when it is first seen.
+  void see(ozd_site& site);
+
+  /// Counts what is at work, for the number of threads.
+  class InFlight {
+   public:
+    explicit InFlight(State& state) : state_(state), others_(state.in_flight_.fetch_add(1)) {}
+    ~InFlight() { state_.in_flight_.fetch_sub(1); }
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+
+    /// Of the engine: one beside other calls and inside a parallel region, else as many as OpenMP would use.
+    [[nodiscard]] int threads() const;
+
+   private:
+    State& state_;
+    long others_;
+  };
+
+  /// Whether to examine a call: examining stays below its share of native's time, and 50 ms; kinds of calls that were not
+  /// examined yet come first.
+  [[nodiscard]] bool has_time_for(const Call& call);
+
+  [[nodiscard]] long next_number() { return ++examined_; }
+  [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_relaxed); }
+
+  void add(const CallClass& calls, const Count& count);
+  /// The same of an examined call, with a record of its own.
+  void add(const Call& call, const Examination& examination, long number, const Count& count);
+
+  void write_process();
+  /// The last counts and the summary. Calls that come after it are native and are not counted.
+  void finish();
+  /// A child of fork() begins anew.
+  void begin_in_child();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Of the sites, which need no lock.
+  struct SiteCounts {
+    long calls = 0, small = 0, empty = 0, bad_arguments = 0;
+  };
+  [[nodiscard]] SiteCounts site_counts() const;
+  [[nodiscard]] std::string summary() const;
+  void write_counts();
+
+  Settings settings_;
+  std::atomic<ozd_site*> sites_ = nullptr;
+  std::atomic<long> in_flight_ = 0, examined_ = 0;
+  std::atomic<bool> ended_ = false;
+
+  std::mutex mutex_;  ///< of what follows
+  Tally tally_;
+  Log log_;
+  std::set<std::string> kinds_;                                   ///< that were examined
+  double seconds_per_element_ = 1e-8, seconds_per_work_ = 2e-11;  ///< of examining, and of native: as was last seen
+  long call_records_ = 0;
+  double worst_recorded_ = 0;
+  Clock::time_point last_counts_ = Clock::now();
+};
+
+/// The summary's text at exit, at most 80 columns wide.
+std::string summary_text(const Settings& settings, const Tally& tally, long calls, long small, long empty, long bad_arguments,
+                         const std::vector<std::string>& libraries);
+
+}  // namespace ozbound::drop_in
