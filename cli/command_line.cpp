@@ -56,7 +56,8 @@ std::string refusal(const std::string& wrong, const std::string& meant, const st
 
 /// The first word of a subcommand that is no option of it, or else is one too many; empty if there is none.
 std::string unknown_word(const CLI::App& command) {
-  const auto words = command.remaining();
+  auto words = command.remaining();
+  words.erase(std::find(words.begin(), words.end(), "--"), words.end());  // what follows is another program's
   const auto option = std::find_if(words.begin(), words.end(), [](const auto& word) { return word.starts_with('-'); });
   if (option != words.end()) return option->substr(0, option->find('='));
   return words.empty() ? "" : words.front();
@@ -69,8 +70,8 @@ void add_commands(CLI::App& app, Action& action) {
   app.description("Products of FP64 matrices on integer units, with proven error bounds");
   app.set_version_flag("--version", OZBOUND_VERSION, "Print the version");
   app.require_subcommand(1);
-  for (auto* const add : {add_bounds, add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate, add_grade,
-                          add_info, add_plan, add_study, add_survey, add_verify})
+  for (auto* const add : {add_audit, add_bounds, add_calibrate, add_check, add_compare, add_demo, add_gemm, add_generate,
+                          add_grade, add_info, add_plan, add_run, add_study, add_survey, add_verify})
     add(app, action);
   for (auto* command : app.get_subcommands({})) {
     const auto own = command->get_footer();

@@ -18,6 +18,7 @@ using Action = std::function<ExitCode(const std::string& command_line)>;
 
 /// Each adds one subcommand to `app`, which stores itself in `action` when it is parsed. One file each, command_NAME.cpp; a new
 /// one is also listed in main.cpp. `action` must outlive `app`.
+void add_audit(CLI::App& app, Action& action);
 void add_bounds(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
@@ -28,6 +29,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_grade(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
 void add_survey(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);

@@ -82,29 +82,34 @@ void State::add(const Call& call, const Examination& examination, long number, c
     const auto& site = *call.as_made.site;
     const auto& blas = blas_of(site);
     const auto& decision = examination.decision();
-    log_.write({{"record", "call"},
-                {"number", number},
-                {"routine", call.routine()},
-                {"object", call.object()},
-                {"offset", site.offset},
-                {"ops", call.ops()},
-                {"m", call.m},
-                {"n", call.n},
-                {"k", call.k},
-                {"alpha", call.alpha},
-                {"beta", call.beta},
-                {"way", examination.way()},
-                {"plan", decision && decision->plan ? Json(to_string(*decision->plan)) : Json(nullptr)},
-                {"reason", examination.reason()},
-                {"bound_ratio", decision ? Json(decision->ratio) : Json(nullptr)},
-                {"library", blas.file()},
-                {"native_certified", examination.native_certifies()},
-                {"native_ratio", optional_json(count.worst)},
-                {"native_seconds", count.native_seconds},
-                {"predicted_seconds", optional_json(examination.predicted_seconds())},
-                {"own_seconds", count.own_seconds}});
+    write({{"record", "call"},
+           {"number", number},
+           {"routine", call.routine()},
+           {"object", call.object()},
+           {"offset", site.offset},
+           {"ops", call.ops()},
+           {"m", call.m},
+           {"n", call.n},
+           {"k", call.k},
+           {"alpha", call.alpha},
+           {"beta", call.beta},
+           {"way", examination.way()},
+           {"plan", decision && decision->plan ? Json(to_string(*decision->plan)) : Json(nullptr)},
+           {"reason", examination.reason()},
+           {"bound_ratio", decision ? Json(decision->ratio) : Json(nullptr)},
+           {"library", blas.file()},
+           {"native_certified", examination.native_certifies()},
+           {"native_ratio", optional_json(count.worst)},
+           {"native_seconds", count.native_seconds},
+           {"predicted_seconds", optional_json(examination.predicted_seconds())},
+           {"own_seconds", count.own_seconds}});
   }
   if (std::chrono::duration<double>(Clock::now() - last_counts_).count() >= seconds_between_counts) write_counts();
+}
+
+void State::write(Json record) {
+  record["process"] = getpid();
+  log_.write(record);
 }
 
 State::SiteCounts State::site_counts() const {
@@ -118,40 +123,39 @@ State::SiteCounts State::site_counts() const {
 }
 
 void State::write_process() {
-  log_.write({{"record", "process"},
-              {"schema", log_schema},
-              {"version", OZBOUND_VERSION},
-              {"process", getpid()},
-              {"program", program_file()},
-              {"mode", "shadow"},
-              {"target", to_string(settings_.target)},
-              {"min_work", settings_.min_work},
-              {"share", settings_.share}});
+  write({{"record", "process"},
+         {"schema", log_schema},
+         {"version", OZBOUND_VERSION},
+         {"program", program_file()},
+         {"mode", "shadow"},
+         {"target", to_string(settings_.target)},
+         {"min_work", settings_.min_work},
+         {"share", settings_.share}});
 }
 
 void State::write_counts() {
   last_counts_ = Clock::now();
   for (const auto& [calls, count] : tally_.classes())
-    log_.write({{"record", "count"},
-                {"routine", calls.routine},
-                {"object", calls.object},
-                {"ops", calls.ops},
-                {"log2_m", calls.log_m},
-                {"log2_n", calls.log_n},
-                {"log2_k", calls.log_k},
-                {"way", calls.way},
-                {"calls", count.calls},
-                {"work", count.work},
-                {"native_seconds", count.native_seconds},
-                {"own_seconds", count.own_seconds},
-                {"other_seconds", count.other_seconds},
-                {"worst", optional_json(count.worst)}});
+    write({{"record", "count"},
+           {"routine", calls.routine},
+           {"object", calls.object},
+           {"ops", calls.ops},
+           {"log2_m", calls.log_m},
+           {"log2_n", calls.log_n},
+           {"log2_k", calls.log_k},
+           {"way", calls.way},
+           {"calls", count.calls},
+           {"work", count.work},
+           {"native_seconds", count.native_seconds},
+           {"own_seconds", count.own_seconds},
+           {"other_seconds", count.other_seconds},
+           {"worst", optional_json(count.worst)}});
   const auto sites = site_counts();
-  log_.write({{"record", "calls"},
-              {"calls", sites.calls},
-              {"small", sites.small},
-              {"empty", sites.empty},
-              {"bad_arguments", sites.bad_arguments}});
+  write({{"record", "calls"},
+         {"calls", sites.calls},
+         {"small", sites.small},
+         {"empty", sites.empty},
+         {"bad_arguments", sites.bad_arguments}});
 }
 
 std::string State::summary() const {
@@ -171,7 +175,7 @@ void State::finish() {
   if (site_counts().calls == 0) return;
   const FloatEnvironment environment;
   write_counts();
-  log_.write({{"record", "end"}});
+  write({{"record", "end"}});
   if (settings_.writes_summary()) std::fputs(summary().c_str(), stderr);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,6 +70,8 @@ class State {
   [[nodiscard]] SiteCounts site_counts() const;
   [[nodiscard]] std::string summary() const;
   void write_counts();
+  /// Adds the process, since several may share a log.
+  void write(nlohmann::ordered_json record);
 
   Settings settings_;
   std::atomic<ozd_site*> sites_ = nullptr;

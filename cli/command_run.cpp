@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "drop_in/engine/settings.hpp"
+#include "ozbound/files/text.hpp"
+
+namespace ozbound::cli {
+namespace command_run {
+namespace {
+
+/// An option, and the variable that it sets.
+struct Setting {
+  const char* option;
+  const char* variable;
+  const char* value;  ///< as help shows it
+  const char* help;
+};
+constexpr Setting settings[] = {
+    {"--mode", drop_in::variable_mode, "off|shadow", "What is done with the program's products; shadow if not given"},
+    {"--target", drop_in::variable_target, "TARGET", "The accuracy that products are examined for; dgemm if not given"},
+    {"--log", drop_in::variable_log, "FILE", "JSON lines for ozbound audit; %p in the name is the process"},
+    {"--summary", drop_in::variable_summary, "0|1", "Whether a summary goes to standard error at exit"},
+    {"--min-work", drop_in::variable_min_work, "NUMBER", "Products of fewer multiplications m n k are not examined"},
+    {"--share", drop_in::variable_share, "NUMBER", "Of the program's time in products, what examining may take; 0.05"},
+    {"--blas", drop_in::variable_blas, "FILE", "The BLAS that multiplies; the program's own if not given"}};
+
+struct Arguments {
+  std::vector<std::pair<const Setting*, std::string>> given;
+  std::vector<std::string> program;
+};
+
+/// The hook, beside the command as it is built, or in the folder of libraries as it is installed.
+std::string hook() {
+  const auto folder = std::filesystem::canonical("/proc/self/exe").parent_path();
+  for (const auto& place : {folder, folder.parent_path() / OZBOUND_INSTALLED_LIBRARIES})
+    if (const auto file = place / "libozbound_blas.so"; std::filesystem::exists(file)) return file;
+  throw std::runtime_error("libozbound_blas.so is not beside the command, in " + folder.string());
+}
+
+/// Checks a value as the engine will, before anything runs.
+void check(const Setting& setting, const std::string& value) {
+  try {
+    if (setting.variable == drop_in::variable_mode) drop_in::check_mode(value);
+    static_cast<void>(drop_in::Settings::read(
+        [&](const char* variable) { return std::strcmp(variable, setting.variable) == 0 ? value.c_str() : nullptr; }));
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(setting.option + std::string(error.what()).substr(std::strlen(setting.variable)));
+  }
+}
+
+void set(const char* variable, const std::string& value) {
+  if (setenv(variable, value.c_str(), 1) != 0) throw std::runtime_error(std::string(variable) + " cannot be set");
+}
+
+void preload(const std::string& library) {
+  if (library.find_first_of(" :") != std::string::npos)
+    throw std::runtime_error("the dynamic linker preloads no file in a folder with a space or a colon in its name: " + library);
+  const char* const others = std::getenv("LD_PRELOAD");
+  set("LD_PRELOAD", others == nullptr || *others == 0 ? library : library + ":" + others);
+}
+
+/// Becomes the program.
+ExitCode run(const Arguments& arguments) {
+  set(drop_in::variable_mode, "shadow");
+  for (const auto& [setting, value] : arguments.given) set(setting->variable, value);
+  static_cast<void>(drop_in::Settings::read([](const char* variable) -> const char* { return std::getenv(variable); }));
+  preload(hook());
+  std::vector<char*> argv;
+  for (const auto& argument : arguments.program) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execvp(argv.front(), argv.data());
+  throw std::runtime_error(fmt::format("{} cannot be run: {}", quote(arguments.program.front()), std::strerror(errno)));
+}
+
+}  // namespace
+}  // namespace command_run
+
+void add_run(CLI::App& app, Action& action) {
+  using namespace command_run;
+  auto* command = app.add_subcommand("run", "Run a program and examine the products that it has its BLAS make");
+  auto arguments = std::make_shared<Arguments>();
+  for (const auto& setting : settings)
+    command
+        ->add_option_function<std::string>(
+            setting.option,
+            [arguments, &setting](const std::string& value) {
+              check(setting, value);
+              arguments->given.emplace_back(&setting, value);
+            },
+            setting.help)
+        ->type_name(setting.value);
+  command->add_option("program", arguments->program, "The program and its arguments, after --")->required()->type_name("WORD");
+  command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
+}
+
+}  // namespace ozbound::cli
