@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program CASE PLUGIN [PLUGIN]: has no BLAS; multiplies by plug-ins that it opens locally, as Python opens modules. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef uint64_t products_function(int);
+
+/* Whom the reference BLAS tells of wrong arguments: the program's own. */
+void xerbla_(const char* name, const int* argument, size_t length) {
+  (void)length;
+  fprintf(stderr, "xerbla %.5s %d\n", name, *argument);
+}
+
+static void* open_locally(const char* file) {
+  void* const handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (handle == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(3);
+  }
+  return handle;
+}
+
+typedef void any_function(void);
+static any_function* function_of(void* handle, const char* name) {
+  any_function* function;
+  void* const found = dlsym(handle, name);
+  memcpy(&function, &found, sizeof function);
+  return function;
+}
+
+static products_function* products_of(void* handle) { return (products_function*)function_of(handle, "products"); }
+
+static products_function* products;
+static void say(const char* where, int size) {
+  printf("%s %016llx\n", where, (unsigned long long)products(size)), fflush(stdout);
+}
+
+static void at_exit(void) { say("at exit", 60); }
+__attribute__((destructor)) static void destroy(void) {
+  if (products != NULL && getenv("MULTIPLY_IN_DESTRUCTOR") != NULL) say("destructor", 60);
+}
+
+static void* in_thread(void* result) {
+  for (int i = 0; i < 5; ++i) *(uint64_t*)result = products(60);
+  return NULL;
+}
+
+static void threads(void) {
+  enum { count = 100 };
+  pthread_t thread[count];
+  uint64_t result[count];
+  for (int i = 0; i < count; ++i) pthread_create(&thread[i], NULL, in_thread, &result[i]);
+  for (int i = 0; i < count; ++i) pthread_join(thread[i], NULL);
+  for (int i = 1; i < count; ++i)
+    if (result[i] != result[0]) puts("threads differ");
+  printf("threads %016llx\n", (unsigned long long)result[0]);
+}
+
+static void forks(void) {
+  const pid_t child = fork();
+  if (child == 0) {
+    say("child", 60);
+    exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  say("parent", 60);
+  printf("status %d\n", status);
+}
+
+static void* open_in_thread(void* file) { return open_locally(file); }
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const char* const which = argv[1];
+  if (strcmp(which, "constructor") == 0) {
+    products = products_of(open_locally(argv[2]));
+    pthread_t thread;
+    pthread_create(&thread, NULL, open_in_thread, argv[3]);
+    usleep(100000); /* until the thread is inside dlopen */
+    say("main", 60);
+    void* handle;
+    pthread_join(thread, &handle);
+    dlclose(handle);
+    say("main", 60);
+    return 0;
+  }
+  if (strcmp(which, "exit") == 0) atexit(at_exit); /* before the first call, so it runs after what that registers */
+  void* const handle = open_locally(argv[2]);
+  products = products_of(handle);
+  if (strcmp(which, "bits") == 0) {
+    for (int size = 1; size <= 200; size += size / 3 + 1) say("bits", size);
+  } else if (strcmp(which, "exit") == 0) {
+    say("main", 60);
+    atexit(at_exit);
+  } else if (strcmp(which, "threads") == 0) {
+    threads();
+  } else if (strcmp(which, "fork") == 0) {
+    forks();
+  } else if (strcmp(which, "fork after") == 0) {
+    say("before", 60);
+    forks();
+  } else if (strcmp(which, "cblas") == 0) {
+    ((void (*)(int))function_of(handle, "by_cblas"))(5);
+  } else if (strcmp(which, "odd") == 0) {
+    function_of(handle, "odd_calls")();
+  } else if (strcmp(which, "killed") == 0) {
+    say("main", 60);
+    raise(SIGKILL);
+  } else if (strcmp(which, "closed") == 0) {
+    say("main", 60);
+    products = NULL;
+    dlclose(handle);
+    products = products_of(open_locally(argv[2]));
+    say("main", 60);
+  } else {
+    return 2;
+  }
+  return 0;
+}
