@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <stdexcept>
 
@@ -32,6 +33,13 @@ std::string short_name(const std::string& path) {
 std::string seconds(double x) { return fmt::format("{:.3f}", x); }
 
 std::string percent(double part, double whole) { return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "-"; }
+
+/// A ratio of a log, which has `inf` as a text.
+std::optional<double> ratio_of(const nlohmann::json& member) {
+  if (member.is_null()) return {};
+  if (member == "inf") return std::numeric_limits<double>::infinity();
+  return member.get<double>();
+}
 
 Json ratio_json(const std::optional<double>& ratio) { return ratio ? json_number(*ratio) : Json(nullptr); }
 
@@ -100,16 +108,15 @@ void AuditReport::add_record(const nlohmann::json& record) {
     auto& count = process.counts[{of, record.at("way").get<std::string>()}];
     count = {record.at("calls"),       record.at("work"),          record.at("native_seconds"),
              record.at("own_seconds"), record.at("other_seconds"), {}};
-    if (!record.at("worst").is_null()) count.worst = record.at("worst").get<double>();
+    count.worst = ratio_of(record.at("worst"));
   } else if (kind == "calls") {
     process.calls = record.at("calls"), process.small = record.at("small"), process.empty = record.at("empty");
     process.bad_arguments = record.at("bad_arguments");
   } else if (kind == "end") {
     process.ended = true;
   } else if (kind == "call") {
-    const auto& ratio = record.at("native_ratio");
-    if (ratio.is_null()) return;
-    if (!worst_ || ratio.get<double>() > worst_->at("native_ratio").get<double>()) worst_ = record;
+    const auto ratio = ratio_of(record.at("native_ratio"));
+    if (ratio && (!worst_ || *ratio > *ratio_of(worst_->at("native_ratio")))) worst_ = record;
   } else {
     throw std::invalid_argument(fmt::format("{} is no record of {}", quote(kind), schema));
   }
@@ -146,7 +153,7 @@ void AuditReport::print_for_people() const {
   std::set<std::string> programs, targets;
   for (const auto& process : processes_) {
     calls += process.calls, small += process.small, empty += process.empty, bad_arguments += process.bad_arguments;
-    killed += process.ended || process.calls == 0 ? 0 : 1;
+    killed += process.ended ? 0 : 1;
     programs.insert(file_name(process.facts.at("program")));
     targets.insert(process.facts.at("target"));
   }
@@ -170,11 +177,11 @@ void AuditReport::print_for_people() const {
       {"time", fmt::format("{} s in products that are not small, {} s of examining", seconds(all.native_seconds),
                            seconds(all.own_seconds))}};
   if (worst_)
-    table.emplace_back("worst sampled error",
-                       fmt::format("{} of what the target allows: {} of {}, {} x {} x {}",
-                                   format_upper(worst_->at("native_ratio").get<double>()),
-                                   worst_->at("routine").get<std::string>(), file_name(worst_->at("object")),
-                                   worst_->at("m").get<long>(), worst_->at("n").get<long>(), worst_->at("k").get<long>()));
+    table.emplace_back(
+        "worst sampled error",
+        fmt::format("{} of what the target allows: {} of {}, {} x {} x {}", format_upper(*ratio_of(worst_->at("native_ratio"))),
+                    worst_->at("routine").get<std::string>(), file_name(worst_->at("object")), worst_->at("m").get<long>(),
+                    worst_->at("n").get<long>(), worst_->at("k").get<long>()));
   print_table(table);
   print_text("\n");
   std::vector<Cells> callers{{"caller", "routine", "m n k up to", "calls", "seconds", "share", "GFLOP/s", "worst"}};

@@ -95,6 +95,10 @@ bool needs_another(const LoadedLibrary& library) {
   return std::ranges::any_of(others, [&](const char* symbol) { return library.needs(symbol); });
 }
 
+/// OpenBLAS's settings by the names that its builds give that: with a suffix for integers of 64 bits, and NumPy's and SciPy's.
+constexpr const char* openblas_configs[] = {"openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config",
+                                            "scipy_openblas_get_config64_"};
+
 /// Whether a library beside others passes products on to one of these.
 bool needs_known(const LoadedLibrary& library) {
   constexpr std::array known{"openblas_get_config", "bli_info_get_version_str", "ATL_buildinfo"};
@@ -118,19 +122,12 @@ template std::unique_ptr<NativeGemm> make_native_gemm(const BlasRoutines<std::in
 std::optional<std::string> recognised_library(const void* routine) {
   const LoadedLibrary library(routine);
   if (needs_another(library)) return std::nullopt;
-  if (auto* const config = library.find("openblas_get_config")) return text_of(config);
+  for (const auto* config : openblas_configs)
+    if (auto* const found = library.find(config)) return text_of(found);
   if (auto* const version = library.find("bli_info_get_version_str")) return "BLIS " + text_of(version);
   if (library.find("ATL_buildinfo") != nullptr) return "ATLAS";
   if (library.is_named_blas() && library.find("lsame_") != nullptr && !needs_known(library)) return "netlib BLAS";
   return std::nullopt;
 }
-
-#ifndef OZBOUND_HAVE_OPENBLAS
-
-const NativeGemm* native_gemm() { return nullptr; }
-
-NativeZgemm native_zgemm() { return nullptr; }
-
-#endif
 
 }  // namespace ozbound

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenBLAS's names of a build with 64-bit integers and a suffix, by the system's BLAS: what takes a half of an integer for the
- * whole fails here, since sizes are checked. */
+/* A library that nobody recognises, with OpenBLAS's names of a build with 64-bit integers and a suffix, by the system's BLAS.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
 extern void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
                    const double*, const int*, const double*, double*, const int*, size_t, size_t);
-
-const char* openblas_get_config64_(void) { return "OpenBLAS 0.0 USE64BITINT"; }
 
 static int narrow(int64_t x) {
   if (x < 0 || x > 10000) abort();

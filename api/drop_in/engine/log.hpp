@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 
 namespace ozbound::drop_in {
 
@@ -14,22 +15,27 @@ inline constexpr const char* log_schema = "ozbound-drop-in-1";
 class Log {
  public:
   Log() = default;
-  /// Opens the file, `%p` in whose name stands for the process. That it cannot be written is said once, on stderr, and then it
-  /// is closed.
-  explicit Log(std::string name);
+  /// A file, in whose name `%p` stands for the process. It is opened by the first record.
+  explicit Log(std::string name) : name_(std::move(name)) {}
   ~Log() { close(); }
-  Log(Log&& other) noexcept;
-  Log& operator=(Log&& other) noexcept;
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
 
-  [[nodiscard]] bool is_open() const { return file_ != -1; }
+  /// Whether records are asked for and can be written.
+  [[nodiscard]] bool is_wanted() const { return !name_.empty() && !failed_; }
+  /// That the file cannot be written is said once, on stderr.
   void write(const nlohmann::ordered_json& record);
+  /// Another process goes on with a file of its own, or with the same.
+  void begin_in_child() { close(); }
 
  private:
+  void open();
   void close();
   void complain();
 
-  std::string name_;
+  std::string name_;  ///< empty: no file
   int file_ = -1;
+  bool failed_ = false;
 };
 
 }  // namespace ozbound::drop_in

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr long most_call_records = 1000, most_worst_records = 10;
 constexpr double seconds_between_counts = 10;
-constexpr double free_seconds = 0.05;  ///< of examining, whatever native takes
+constexpr double free_seconds = 0.05;       ///< of examining, whatever native takes
+constexpr double seconds_of_a_call = 5e-4;  ///< of examining, however small the product
+constexpr double many_elements = 1e5;       ///< that show what one takes
 
 std::string program_file() {
   char path[4096];
@@ -28,9 +31,16 @@ std::string program_file() {
   return length < 0 ? "unknown" : std::string(path, static_cast<std::size_t>(length));
 }
 
-template <class T>
-Json optional_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+/// JSON has no infinity.
+Json json_of(const std::optional<double>& value) {
+  if (!value) return nullptr;
+  return std::isfinite(*value) ? Json(*value) : Json("inf");
+}
+
+/// A library's name and version, of all that it says of itself.
+std::string first_words(const std::string& name) {
+  const auto space = name.find(' ');
+  return name.substr(0, space == std::string::npos ? space : name.find(' ', space + 1));
 }
 
 double elements_of(const Call& call) {
@@ -40,10 +50,7 @@ double elements_of(const Call& call) {
 
 }  // namespace
 
-State::State(Settings settings) : settings_(std::move(settings)) {
-  if (settings_.log) log_ = Log(*settings_.log);
-  write_process();
-}
+State::State(Settings settings) : settings_(std::move(settings)), log_(settings_.log.value_or("")) {}
 
 void State::see(ozd_site& site) {
   if (__atomic_load_n(&site.seen, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&site.seen, 1, __ATOMIC_ACQ_REL) != 0) return;
@@ -56,7 +63,7 @@ int State::InFlight::threads() const { return others_ > 0 || omp_in_parallel() !
 
 bool State::has_time_for(const Call& call) {
   const std::scoped_lock lock(mutex_);
-  const double own = seconds_per_element_ * elements_of(call), native = seconds_per_work_ * call.work();
+  const double own = seconds_of_a_call + seconds_per_element_ * elements_of(call), native = seconds_per_work_ * call.work();
   double allowed = settings_.share * (tally_.native_seconds() + native) + free_seconds;
   if (kinds_.contains(kind_of(CallClass(call, "")))) allowed /= 2;
   return settings_.share > 0 && tally_.own_seconds() + own <= allowed;
@@ -73,9 +80,10 @@ void State::add(const Call& call, const Examination& examination, long number, c
   add(calls, count);
   const std::scoped_lock lock(mutex_);
   kinds_.insert(kind_of(calls));
-  seconds_per_element_ = count.own_seconds / std::max(1.0, elements_of(call));
+  if (const double elements = elements_of(call); elements >= many_elements)
+    seconds_per_element_ = std::max(0.0, count.own_seconds - seconds_of_a_call) / elements;
   const bool is_worst = count.worst.value_or(0) > worst_recorded_;
-  if (log_.is_open() &&
+  if (log_.is_wanted() &&
       (call_records_ < most_call_records || (is_worst && call_records_ < most_call_records + most_worst_records))) {
     ++call_records_;
     worst_recorded_ = std::max(worst_recorded_, count.worst.value_or(0));
@@ -96,19 +104,33 @@ void State::add(const Call& call, const Examination& examination, long number, c
            {"way", examination.way()},
            {"plan", decision && decision->plan ? Json(to_string(*decision->plan)) : Json(nullptr)},
            {"reason", examination.reason()},
-           {"bound_ratio", decision ? Json(decision->ratio) : Json(nullptr)},
+           {"bound_ratio", json_of(decision ? std::optional(decision->ratio) : std::nullopt)},
            {"library", blas.file()},
            {"native_certified", examination.native_certifies()},
-           {"native_ratio", optional_json(count.worst)},
+           {"native_ratio", json_of(count.worst)},
            {"native_seconds", count.native_seconds},
-           {"predicted_seconds", optional_json(examination.predicted_seconds())},
+           {"predicted_seconds", json_of(examination.predicted_seconds())},
            {"own_seconds", count.own_seconds}});
   }
-  if (std::chrono::duration<double>(Clock::now() - last_counts_).count() >= seconds_between_counts) write_counts();
+  const bool is_power_of_two = (number & (number - 1)) == 0;  // so that a process that is ended early leaves counts too
+  if (is_power_of_two || std::chrono::duration<double>(Clock::now() - last_counts_).count() >= seconds_between_counts)
+    write_counts();
 }
 
 void State::write(Json record) {
   record["process"] = getpid();
+  if (!process_written_) {
+    process_written_ = true;
+    log_.write({{"record", "process"},
+                {"process", getpid()},
+                {"schema", log_schema},
+                {"version", OZBOUND_VERSION},
+                {"program", program_file()},
+                {"mode", "shadow"},
+                {"target", to_string(settings_.target)},
+                {"min_work", settings_.min_work},
+                {"share", settings_.share}});
+  }
   log_.write(record);
 }
 
@@ -120,17 +142,6 @@ State::SiteCounts State::site_counts() const {
     sum.bad_arguments += read(site->bad_arguments);
   }
   return sum;
-}
-
-void State::write_process() {
-  write({{"record", "process"},
-         {"schema", log_schema},
-         {"version", OZBOUND_VERSION},
-         {"program", program_file()},
-         {"mode", "shadow"},
-         {"target", to_string(settings_.target)},
-         {"min_work", settings_.min_work},
-         {"share", settings_.share}});
 }
 
 void State::write_counts() {
@@ -149,7 +160,7 @@ void State::write_counts() {
            {"native_seconds", count.native_seconds},
            {"own_seconds", count.own_seconds},
            {"other_seconds", count.other_seconds},
-           {"worst", optional_json(count.worst)}});
+           {"worst", json_of(count.worst)}});
   const auto sites = site_counts();
   write({{"record", "calls"},
          {"calls", sites.calls},
@@ -163,7 +174,8 @@ std::string State::summary() const {
   std::set<std::string> libraries;
   for (const auto* site = sites_.load(); site != nullptr; site = site->next) {
     const auto& blas = blas_of(*site);
-    libraries.insert(blas.file() + (blas.is_conventional() ? ": " + blas.name() : ": not recognised, so native is unproven"));
+    libraries.insert(blas.file() + ": " +
+                     (blas.is_conventional() ? first_words(blas.name()) : "not recognised, so native is unproven"));
   }
   return summary_text(settings_, tally_, sites.calls, sites.small, sites.empty, sites.bad_arguments,
                       {libraries.begin(), libraries.end()});
@@ -188,8 +200,8 @@ void State::begin_in_child() {
   for (auto* site = sites_.load(); site != nullptr; site = site->next)
     for (auto* count : {&site->calls, &site->small, &site->empty, &site->bad_arguments})
       __atomic_store_n(count, 0, __ATOMIC_RELAXED);
-  if (settings_.log) log_ = Log(*settings_.log);
-  write_process();
+  log_.begin_in_child();
+  process_written_ = false;
 }
 
 }  // namespace ozbound::drop_in

@@ -54,7 +54,6 @@ class State {
   /// The same of an examined call, with a record of its own.
   void add(const Call& call, const Examination& examination, long number, const Count& count);
 
-  void write_process();
   /// The last counts and the summary. Calls that come after it are native and are not counted.
   void finish();
   /// A child of fork() begins anew.
@@ -70,7 +69,7 @@ class State {
   [[nodiscard]] SiteCounts site_counts() const;
   [[nodiscard]] std::string summary() const;
   void write_counts();
-  /// Adds the process, since several may share a log.
+  /// Adds the process, since several may share a log. The first one of a process comes after what it is.
   void write(nlohmann::ordered_json record);
 
   Settings settings_;
@@ -81,8 +80,10 @@ class State {
   std::mutex mutex_;  ///< of what follows
   Tally tally_;
   Log log_;
-  std::set<std::string> kinds_;                                   ///< that were examined
-  double seconds_per_element_ = 1e-8, seconds_per_work_ = 2e-11;  ///< of examining, and of native: as was last seen
+  std::set<std::string> kinds_;        ///< that were examined
+  double seconds_per_element_ = 1e-8;  ///< of examining, beside what every call takes: as was last seen of large ones
+  double seconds_per_work_ = 2e-11;    ///< of native, as was last seen
+  bool process_written_ = false;
   long call_records_ = 0;
   double worst_recorded_ = 0;
   Clock::time_point last_counts_ = Clock::now();
