@@ -112,6 +112,9 @@ void AuditReport::add_record(const nlohmann::json& record) {
   } else if (kind == "calls") {
     process.calls = record.at("calls"), process.small = record.at("small"), process.empty = record.at("empty");
     process.bad_arguments = record.at("bad_arguments");
+  } else if (kind == "library") {
+    auto& name = libraries_[record.at("file").get<std::string>()];
+    if (!record.at("name").is_null()) name = record.at("name").get<std::string>();
   } else if (kind == "end") {
     process.ended = true;
   } else if (kind == "call") {
@@ -176,6 +179,9 @@ void AuditReport::print_for_people() const {
                                    small, empty, calls_of("not examined"), calls_of("overlap"), bad_arguments)},
       {"time", fmt::format("{} s in products that are not small, {} s of examining", seconds(all.native_seconds),
                            seconds(all.own_seconds))}};
+  for (const auto& [file, name] : libraries_)
+    table.emplace_back("native",
+                       name ? fmt::format("{}, {}", *name, file) : fmt::format("unproven: {} is not recognised", file));
   if (worst_)
     table.emplace_back(
         "worst sampled error",
@@ -218,6 +224,9 @@ Json AuditReport::json() const {
     facts["bad_arguments"] = process.bad_arguments, facts["ended"] = process.ended;
     processes.push_back(std::move(facts));
   }
+  Json libraries = Json::array();
+  for (const auto& [file, name] : libraries_)
+    libraries.push_back({{"file", file}, {"name", name ? Json(*name) : Json(nullptr)}});
   double native = 0, predicted = 0;
   for (const auto& [kind, total] : by_time()) {
     native += total.all.native_seconds, predicted += total.predicted_seconds();
@@ -241,13 +250,10 @@ Json AuditReport::json() const {
                       {"other_seconds", count.other_seconds},
                       {"own_seconds", count.own_seconds},
                       {"worst", ratio_json(count.worst)}});
-  return {{"schema", "ozbound-audit-1"},
-          {"processes", std::move(processes)},
-          {"kinds", std::move(listed)},
-          {"ways", std::move(by_way)},
-          {"worst_call", worst_ ? Json(*worst_) : Json(nullptr)},
-          {"native_seconds", native},
-          {"predicted_seconds", predicted}};
+  return {{"schema", "ozbound-audit-1"},       {"processes", std::move(processes)},
+          {"libraries", std::move(libraries)}, {"kinds", std::move(listed)},
+          {"ways", std::move(by_way)},         {"worst_call", worst_ ? Json(*worst_) : Json(nullptr)},
+          {"native_seconds", native},          {"predicted_seconds", predicted}};
 }
 
 }  // namespace ozbound::cli

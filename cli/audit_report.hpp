@@ -58,8 +58,9 @@ class AuditReport {
   [[nodiscard]] std::vector<std::pair<Kind, Total>> by_time() const;
 
   std::vector<Process> processes_;
-  std::map<long, std::size_t> current_;  ///< of a process' number, its place
-  std::optional<nlohmann::json> worst_;  ///< the call whose sampled error was largest
+  std::map<std::string, std::optional<std::string>> libraries_;  ///< by file; without a name where native is unproven
+  std::map<long, std::size_t> current_;                          ///< of a process' number, its place
+  std::optional<nlohmann::json> worst_;                          ///< the call whose sampled error was largest
 };
 
 }  // namespace ozbound::cli

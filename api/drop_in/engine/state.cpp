@@ -82,13 +82,15 @@ void State::add(const Call& call, const Examination& examination, long number, c
   kinds_.insert(kind_of(calls));
   if (const double elements = elements_of(call); elements >= many_elements)
     seconds_per_element_ = std::max(0.0, count.own_seconds - seconds_of_a_call) / elements;
+  const auto& blas = blas_of(*call.as_made.site);
+  if (libraries_.insert(blas.file()).second)
+    write({{"record", "library"}, {"file", blas.file()}, {"name", blas.is_conventional() ? Json(blas.name()) : Json(nullptr)}});
   const bool is_worst = count.worst.value_or(0) > worst_recorded_;
   if (log_.is_wanted() &&
       (call_records_ < most_call_records || (is_worst && call_records_ < most_call_records + most_worst_records))) {
     ++call_records_;
     worst_recorded_ = std::max(worst_recorded_, count.worst.value_or(0));
     const auto& site = *call.as_made.site;
-    const auto& blas = blas_of(site);
     const auto& decision = examination.decision();
     write({{"record", "call"},
            {"number", number},
@@ -106,7 +108,9 @@ void State::add(const Call& call, const Examination& examination, long number, c
            {"reason", examination.reason()},
            {"bound_ratio", json_of(decision ? std::optional(decision->ratio) : std::nullopt)},
            {"library", blas.file()},
-           {"native_certified", examination.native_certifies()},
+           {"native", !blas.is_conventional()          ? "unproven"
+                      : examination.native_certifies() ? "certified"
+                                                       : "not certified"},
            {"native_ratio", json_of(count.worst)},
            {"native_seconds", count.native_seconds},
            {"predicted_seconds", json_of(examination.predicted_seconds())},
@@ -194,7 +198,7 @@ void State::finish() {
 void State::begin_in_child() {
   new (&mutex_) std::mutex;  // another thread of the parent may have held it
   tally_ = {};
-  kinds_.clear();
+  kinds_.clear(), libraries_.clear();
   call_records_ = 0, worst_recorded_ = 0;
   in_flight_ = 0, examined_ = 0;
   for (auto* site = sites_.load(); site != nullptr; site = site->next)

@@ -80,7 +80,8 @@ class State {
   std::mutex mutex_;  ///< of what follows
   Tally tally_;
   Log log_;
-  std::set<std::string> kinds_;        ///< that were examined
+  std::set<std::string> kinds_;      ///< that were examined
+  std::set<std::string> libraries_;  ///< that have a record
   double seconds_per_element_ = 1e-8;  ///< of examining, beside what every call takes: as was last seen of large ones
   double seconds_per_work_ = 2e-11;    ///< of native, as was last seen
   bool process_written_ = false;

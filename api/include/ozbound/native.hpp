@@ -50,7 +50,8 @@ template <class Integer>
 std::unique_ptr<NativeGemm> make_native_gemm(const BlasRoutines<Integer>& routines, std::string name, Summation summation);
 
 /// The name of the library that a routine, such as its dgemm_, lies in, if it is known to sum conventionally: OpenBLAS, BLIS,
-/// ATLAS or netlib's reference BLAS. A library is recognised by what it exports: openblas_get_config, bli_info_get_version_str,
+/// ATLAS or netlib's reference BLAS. A library is recognised by what it exports: openblas_get_config (or that of a
+/// build with suffixed names), bli_info_get_version_str,
 /// ATL_buildinfo, one of named libblas.so… by what a library that it needs, in the same folder, does; netlib's by lsame_ in a
 /// file libblas.so… or librefblas.so…. None is that needs a function of another library (MKL, ArmPL, NVPL, ESSL, FlexiBLAS,
 /// cuBLAS), which may be anything behind the same names.
