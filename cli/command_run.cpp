@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -39,8 +40,21 @@ constexpr Setting settings[] = {
 
 struct Arguments {
   std::vector<std::pair<const Setting*, std::string>> given;
-  std::vector<std::string> program;
+  std::vector<std::string> program;  ///< as CLI11 has it, which takes words in brackets apart
 };
+
+/// The words after the first `--`, as they were given.
+std::vector<std::string> words_of_program() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  bool after = false;
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (after) words.push_back(word);
+    after = after || word == "--";
+  }
+  if (words.empty()) throw std::invalid_argument("--: the program to run comes after it");
+  return words;
+}
 
 /// The hook, beside the command as it is built, or in the folder of libraries as it is installed.
 std::string hook() {
@@ -78,11 +92,12 @@ ExitCode run(const Arguments& arguments) {
   for (const auto& [setting, value] : arguments.given) set(setting->variable, value);
   static_cast<void>(drop_in::Settings::read([](const char* variable) -> const char* { return std::getenv(variable); }));
   preload(hook());
+  auto words = words_of_program();
   std::vector<char*> argv;
-  for (const auto& argument : arguments.program) argv.push_back(const_cast<char*>(argument.c_str()));
+  for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv.front(), argv.data());
-  throw std::runtime_error(fmt::format("{} cannot be run: {}", quote(arguments.program.front()), std::strerror(errno)));
+  throw std::runtime_error(fmt::format("{} cannot be run: {}", quote(words.front()), std::strerror(errno)));
 }
 
 }  // namespace

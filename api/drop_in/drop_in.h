@@ -50,7 +50,9 @@ struct ozd_call {
   void (*native)(const struct ozd_call*); /* repeats the call as the program made it */
 };
 
-typedef void (*ozd_run)(const struct ozd_call*);
+/* Answers a call. 1: the library will refuse its arguments, and nothing was done. The hook then calls the library, from which
+ * an xerbla of the program's may not come back. */
+typedef int (*ozd_run)(const struct ozd_call*);
 
 /* The engine's only symbol. What it returns answers the calls of all threads from then on. Where a variable of the environment
  * has a bad value it writes one line to stderr and ends the process with 2. */

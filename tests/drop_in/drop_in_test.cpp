@@ -174,6 +174,42 @@ TEST(DropIn, GivesEachProcessItsOwnLogAndCounts) {
   EXPECT_EQ(nlohmann::json::parse(audit.out).at("processes").size(), 2) << audit.err;
 }
 
+TEST(DropIn, LeavesExceptionFlagsAlone) {
+  for (const auto& folder : libraries()) {
+    const auto alone = run(program("flags"), {{"LD_LIBRARY_PATH", folder}});
+    EXPECT_EQ(run(program("flags"), shadow({{"LD_LIBRARY_PATH", folder}})).out, alone.out) << folder;
+    EXPECT_THAT(alone.out, HasSubstr("flags 0\n"));
+  }
+}
+
+TEST(DropIn, GoesOnCountingAfterAnXerblaThatIsLeft) {
+  if (std::string(OZBOUND_REFERENCE_BLAS).empty()) GTEST_SKIP() << "netlib's BLAS is not installed";
+  const TemporaryDirectory logs;
+  const auto log = (logs / "log").string();
+  const auto folder = std::filesystem::path(OZBOUND_REFERENCE_BLAS).parent_path().string();
+  EXPECT_EQ(run(program("jump"), shadow({{"LD_LIBRARY_PATH", folder}, {"OZBOUND_LOG", log}})).code, 0);
+  const auto calls = last(records_of(read_bytes(log)), "calls");
+  EXPECT_EQ(calls.at("bad_arguments"), 3);
+  EXPECT_EQ(calls.at("calls"), 3 + 4);
+}
+
+TEST(DropIn, WritesNothingIntoAFileOfTheProgramsThatHasTheLogsNumber) {
+  const TemporaryDirectory logs;
+  const auto log = (logs / "log").string(), own = (logs / "own").string();
+  EXPECT_EQ(run(program("descriptors", OZBOUND_PRODUCTS " " + own), shadow({{"OZBOUND_LOG", log}})).code, 0);
+  EXPECT_EQ(read_bytes(own), "the program's own\n");
+  EXPECT_EQ(last(records_of(read_bytes(log)), "calls").at("calls"), 6 * 4);
+}
+
+TEST(DropIn, LogThatGrowsTooLargeEndsNoProgram) {
+  const TemporaryDirectory logs;
+  const auto alone = run(program("bits"));
+  const auto hooked = run("ulimit -f 4; " + program("bits"), shadow({{"OZBOUND_LOG", (logs / "log").string()}}));
+  EXPECT_EQ(hooked.code, 0);
+  EXPECT_EQ(hooked.out, alone.out);
+  EXPECT_THAT(hooked.err, HasSubstr("cannot be written"));
+}
+
 TEST(DropIn, EndsAProgramThatMultipliesUnderABadVariable) {
   const std::pair<const char*, const char*> bad[] = {{"OZBOUND_MODE", "on"},       {"OZBOUND_TARGET", "1e-8"},
                                                      {"OZBOUND_MIN_WORK", "-1"},   {"OZBOUND_SHARE", "2"},
@@ -310,6 +346,7 @@ TEST(DropIn, RunsByTheCommand) {
   EXPECT_EQ(multiplies.code, 0);
   EXPECT_THAT(multiplies.err, HasSubstr("ozbound: 5 products of process"));
   EXPECT_EQ(run_by_command("", "sh -c 'exit 7'").code, 7);
+  EXPECT_EQ(run_by_command("", "echo '[a,b]' '[]' -x '' --").out, "[a,b] [] -x  --\n");
   EXPECT_EQ(run_by_command("--mode off", OZBOUND_PROGRAM " cblas " OZBOUND_PRODUCTS).err, "");
   const std::pair<const char*, const char*> refused[] = {
       {"--mode on", "--mode must be off or shadow"}, {"--share x", "--share must be"}, {"--target 7", "--target: "}};

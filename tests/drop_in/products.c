@@ -85,6 +85,23 @@ void odd_calls(void) {
   F(dgemm_)("X", "N", &size, &size, &size, &one, a, &size, b, &size, &zero, c, &size, 1, 1);
 }
 
+/* Of small integers: nothing is rounded. */
+void exact_call(void) {
+  enum { n = 40 };
+  static double a[n * n], b[n * n], c[n * n];
+  const integer size = n;
+  const double one = 1, zero = 0;
+  for (int i = 0; i < n * n; ++i) a[i] = i % 5, b[i] = i % 3;
+  F(dgemm_)("N", "N", &size, &size, &size, &one, a, &size, b, &size, &zero, c, &size, 1, 1);
+}
+
+void refused_call(void) {
+  const integer one = 1, negative = -1;
+  const double x = 1;
+  double y = 1;
+  F(dgemm_)("N", "N", &negative, &one, &one, &x, &x, &one, &x, &one, &x, &y, &one, 1, 1);
+}
+
 #ifdef IN_CONSTRUCTOR
 #include <stdio.h>
 #include <unistd.h>

@@ -2,7 +2,10 @@
 /* program CASE PLUGIN [PLUGIN]: has no BLAS; multiplies by plug-ins that it opens locally, as Python opens modules. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,9 +16,13 @@
 
 typedef uint64_t products_function(int);
 
+static jmp_buf out_of_xerbla;
+static int leaves_xerbla;
+
 /* Whom the reference BLAS tells of wrong arguments: the program's own. */
 void xerbla_(const char* name, const int* argument, size_t length) {
   (void)length;
+  if (leaves_xerbla) longjmp(out_of_xerbla, 1);
   fprintf(stderr, "xerbla %.5s %d\n", name, *argument);
 }
 
@@ -115,6 +122,22 @@ int main(int argc, char** argv) {
   } else if (strcmp(which, "killed") == 0) {
     say("main", 60);
     raise(SIGKILL);
+  } else if (strcmp(which, "flags") == 0) {
+    say("main", 60);
+    feclearexcept(FE_ALL_EXCEPT);
+    function_of(handle, "exact_call")();
+    printf("flags %x\n", (unsigned)fetestexcept(FE_ALL_EXCEPT));
+  } else if (strcmp(which, "jump") == 0) {
+    for (int i = 0; i < 3; ++i)
+      if (setjmp(out_of_xerbla) == 0) leaves_xerbla = 1, function_of(handle, "refused_call")();
+    leaves_xerbla = 0;
+    say("main", 60);
+  } else if (strcmp(which, "descriptors") == 0) {
+    say("main", 60);
+    for (int file = 3; file < 256; ++file) close(file);
+    const int own = open(argv[3], O_RDWR | O_CREAT | O_TRUNC, 0600);
+    for (int i = 0; i < 5; ++i) say("main", 60);
+    dprintf(own, "the program's own\n");
   } else if (strcmp(which, "closed") == 0) {
     say("main", 60);
     products = NULL;

@@ -96,6 +96,13 @@ bool Call::is_valid() const {
   return lda >= least(op_a, m, k) && ldb >= least(op_b, k, n) && ldc >= std::max<Index>(1, row_major ? n : m);
 }
 
+bool Call::is_below(std::uint64_t least_work) const {
+  std::uint64_t work = 0;
+  const bool large = __builtin_mul_overflow(static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(n), &work) ||
+                     __builtin_mul_overflow(work, static_cast<std::uint64_t>(k), &work);
+  return !large && work < least_work;
+}
+
 RealProduct Call::product() const {
   return single() ? views_of(arguments_of<float>(*this)).product(Place{})
                   : views_of(arguments_of<double>(*this)).product(Place{});

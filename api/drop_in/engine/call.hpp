@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "drop_in.h"
@@ -31,6 +32,9 @@ struct Call {
   [[nodiscard]] bool is_empty() const { return m == 0 || n == 0 || k == 0 || alpha == 0; }
 
   [[nodiscard]] double work() const { return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+
+  /// Whether m n k is below that, without an operation that raises a floating-point exception. @pre is_valid()
+  [[nodiscard]] bool is_below(std::uint64_t least_work) const;
 
   /// @pre is_valid()
   [[nodiscard]] RealProduct product() const;

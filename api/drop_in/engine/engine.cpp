@@ -3,15 +3,18 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 
 #include "call.hpp"
 #include "drop_in.h"
 #include "ozbound/core/detail/overlap.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "settings.hpp"
 #include "shadow.hpp"
 #include "state.hpp"
@@ -30,85 +33,103 @@ struct ThreadEnd {
   }
 };
 
+/// Its times are integers until they are asked for: a conversion would raise the program's exception flag for inexact results.
 class Stopwatch {
  public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  void stop() { end_ = std::chrono::steady_clock::now(); }
+  /// Until it was stopped.
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(end_ - start_).count(); }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), end_ = start_;
 };
 
 void count(long& counter) { __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED); }
 
-/// The program's own call, timed.
-double run_natively(const Call& call) {
-  const Stopwatch watch;
-  call.run_natively();
-  return watch.seconds();
-}
+/// A call that may be examined. What is thrown here never reaches the program: its own call runs once, whatever happens, and in
+/// the floating-point environment that it has.
+class LargeCall {
+ public:
+  LargeCall(State& of, const Call& call) : of_(of), call_(call) {}
 
-Count count_of(const Call& call, double native_seconds) {
-  return {.calls = 1, .work = call.work(), .native_seconds = native_seconds, .other_seconds = native_seconds, .worst = {}};
-}
-
-/// What examining throws away never reaches the program: its call runs once, whatever happens here.
-void run_examined(State& of, const Call& call, const RealProduct& product) {
-  const State::InFlight in_flight(of);
-  const long number = of.next_number();
-  const Stopwatch before;
-  std::optional<Examination> examination;
-  try {
-    examination.emplace(call, product, of.settings().target, number, in_flight.threads());
-  } catch (const std::exception&) {  // of memory, say
+  void run() {
+    {
+      const FloatEnvironment environment;
+      attempt([this] { before(); });
+    }
+    Stopwatch watch;
+    call_.run_natively();
+    watch.stop();
+    const FloatEnvironment environment;
+    native_ = watch.seconds();
+    attempt([this] { after(); });
+    if (booking_) attempt([this] { of_.give_back(*booking_); });
   }
-  const double deciding = before.seconds(), native = run_natively(call);
-  try {
-    if (!examination) return of.add({call, way_not_examined}, count_of(call, native));
-    const Stopwatch after;
-    examination->compare();
-    auto counted = count_of(call, native);
-    counted.own_seconds = deciding + after.seconds();
-    counted.worst = examination->worst();
-    if (examination->way() != "native")
-      counted.other_seconds = std::min(native, examination->predicted_seconds().value_or(native));
-    of.add(call, *examination, number, counted);
-  } catch (const std::exception&) {
-  }
-}
 
-void run_shadowed(State& of, const Call& call) {
+ private:
+  template <class Step>
+  static void attempt(const Step& step) {
+    try {
+      step();
+    } catch (const std::exception&) {  // of memory, say
+    }
+  }
+
+  void before() {
+    const auto product = call_.product();
+    overlaps_ = overlap(product.a, product.c) || overlap(product.b, product.c);
+    if (overlaps_) return;
+    booking_ = of_.book(call_);
+    if (!booking_) return;
+    in_flight_.emplace(of_);
+    number_ = of_.next_number();
+    Stopwatch watch;
+    examination_.emplace(call_, product, of_.settings().target, number_, in_flight_->threads());
+    watch.stop();
+    own_ = watch.seconds();
+  }
+
+  void after() {
+    Count count{.calls = 1, .work = call_.work(), .native_seconds = native_, .other_seconds = native_, .worst = {}};
+    if (!examination_) return of_.add({call_, overlaps_ ? way_overlap : way_not_examined}, count);
+    Stopwatch watch;
+    examination_->compare();
+    watch.stop();
+    count.own_seconds = own_ + watch.seconds();
+    count.worst = examination_->worst();
+    if (examination_->way() != "native")
+      count.other_seconds = std::min(native_, examination_->predicted_seconds().value_or(native_));
+    of_.add(call_, *examination_, number_, count);
+  }
+
+  State& of_;
+  const Call& call_;
+  bool overlaps_ = false;
+  std::optional<State::Booking> booking_;
+  std::optional<State::InFlight> in_flight_;
+  std::optional<Examination> examination_;
+  long number_ = 0;
+  double own_ = 0, native_ = 0;
+};
+
+/// Whether the library will refuse the arguments, and is still to be called.
+bool run_shadowed(State& of, const Call& call) {
   auto& site = *call.as_made.site;
   of.see(site);
   count(site.calls);
-  if (!call.is_valid()) {
-    count(site.bad_arguments);
-    return call.run_natively();
-  }
-  if (call.is_empty()) {
-    count(site.empty);
-    return call.run_natively();
-  }
-  if (call.work() < of.settings().min_work) {
-    count(site.small);
-    return call.run_natively();
-  }
-  const auto product = call.product();
-  const bool overlaps = overlap(product.a, product.c) || overlap(product.b, product.c);
-  if (overlaps || !of.has_time_for(call)) {
-    const CallClass calls(call, overlaps ? way_overlap : way_not_examined);
-    return of.add(calls, count_of(call, run_natively(call)));
-  }
-  run_examined(of, call, product);
+  if (!call.is_valid()) return count(site.bad_arguments), true;
+  if (!call.is_empty() && !call.is_below(of.least_work())) return LargeCall(of, call).run(), false;
+  count(call.is_empty() ? site.empty : site.small);
+  call.run_natively();
+  return false;
 }
 
-void run(const ozd_call* made) {
+int run(const ozd_call* made) {
   auto& of = *state.load(std::memory_order_acquire);
-  if (of.ended() || ThreadEnd::ended()) return made->native(made);
+  if (of.ended() || ThreadEnd::ended()) return made->native(made), 0;
   thread_local const ThreadEnd sentinel;
   static_cast<void>(sentinel);
-  run_shadowed(of, Call(*made));
+  return run_shadowed(of, Call(*made)) ? 1 : 0;
 }
 
 void finish() { state.load()->finish(); }

@@ -19,7 +19,7 @@
 namespace ozbound::drop_in {
 namespace {
 
-constexpr int most_samples = 4;
+constexpr Index most_samples = 4, most_sampled_terms = 400000;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A generator of entries: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
@@ -67,6 +67,8 @@ T exact_sum(double alpha, const std::vector<double>& a, const std::vector<double
 
 }  // namespace
 
+Index samples_for(Index k) { return std::clamp<Index>(most_sampled_terms / std::max<Index>(k, 1), 1, most_samples); }
+
 Examination::Examination(const Call& call, const RealProduct& product, const Target& target, long number, int threads)
     : product_(product), target_(target) {
   const FloatEnvironment environment;
@@ -85,7 +87,7 @@ Examination::Examination(const Call& call, const RealProduct& product, const Tar
     reason_ = error.what();
   }
   Draws draws(static_cast<std::uint64_t>(number));
-  for (int s = 0; s < most_samples; ++s) {
+  for (Index s = 0; s < samples_for(call.k); ++s) {
     const Index i = draws.below(call.m), j = draws.below(call.n);
     samples_.push_back({i, j, is_zero(product.beta) ? 0 : element(product.c.as_input(), i, j)});
   }
@@ -111,40 +113,43 @@ std::optional<double> Examination::predicted_seconds() const {
 
 std::optional<double> Examination::ratio_of(const Sample& sample) const {
   using Kind = Target::Kind;
+  const bool of_magnitudes =
+      target_.kind == Kind::dgemm || target_.kind == Kind::dgemm_typical || target_.kind == Kind::componentwise;
+  if (!of_magnitudes && target_.kind != Kind::relative && target_.kind != Kind::correctly_rounded) return {};
   const Index k = product_.k();
-  const bool narrow = product_.c.format().precision == binary32.precision;
-  std::vector<double> a, b, a_magnitudes, b_magnitudes;
-  for (Index l = 0; l < k; ++l) {
-    a.push_back(element(product_.a, sample.i, l)), b.push_back(element(product_.b, l, sample.j));
-    a_magnitudes.push_back(std::abs(a.back())), b_magnitudes.push_back(std::abs(b.back()));
-  }
+  const auto format = product_.c.format();
+  const bool narrow = format.precision == binary32.precision;
   const double alpha = product_.alpha, beta = product_.beta;
   const double c = element(product_.c.as_input(), sample.i, sample.j);
-  const auto rounded = [&] {
+  std::vector<double> a, b;
+  a.reserve(static_cast<std::size_t>(k + 1)), b.reserve(a.capacity());
+  for (Index l = 0; l < k; ++l) a.push_back(element(product_.a, sample.i, l)), b.push_back(element(product_.b, l, sample.j));
+  const auto rounded = [&] {  // to C's format
     return narrow ? static_cast<double>(exact_sum<float>(alpha, a, b, beta, sample.c0))
                   : exact_sum<double>(alpha, a, b, beta, sample.c0);
   };
   if (target_.kind == Kind::correctly_rounded) return c == rounded() ? 0 : infinity;
-  const bool by_entry = target_.kind == Kind::dgemm || target_.kind == Kind::dgemm_typical ||
-                        target_.kind == Kind::componentwise || target_.kind == Kind::relative;
-  if (!by_entry || !std::isfinite(c)) return {};
-  // The error from above: where alpha is +-1, C is one more term of the sum, which is rounded once.
-  double error = 0;
-  const double exact = exact_sum<double>(alpha, a, b, beta, sample.c0);
-  if (std::abs(alpha) == 1) {
+  if (!std::isfinite(c)) return c == rounded() ? 0 : infinity;  // an exact value beyond the format is infinite too
+  double error = 0, exact = 0;
+  if (std::abs(alpha) == 1 && of_magnitudes) {  // C is one more term of a sum that is rounded once
     a.push_back(-alpha * c), b.push_back(1);
-    error = next_up(std::abs(exact_sum<double>(alpha, a, b, beta, sample.c0)));
-    if (error == next_up(0.0)) error = 0;
+    error = std::abs(exact_sum<double>(alpha, a, b, beta, sample.c0));
+    a.pop_back(), b.pop_back();
+    if (error > 0) error = next_up(error);  // else it is below eta / 2, which every target allows
   } else {
-    error = add_upper(std::abs(c - exact), multiply_upper(0x1p-52, std::abs(exact)));
+    exact = exact_sum<double>(alpha, a, b, beta, sample.c0);
+    error = c == exact ? 0 : add_upper(next_up(std::abs(c - exact)), multiply_upper(0x1p-53, std::abs(exact)));
   }
-  const double magnitude =
-      target_.kind == Kind::relative
-          ? next_down(std::abs(exact))
-          : next_down(exact_sum<double>(std::abs(alpha), a_magnitudes, b_magnitudes, std::abs(beta), std::abs(sample.c0)));
   if (error == 0) return 0;
-  const double allowed = multiply_lower(target_tau(target_, k, product_.c.format(), is_scaled(alpha, beta)), magnitude);
-  return allowed > 0 ? divide_upper(error, allowed) : infinity;
+  for (auto* const terms : {&a, &b})
+    for (auto& x : *terms) x = std::abs(x);
+  const double magnitude =
+      of_magnitudes ? exact_sum<double>(std::abs(alpha), a, b, std::abs(beta), std::abs(sample.c0)) : std::abs(exact);
+  // Beside tau times that, eta / 2 of underflow, k times that for `dgemm`, rounded down.
+  const double half_etas = target_.kind == Kind::dgemm ? static_cast<double>(k) : 1;
+  const double underflow = narrow ? half_etas * 0x1p-150 : std::floor(half_etas / 2) * 0x1p-1074;
+  const double tau = target_tau(target_, k, format, is_scaled(alpha, beta));
+  return divide_upper(error, add_lower(multiply_lower(tau, magnitude > 0 ? next_down(magnitude) : 0), underflow));
 }
 
 }  // namespace ozbound::drop_in

@@ -11,6 +11,9 @@
 
 namespace ozbound::drop_in {
 
+/// Entries of a call that are sampled: fewer where the inner dimension is long.
+Index samples_for(Index k);
+
 /// An examined call: what it could be at the target, and how far native's sampled entries are off.
 class Examination {
  public:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -23,6 +24,7 @@ constexpr long most_call_records = 1000, most_worst_records = 10;
 constexpr double seconds_between_counts = 10;
 constexpr double free_seconds = 0.05;       ///< of examining, whatever native takes
 constexpr double seconds_of_a_call = 5e-4;  ///< of examining, however small the product
+constexpr double seconds_of_a_term = 2e-7;  ///< of a sampled entry
 constexpr double many_elements = 1e5;       ///< that show what one takes
 
 std::string program_file() {
@@ -50,7 +52,11 @@ double elements_of(const Call& call) {
 
 }  // namespace
 
-State::State(Settings settings) : settings_(std::move(settings)), log_(settings_.log.value_or("")) {}
+State::State(Settings settings)
+    : settings_(std::move(settings)),
+      least_work_(settings_.min_work < 0x1p63 ? static_cast<std::uint64_t>(std::ceil(settings_.min_work))
+                                              : std::numeric_limits<std::uint64_t>::max()),
+      log_(settings_.log.value_or("")) {}
 
 void State::see(ozd_site& site) {
   if (__atomic_load_n(&site.seen, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&site.seen, 1, __ATOMIC_ACQ_REL) != 0) return;
@@ -61,12 +67,21 @@ void State::see(ozd_site& site) {
 
 int State::InFlight::threads() const { return others_ > 0 || omp_in_parallel() != 0 ? 1 : 0; }
 
-bool State::has_time_for(const Call& call) {
+std::optional<State::Booking> State::book(const Call& call) {
   const std::scoped_lock lock(mutex_);
-  const double own = seconds_of_a_call + seconds_per_element_ * elements_of(call), native = seconds_per_work_ * call.work();
+  const double terms = static_cast<double>(samples_for(call.k)) * static_cast<double>(call.k);
+  const double own = seconds_of_a_call + seconds_per_element_ * elements_of(call) + seconds_of_a_term * terms;
+  const double native = seconds_per_work_ * call.work();
   double allowed = settings_.share * (tally_.native_seconds() + native) + free_seconds;
   if (kinds_.contains(kind_of(CallClass(call, "")))) allowed /= 2;
-  return settings_.share > 0 && tally_.own_seconds() + own <= allowed;
+  if (!examines_ || settings_.share == 0 || tally_.own_seconds() + booked_ + own > allowed) return {};
+  booked_ += own;
+  return Booking(own);
+}
+
+void State::give_back(const Booking& booking) {
+  const std::scoped_lock lock(mutex_);
+  booked_ -= booking.own_seconds();
 }
 
 void State::add(const CallClass& calls, const Count& count) {
@@ -81,7 +96,7 @@ void State::add(const Call& call, const Examination& examination, long number, c
   const std::scoped_lock lock(mutex_);
   kinds_.insert(kind_of(calls));
   if (const double elements = elements_of(call); elements >= many_elements)
-    seconds_per_element_ = std::max(0.0, count.own_seconds - seconds_of_a_call) / elements;
+    seconds_per_element_ = std::clamp((count.own_seconds - seconds_of_a_call) / elements, 1e-9, 1e-6);
   const auto& blas = blas_of(*call.as_made.site);
   if (libraries_.insert(blas.file()).second)
     write({{"record", "library"}, {"file", blas.file()}, {"name", blas.is_conventional() ? Json(blas.name()) : Json(nullptr)}});
@@ -176,7 +191,7 @@ void State::write_counts() {
 std::string State::summary() const {
   const auto sites = site_counts();
   std::set<std::string> libraries;
-  for (const auto* site = sites_.load(); site != nullptr; site = site->next) {
+  for (const auto* site = sites_.load(); site != nullptr && examines_; site = site->next) {
     const auto& blas = blas_of(*site);
     libraries.insert(blas.file() + ": " +
                      (blas.is_conventional() ? first_words(blas.name()) : "not recognised, so native is unproven"));
@@ -192,14 +207,19 @@ void State::finish() {
   const FloatEnvironment environment;
   write_counts();
   write({{"record", "end"}});
-  if (settings_.writes_summary()) std::fputs(summary().c_str(), stderr);
+  if (!settings_.writes_summary()) return;
+  const QuietSignals quiet;
+  std::fputs(summary().c_str(), stderr);
 }
 
 void State::begin_in_child() {
-  new (&mutex_) std::mutex;  // another thread of the parent may have held it
-  tally_ = {};
-  kinds_.clear(), libraries_.clear();
-  call_records_ = 0, worst_recorded_ = 0;
+  // Another thread of the parent may have held a lock, or been changing what it protects: here nobody gives that back.
+  if (in_flight_ > 0) examines_ = false;
+  new (&mutex_) std::mutex;
+  new (&tally_) Tally;
+  new (&kinds_) std::set<std::string>;
+  new (&libraries_) std::set<std::string>;
+  call_records_ = 0, worst_recorded_ = 0, booked_ = 0;
   in_flight_ = 0, examined_ = 0;
   for (auto* site = sites_.load(); site != nullptr; site = site->next)
     for (auto* count : {&site->calls, &site->small, &site->empty, &site->bad_arguments})

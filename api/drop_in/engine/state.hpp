@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,7 +47,20 @@ class State {
 
   /// Whether to examine a call: examining stays below its share of native's time, and 50 ms; kinds of calls that were not
   /// examined yet come first.
-  [[nodiscard]] bool has_time_for(const Call& call);
+  /// What it may take is booked until the call is added.
+  class Booking {
+   public:
+    explicit Booking(double own_seconds = 0) : own_seconds_(own_seconds) {}
+    [[nodiscard]] double own_seconds() const { return own_seconds_; }
+
+   private:
+    double own_seconds_;
+  };
+  [[nodiscard]] std::optional<Booking> book(const Call& call);
+  void give_back(const Booking& booking);
+
+  /// Of OZBOUND_MIN_WORK, rounded up.
+  [[nodiscard]] std::uint64_t least_work() const { return least_work_; }
 
   [[nodiscard]] long next_number() { return ++examined_; }
   [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_relaxed); }
@@ -73,17 +88,20 @@ class State {
   void write(nlohmann::ordered_json record);
 
   Settings settings_;
+  std::uint64_t least_work_;
   std::atomic<ozd_site*> sites_ = nullptr;
   std::atomic<long> in_flight_ = 0, examined_ = 0;
   std::atomic<bool> ended_ = false;
+  bool examines_ = true;  ///< not in a child that was forked while another thread was at work here, and held locks
 
   std::mutex mutex_;  ///< of what follows
   Tally tally_;
   Log log_;
-  std::set<std::string> kinds_;      ///< that were examined
-  std::set<std::string> libraries_;  ///< that have a record
+  std::set<std::string> kinds_;        ///< that were examined
+  std::set<std::string> libraries_;    ///< that have a record
   double seconds_per_element_ = 1e-8;  ///< of examining, beside what every call takes: as was last seen of large ones
   double seconds_per_work_ = 2e-11;    ///< of native, as was last seen
+  double booked_ = 0;                  ///< seconds of examining by calls at work
   bool process_written_ = false;
   long call_records_ = 0;
   double worst_recorded_ = 0;

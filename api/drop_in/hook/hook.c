@@ -61,9 +61,9 @@ static inline int is_off(void) {
 static void answer(const struct ozd_call* call) {
   ++depth;
   const int error = errno;
-  atomic_load_explicit(&engine, memory_order_acquire)(call);
-  errno = error;
+  const int refused = atomic_load_explicit(&engine, memory_order_acquire)(call);
   --depth;
+  if (refused) errno = error, call->native(call);
 }
 
 /* By Fortran's convention, with the lengths of both texts. Integers are handed on by their addresses, whatever their width. */

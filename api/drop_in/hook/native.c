@@ -33,15 +33,36 @@ static void* of_loaded(const char* file, const char* name) {
   return found;
 }
 
-struct scan {
-  const char* name;
-  void* found;
+/* The names of all loaded files. They are searched after dl_iterate_phdr, which holds a lock that dlopen takes too. */
+struct names {
+  char** of;
+  size_t count, room;
 };
-static int look_in(struct dl_phdr_info* info, size_t size, void* data) {
+static int note_name(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
-  struct scan* const scan = data;
-  if (info->dlpi_name != NULL && info->dlpi_name[0] != 0) scan->found = of_loaded(info->dlpi_name, scan->name);
-  return scan->found != NULL;
+  struct names* const names = data;
+  if (info->dlpi_name == NULL || info->dlpi_name[0] == 0) return 0;
+  if (names->count == names->room) {
+    const size_t room = 2 * names->room + 64;
+    char** const more = realloc(names->of, room * sizeof *more);
+    if (more == NULL) return 1;
+    names->of = more, names->room = room;
+  }
+  char* const copy = strdup(info->dlpi_name);
+  if (copy != NULL) names->of[names->count++] = copy;
+  return 0;
+}
+
+static void* of_any_loaded(const char* name) {
+  struct names names = {NULL, 0, 0};
+  dl_iterate_phdr(note_name, &names);
+  void* found = NULL;
+  for (size_t i = 0; i < names.count; ++i) {
+    if (found == NULL) found = of_loaded(names.of[i], name);
+    free(names.of[i]);
+  }
+  free(names.of);
+  return found;
 }
 
 /* By the file that OZBOUND_BLAS names. */
@@ -63,20 +84,18 @@ static void* native_for(const char* name, const struct link_map* caller) {
   if (named != NULL && named[0] != 0) return of_variable(named, name);
   void* found = foreign(RTLD_NEXT, name);
   if (found == NULL && caller != NULL && caller->l_name[0] != 0) found = of_loaded(caller->l_name, name);
-  if (found == NULL) {
-    struct scan scan = {name, NULL};
-    dl_iterate_phdr(look_in, &scan);
-    found = scan.found;
-  }
+  if (found == NULL) found = of_any_loaded(name);
   if (found != NULL) return found;
   void* const handle = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
   return handle != NULL ? foreign(handle, name) : NULL;
 }
 
-/* Keeps a library loaded, since a site points into it. */
-static void pin(const void* routine) {
+/* Keeps the library of an address loaded: a site points into its native one, and another caller at the address of one that
+ * was closed would be taken for it. */
+static void pin(const void* address) {
   Dl_info info;
-  if (dladdr(routine, &info) != 0 && info.dli_fname != NULL) dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (dladdr(address, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] != 0)
+    dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 /* The path of the program, of whom the linker has no name. */
@@ -107,6 +126,7 @@ struct ozd_site* ozd_add_site(const struct ozd_name* name, const void* from) {
     abort();
   }
   pin(native);
+  pin(from);
   memcpy(&site->native, &native, sizeof native);
   for (size_t i = 0, at = ozd_place_of(name, from); i < ozd_places; ++i) {
     struct ozd_site* other = NULL;

@@ -65,6 +65,10 @@ Rates with_transfer(Rates rates, const Transfer& transfer) {
   add(slice_terms, rates.slices, "entry", transfer.from);
   add(exact_terms, rates.exact, "element", transfer.to);
   add(exact_terms, rates.exact, "entry", transfer.from);
+  if (rates.residues) {
+    add(residue_terms, *rates.residues, "element", transfer.to);
+    add(residue_terms, *rates.residues, "entry", transfer.from);
+  }
   if (!rates.native) return rates;
   for (const auto* term : {"a", "b"}) add(native_terms, *rates.native, term, transfer.to);
   add(native_terms, *rates.native, "entry", transfer.from);
