@@ -62,8 +62,8 @@ class ResidueChoice {
   /// This takes the fewest moduli by the largest 1-norms over what entries allow, on which no plan has any influence.
   Proposal certified() {
     const auto& allowance = allowance_.get();
-    of_a_ = allowance.worst(facts_.column_sums).ratio;
-    of_b_ = allowance.worst(facts_.row_sums).ratio;
+    const auto worst = allowance.worst_of({&facts_.column_sums, &facts_.row_sums});
+    of_a_ = worst[0].ratio, of_b_ = worst[1].ratio;
     const auto bits = fewest_bits();
     const auto moduli = bits ? fewest_moduli(*bits) : std::nullopt;
     if (!moduli) return {};

@@ -21,7 +21,7 @@ namespace fast_slicing {
 inline constexpr int threads = 256, warps = threads / 32;
 inline constexpr int vectors_together = 16;  // of a cluster, where the vectors' elements are apart
 inline constexpr int piece = 128;            // elements of these that a block takes at a time
-inline constexpr int pieces = 4;             // that it holds; it reads the others twice
+inline constexpr int pieces = 3;             // that it holds; it reads the others twice
 inline constexpr int quads = 4;              // fours of elements of one vector that a thread holds; it reads the others twice
 
 /// Magnitudes, by the upper halves of their bits.

@@ -152,6 +152,23 @@ class DeviceAllowance final : public Allowance {
     return worst_of_bound(*kept);
   }
 
+  /// Launches all searches before the host waits for any of them.
+  [[nodiscard]] std::vector<Worst> worst_of(const std::vector<const PlanBound*>& bounds) const override {
+    const CudaDevice current(examination_.device_);
+    examination_.settle();
+    std::vector<std::unique_ptr<const LargestMemory>> searches;
+    for (const auto* const bound : bounds) {
+      const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound->remote.get());
+      if (kept == nullptr || kept->device() != examination_.device_ || normwise() || product_.loose())
+        return Allowance::worst_of(bounds);
+      searches.push_back(std::make_unique<const LargestMemory>(kept->outer_products(), m(), n(), stream_));
+      launch_worst_entry(kept->bound(), product_, target_, searches.back()->work(), stream_);
+    }
+    std::vector<Worst> result;
+    for (const auto& search : searches) result.push_back(worst_of(search->work()));
+    return result;
+  }
+
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
 
   [[nodiscard]] double normwise_share(Index i, Index j, double error) const override {

@@ -22,7 +22,7 @@ using Word = unsigned long long;
 
 /// The look at one operand, each element of it read from memory once.
 struct Task {
-  static constexpr int blocks_together = 3;
+  static constexpr int blocks_together = 4;
 
   DeviceSlices slices;
   Word* sums;

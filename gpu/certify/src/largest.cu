@@ -70,7 +70,8 @@ __device__ void raise_best(const DeviceBound& bound, const LargestWork& work, In
 }
 
 /// Takes entry.value(i, j, the bound of (i, j)) of every entry of a tile, but for those that entry.clearly_below says are less
-/// than the largest value so far. Every element is seen. Neighbouring threads take neighbouring rows, or columns.
+/// than the largest value so far. Every element is seen. Neighbouring threads take neighbouring rows, or columns. A tile's
+/// vectors are shared out among so many blocks, one after the other in y.
 template <class Entry>
 __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, bool by_row, Entry entry) {
   __shared__ TileEstimate::Shared shared;
@@ -82,9 +83,10 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   const auto row = [&](int s) { return by_row ? t : first + s; };
   const auto column = [&](int s) { return by_row ? first + s : t; };
   const Index place_step = by_row ? 1 : n, step = entry.stride(by_row);
-  const int last = t < length ? static_cast<int>(min(Index{tile}, count - first)) : 0;
-  Index place = row(0) * n + column(0), offset = entry.offset(row(0), column(0));
-  for (int s = 0; s < last; s += together, place += together * place_step, offset += together * step) {
+  const int share = tile / static_cast<int>(gridDim.y), begin = static_cast<int>(blockIdx.y) * share;
+  const int last = t < length ? static_cast<int>(min(Index{begin + share}, count - first)) : 0;
+  Index place = row(begin) * n + column(begin), offset = entry.offset(row(begin), column(begin));
+  for (int s = begin; s < last; s += together, place += together * place_step, offset += together * step) {
     std::uint64_t elements[together];
 #pragma unroll
     for (int r = 0; r < together; ++r) elements[r] = s + r < last ? entry.element(offset + r * step) : 0;
@@ -107,7 +109,7 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   }
   entry.finish(work);
   reduce(largest);
-  if (threadIdx.x == 0) work.parts[blockIdx.x] = largest;
+  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
 }
 
 /// Turns the order of positive numbers round.
@@ -230,9 +232,11 @@ struct BoundOfEntry {
   }
 };
 
+constexpr int blocks_together = 8;  // of a multiprocessor, so that a product of 4096 x 4096 has them all at once
+
 /// First some rows, a `step` apart, or all of them.
 template <bool First>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_together)
     find_worst_entry(const __grid_constant__ ScaledBound error, const __grid_constant__ LevelOneSums product,
                      const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work, Index step,
                      bool by_row) {
@@ -244,7 +248,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <bool First>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_together)
     find_largest_bound(const __grid_constant__ ScaledBound error, const __grid_constant__ RoundingError rounding,
                        const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
                        const __grid_constant__ LargestWork work, Index step, bool by_row) {
@@ -265,6 +269,14 @@ __global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Ind
   *work.result = {largest, print, *work.infinite != 0};
 }
 
+/// So many that a small product has work for every multiprocessor.
+Index blocks_of_a_tile(Index tiles) {
+  constexpr Index enough_blocks = 1024, most = tile / together;
+  Index blocks = 1;
+  while (blocks < most && tiles * blocks < enough_blocks) blocks *= 2;
+  return blocks;
+}
+
 /// first(grid, step) for some rows, then all(grid).
 template <class First, class All>
 void launch_search(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
@@ -277,9 +289,9 @@ void launch_search(const ScaledBound& error, const std::int32_t* row_base, const
   if (m > first_rows)
     first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>(first_rows)),
           (m + first_rows - 1) / first_rows);
-  const dim3 grid(static_cast<unsigned>(work.tiles()));
+  const dim3 grid(static_cast<unsigned>(work.tiles()), static_cast<unsigned>(blocks_of_a_tile(work.tiles())));
   all(grid);
-  launch_reduction(work, grid.x, stream);
+  launch_reduction(work, Index{grid.x} * grid.y, stream);
 }
 
 SideEstimates take_side(Arena& arena, Index outers, Index count) {
@@ -318,7 +330,8 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   work.outers = outers;
   work.rows = take_side(arena, outers, m);
   work.columns = take_side(arena, outers, n);
-  work.parts_count = std::max({work.tiles(), work.columns.blocks * most_probed_rows, Index{2}});
+  work.parts_count =
+      std::max({work.tiles() * blocks_of_a_tile(work.tiles()), work.columns.blocks * most_probed_rows, Index{2}});
   work.parts = arena.take<LargestEntry>(work.parts_count);
   work.result = arena.take<LargestResult>(1);
   work.best = arena.take<std::uint64_t>(2 + print_words);

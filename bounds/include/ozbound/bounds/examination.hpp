@@ -75,6 +75,13 @@ class Allowance {
   /// Over all entries; for a normwise target the ratio of the norms, at the entry with the largest error.
   [[nodiscard]] virtual Worst worst(const PlanBound& bound) const = 0;
 
+  /// The same of several bounds, which may take less time together.
+  [[nodiscard]] virtual std::vector<Worst> worst_of(const std::vector<const PlanBound*>& bounds) const {
+    std::vector<Worst> result;
+    for (const auto* const bound : bounds) result.push_back(worst(*bound));
+    return result;
+  }
+
   /// Whether the target is normwise: probes say nothing then, normwise_share does.
   [[nodiscard]] virtual bool normwise() const = 0;
 
