@@ -12,8 +12,8 @@ struct Block {
   Index rows = 0, columns = 0;
 };
 
-/// Integer sums of a block in device memory: that of group t at (row + i, column + j) of C is
-/// data[t * group_stride + i * row_stride + j * col_stride].
+/// Integer sums of a block in device memory. The sum of group t at (row + i, column + j) of C is data[t * group_stride + i *
+/// row_stride + j * col_stride].
 template <class Sum>
 struct BlockSums {
   Sum* data = nullptr;

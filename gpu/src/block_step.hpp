@@ -3,11 +3,11 @@
 
 namespace ozbound::gpu {
 
-/// Keeps blocks at one place of the inner dimension, so that the tiles that they load meet in the L2 cache: a block waits every
-/// `interval` loads of both operands until every block has passed `lead` intervals fewer. Only speed depends on it: who has
-/// waited long goes on.
+/// Keeps blocks at about the same place of the inner dimension, so that the tiles they load are shared in the L2 cache. Every
+/// `interval` loads of both operands, a block waits until all blocks are at most `lead` intervals behind. Affects speed only: a
+/// block that has waited long continues.
 struct BlockStep {
-  unsigned* counter = nullptr;  ///< zero at first; null: nobody waits
+  unsigned* counter = nullptr;  ///< zero at first; null: no block waits
   int interval = 16;
   int lead = 4;
 };

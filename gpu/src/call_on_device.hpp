@@ -8,13 +8,13 @@
 
 namespace ozbound::gpu {
 
-/// Whether any matrix that a call reads or writes is in device memory.
+/// True if any matrix that a call reads or writes is in device memory.
 bool any_on_device(const RealProduct& call);
 
-/// Whether every one is.
+/// True if every matrix that a call reads or writes is in device memory.
 bool all_on_device(const RealProduct& call);
 
-/// A call whose C is written where it lies, or copied back.
+/// A call on device memory. C is written in place, or copied back.
 class CallOnDevice {
  public:
   CallOnDevice(const RealProduct& original, cudaStream_t stream)
@@ -25,7 +25,7 @@ class CallOnDevice {
         c0_(is_zero(call_.beta) ? InputView() : call_.c0, "c0", stream),
         c_(call_.c.as_input(), "c", stream) {}
 
-  /// Without what is never read.
+  /// The call without matrices that are never read.
   [[nodiscard]] const RealProduct& call() const { return call_; }
   [[nodiscard]] const DeviceMatrix& a() const { return a_.matrix(); }
   [[nodiscard]] const DeviceMatrix& b() const { return b_.matrix(); }
@@ -34,10 +34,10 @@ class CallOnDevice {
     return {.alpha = call_.alpha, .beta = call_.beta, .c0 = c0_.matrix(), .c = c_.matrix()};
   }
 
-  /// Writes special entries, by vectors that are known to be special: a byte each of rows of A and columns of B.
+  /// Writes special entries. A non-zero byte marks a special row of A or column of B.
   void write_specials(const std::uint8_t* rows, const std::uint8_t* columns) const;
 
-  /// Waits for the stream.
+  /// Copies C back if necessary. Waits for the stream.
   void finish() const {
     c_.write_to(call_.c, stream_);
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");

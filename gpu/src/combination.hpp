@@ -18,23 +18,23 @@ class Plan;
 
 namespace ozbound::gpu {
 
-/// The groups of products that a plan sums, each by itself; of residues one of each modulus.
+/// The groups of products that a plan sums separately; for residues, one group for each modulus.
 std::vector<ProductGroup> groups_of(const Plan& plan, Index k);
 
-/// How sums of a plan become C: those of slices as they are, those of moduli by way of C' (recovery.hpp).
+/// The way from a plan's sums to C: directly for slices, by way of C' for moduli (recovery.hpp).
 struct Combination {
   SumLayout layout;
   GroupTable groups;
-  Encoding encoding_a, encoding_b;  ///< of residues one whose digits are all signed
+  Encoding encoding_a, encoding_b;  ///< for residues, an encoding with signed digits only
 
-  /// Whether the weights of layout are those of every entry.
+  /// True if the weights of layout hold for every entry.
   [[nodiscard]] OZB_HD constexpr bool common_ratio() const { return encoding_a.common_ratio() && encoding_b.common_ratio(); }
 
   Combination(const Plan& plan, Index k);
 };
 
-/// Core's combine for every entry of a block that is not special. Sums of 32 bits: @pre common_ratio(), and no more groups than
-/// diagonals.
+/// Core's combine for every entry of a block that is not special. @pre for sums of 32 bits: common_ratio(), and at most as many
+/// groups as diagonals.
 void launch_combination(const Combination& combination, const DeviceSlices& a, const DeviceSlices& b, const Block& block,
                         const BlockSums<std::int64_t>& sums, const DeviceEpilogue& epilogue, cudaStream_t stream);
 void launch_combination(const Combination& combination, const DeviceSlices& a, const DeviceSlices& b, const Block& block,

@@ -17,10 +17,10 @@ struct DeviceComplex {
 /// Writes the block (a_r, -a_i; a_i, a_r) for each element of a, row-major, 2 rows x 2 cols.
 void launch_left_factor(const DeviceComplex& a, void* blocks, cudaStream_t stream);
 
-/// Writes the real parts of each row and below them the imaginary ones, column-major, 2 rows x cols.
+/// Writes the real parts of each row and, below them, its imaginary parts, column-major, 2 rows x cols.
 void launch_stacking(const DeviceComplex& matrix, void* parts, cudaStream_t stream);
 
-/// The reverse: from `parts`, column-major, to the elements of `matrix`. @pre it is not conjugated.
+/// Reverses launch_stacking: from `parts`, column-major, to the elements of `matrix`. @pre `matrix` is not conjugated.
 void launch_unstacking(const void* parts, const DeviceComplex& matrix, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

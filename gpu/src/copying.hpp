@@ -7,7 +7,7 @@
 
 namespace ozbound::gpu {
 
-/// Copies the elements of a matrix to one of the same shape, whatever their strides. @pre `to` is double, or both are float.
+/// Copies the elements of a matrix to one of the same shape, with any strides. @pre `to` is double, or both are float.
 void launch_copying(const DeviceMatrix& from, const DeviceMatrix& to, Index rows, Index columns, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

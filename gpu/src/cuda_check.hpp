@@ -10,10 +10,10 @@ namespace ozbound::gpu {
 /// @throws OutOfMemory or CudaError, with the call's name.
 [[noreturn]] void throw_error(const std::string& call, const std::string& what, bool out_of_memory);
 
-/// Does so unless the call succeeded.
+/// Throws, as throw_error does, unless the call succeeded.
 void check(cudaError_t status, const char* call);
 
-/// The same for the kernel launched last. Does not wait for it.
+/// Checks the last kernel launch. Does not wait for the kernel.
 void check_launch(const char* kernel);
 
 }  // namespace ozbound::gpu

@@ -7,7 +7,7 @@
 
 namespace ozbound::gpu {
 
-/// While it lives, this thread's calls go to a device; then to the one before.
+/// Makes a device current for this thread. The destructor restores the previous device.
 class CudaDevice {
  public:
   explicit CudaDevice(int device) {

@@ -14,11 +14,11 @@
 
 namespace ozbound::gpu {
 
-/// Residues in the memory of one device. What the host asks for is copied once.
+/// Residues in the memory of one device. Data that the host asks for is copied once.
 class CudaResidues final : public Residues {
  public:
-  /// Has the residues when it returns. @throws std::invalid_argument for a form of complex integers, which this engine has not,
-  /// or one of no valid plan; std::length_error where they are more bytes than an Index counts.
+  /// Has the residues when it returns. @throws std::invalid_argument for a form of complex integers, which this engine does not
+  /// support, or an invalid form; std::length_error if they have more bytes than an Index can count.
   CudaResidues(const InputView& operand, Side side, ResidueForm form, int device, cudaStream_t stream);
 
   [[nodiscard]] const DeviceSlices& on_device() const { return residues_; }
@@ -27,7 +27,7 @@ class CudaResidues final : public Residues {
   [[nodiscard]] VectorScale scale(Index i) const override;
   [[nodiscard]] int residue(Index i, int t, Index l) const override;
 
-  /// Bytes that `count` vectors of `inner` elements take at most.
+  /// The most bytes that `count` vectors of `inner` elements take.
   static double bytes(Index count, Index inner, ResidueForm form);
 
  private:

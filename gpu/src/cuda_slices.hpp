@@ -13,7 +13,7 @@
 
 namespace ozbound::gpu {
 
-/// Slices in the memory of one device. What the host asks for is copied once.
+/// Slices in the memory of one device. Data that the host asks for is copied once.
 class CudaSlices final : public Slices {
  public:
   /// Has the slices when it returns. @throws std::invalid_argument for a slice count outside 1 … max_slices.
@@ -27,7 +27,7 @@ class CudaSlices final : public Slices {
   [[nodiscard]] std::int64_t sum_of_digits(Index i, int p) const override;
   [[nodiscard]] int weight_exponent(Index i, int p) const override;
 
-  /// Bytes that `count` vectors of `inner` elements take at most.
+  /// The most bytes that `count` vectors of `inner` elements take.
   static double bytes(Index count, Index inner, Slicing slicing);
 
  private:

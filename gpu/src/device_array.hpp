@@ -12,7 +12,7 @@
 
 namespace ozbound::gpu {
 
-/// Elements in device memory, freed with this. Taken and freed in the order of a stream.
+/// Elements in device memory, allocated and freed in the order of a stream. The destructor frees them.
 template <class T>
 class DeviceArray {
  public:

@@ -11,7 +11,7 @@
 
 namespace ozbound::gpu {
 
-/// A matrix of double or of float in device memory; element (i, j) is data[i * row_stride + j * col_stride].
+/// A matrix of double or of float in device memory. Element (i, j) is data[i * row_stride + j * col_stride].
 struct DeviceMatrix {
   void* data = nullptr;
   Index row_stride = 0;
@@ -38,7 +38,7 @@ struct DeviceMatrix {
 
 inline DeviceMatrix transposed(DeviceMatrix x) { return {x.data, x.col_stride, x.row_stride, x.is_double}; }
 
-/// An EntryBound in device memory, all outer products one after the other.
+/// An EntryBound in device memory. All outer products lie one after the other.
 struct DeviceBound {
   const double* rows = nullptr;     ///< [outer * m + i]
   const double* columns = nullptr;  ///< [outer * n + j]
@@ -62,30 +62,30 @@ struct DeviceBound {
   }
 };
 
-/// What happens to the integer sums of an m x n product on the device: C = alpha S + beta C0, rounded once.
+/// The steps from the integer sums of an m x n product to C on the device: C = alpha S + beta C0, rounded once.
 ///
-/// Entries of a special row or column, of a C0 that is not finite, or under a scalar that is not, are functions of the inputs
-/// (SpecialEntries).
+/// Entries of a special row or column, of a C0 that is not finite, or under a scalar that is not finite, depend on the inputs
+/// directly (SpecialEntries).
 struct DeviceEpilogue {
   double alpha = 1;
-  double beta = 0;                     ///< 0 never reads c0
-  const double* alpha_at = nullptr;    ///< in device memory, where given in place of alpha
-  const double* beta_at = nullptr;     ///< likewise
+  double beta = 0;                     ///< c0 is not read if this is 0
+  const double* alpha_at = nullptr;    ///< in device memory; if not null, replaces alpha
+  const double* beta_at = nullptr;     ///< in device memory; if not null, replaces beta
   DeviceMatrix c0 = {};                ///< m x n; may be c itself
   DeviceMatrix c = {};                 ///< m x n
   const DeviceBound* bound = nullptr;  ///< in device memory; null: every entry is written
-  std::uint32_t* open = nullptr;  ///< with a bound: bit i * n + j, zero at first, is set where Ziv's test leaves (i, j) open
-  unsigned long long* open_count = nullptr;  ///< with a bound: how many, zero at first
+  std::uint32_t* open = nullptr;  ///< with a bound: bit i * n + j, zero at first, is set if Ziv's test leaves (i, j) open
+  unsigned long long* open_count = nullptr;  ///< with a bound: the number of open entries, zero at first
 
   [[nodiscard]] OZB_HD double alpha_value() const { return alpha_at == nullptr ? alpha : *alpha_at; }
   [[nodiscard]] OZB_HD double beta_value() const { return beta_at == nullptr ? beta : *beta_at; }
 
-  /// Whether a product writes entries at all: with a scalar that is not finite every entry is special.
+  /// True if both scalars are finite. Otherwise every entry is special, and the product writes none.
   [[nodiscard]] OZB_HD bool finite_scalars() const {
     return is_finite(bits_of(alpha_value()), binary64) && is_finite(bits_of(beta_value()), binary64);
   }
 
-  /// The bits of C0's element; those of +0 where beta is 0.
+  /// The bits of C0's element, or of +0 if beta is 0.
   [[nodiscard]] OZB_HD std::uint64_t c0_bits(Index i, Index j) const {
     return is_zero(beta_value()) ? bits_of(0.0) : c0.bits(i, j);
   }
@@ -93,7 +93,7 @@ struct DeviceEpilogue {
   [[nodiscard]] OZB_HD double error(Index i, Index j) const { return bound == nullptr ? 0 : bound->upper(i, j); }
 
 #ifdef __CUDACC__
-  /// Writes an entry, or keeps it open.
+  /// Writes an entry, or marks it open.
   __device__ void finish(Index i, Index j, Index n, Rounded entry) const {
     if (entry.decided) return c.set_bits(i, j, entry.bits);
     const auto bit = static_cast<unsigned long long>(i * n + j);

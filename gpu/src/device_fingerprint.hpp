@@ -9,7 +9,7 @@
 
 namespace ozbound::gpu {
 
-/// fingerprint of bounds, into one word of device memory.
+/// Adds the fingerprint of bounds to one word of device memory.
 void launch_fingerprint(const DeviceMatrix& matrix, Index rows, Index columns, std::uint64_t* sum, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -5,8 +5,8 @@
 
 namespace ozbound::gpu {
 
-/// Matrices in a device's memory, or the host's, or of both: what lies in the host's alone the host answers. Works on the
-/// thread's own stream (cudaStreamPerThread).
+/// Operations on matrices in a device's memory, the host's, or both. The host handles matrices in its own memory only. Works on
+/// the thread's own stream (cudaStreamPerThread).
 class DeviceMatrices final : public Matrices {
  public:
   /// @param threads of the host, at least 1

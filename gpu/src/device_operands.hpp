@@ -11,17 +11,17 @@
 
 namespace ozbound::gpu {
 
-/// The digits or residues of an operand, and memory for them: `count` rows of A or columns of B, of `inner` elements.
+/// Memory for the digits or residues of an operand: `count` rows of A or columns of B, with `inner` elements.
 /// @pre the form is valid, and not of complex integers.
 DeviceSlices take_operand(Arena& arena, const OperandForm& form, Side side, Index count, Index inner);
 
 /// Makes the digits or residues of the rows of `job.vectors`.
 void launch_operand(const SlicingJob& job, const OperandForm& form, cudaStream_t stream);
 
-/// Makes those of A and B for a path that multiplies them. Null: the operand is there already.
+/// Makes the digits or residues of A and B for the path that multiplies them. A null job means that the operand is ready.
 void launch_operands(const Plan& plan, const SlicingJob* a, const SlicingJob* b, Path multiplying, cudaStream_t stream);
 
-/// The slices or residues of an operand that an engine made on this device; null for one of others.
+/// The slices or residues of an operand, if an engine made them on this device; otherwise null.
 const DeviceSlices* operand_on(int device, const IntegerOperand& operand);
 
 }  // namespace ozbound::gpu

@@ -7,12 +7,12 @@
 
 namespace ozbound::gpu {
 
-/// Memory of the current device in the order of a stream, from a pool of its own. What is given back stays, to be taken again:
-/// from the device itself memory comes slowly, and large parts slowly from the pool too, so that a thread's next request for as
-/// many bytes gets the same ones. @throws OutOfMemory.
+/// Takes memory of the current device in the order of a stream, from a separate pool. The pool keeps memory that is given back,
+/// because the device itself is slow to provide memory. The pool is also slow for large parts. A thread's next request for the
+/// same number of bytes therefore gets the same memory. @throws OutOfMemory.
 void* take_memory(std::size_t bytes, cudaStream_t stream);
 
-/// To the device that it was taken from, the current one or not.
+/// Gives memory back to the device that it was taken from, which need not be the current one.
 void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t stream) noexcept;
 
 int current_device();

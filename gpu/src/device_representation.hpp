@@ -10,10 +10,10 @@
 
 namespace ozbound::gpu {
 
-/// Whether any matrix that a complex call reads or writes is in device memory.
+/// True if any matrix that a complex call reads or writes is in device memory.
 bool any_on_device(const ComplexProduct& call);
 
-/// The representation of matrices in the device's memory or the host's, each where it lies.
+/// The representation of a complex call by real matrices, each in the memory, device or host, of its original.
 std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& call, int threads, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -10,8 +10,8 @@
 
 namespace ozbound::gpu {
 
-// Passes over the entries of an m x n product in device memory. Results are maxima and sums of integers: the same whatever
-// the order.
+// Passes over the entries of an m x n product in device memory. Results are maxima and sums of integers, and thus independent
+// of the order.
 
 struct Shape {
   Index m, n;
@@ -33,16 +33,16 @@ struct DeviceSpecials {
 /// Adds the number of special entries to *count.
 void launch_counting(const DeviceSpecials& specials, Shape shape, std::uint64_t* count, cudaStream_t stream);
 
-/// Sets bit i n + j of `open` where an entry of C is infinite and not special, and counts them.
+/// Sets bit i n + j of `open` if an entry of C is infinite and not special, and counts these entries.
 void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* open,
                              unsigned long long* count, cudaStream_t stream);
 
-/// Exponents of the non-zero magnitudes of the rows without specials, or of all finite elements: lowers range[0] to the least
-/// and raises range[1] to the largest.
+/// The range of exponents of the non-zero magnitudes of the rows without specials, or of all finite elements. Lowers range[0]
+/// to the smallest and raises range[1] to the largest.
 void launch_exponent_range(const DeviceMatrix& vectors, Index count, Index inner, bool by_vector, std::int32_t* range,
                            cudaStream_t stream);
 
-/// A call whose entries are correctly rounded by the exact superaccumulator.
+/// A call whose entries the exact superaccumulator rounds correctly.
 struct ExactCall {
   DeviceMatrix a, b, c0, c;
   double alpha, beta;
@@ -50,7 +50,7 @@ struct ExactCall {
   Index k;
 };
 
-/// Computes `count` entries exactly; where `entries` is null, all that are not special.
+/// Computes `count` entries exactly. If `entries` is null, computes all entries that are not special.
 void launch_exact(const ExactCall& call, const Entry* entries, Index count, const DeviceSpecials& specials,
                   cudaStream_t stream);
 

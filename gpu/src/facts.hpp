@@ -14,13 +14,13 @@
 
 namespace ozbound::gpu {
 
-/// SliceFacts in device memory, an array for each number: the same integers. A special vector's norms are zero.
+/// SliceFacts in device memory: the same integers, with an array for each kind of number. A special vector's norms are zero.
 struct DeviceFacts {
   static constexpr int norms_each = 3;  ///< sum, sum of squares, max, as in IntegerNorms
 
-  std::uint64_t* norms = nullptr;          ///< of part t of vector i, number h: norms[(t * norms_each + h) * count + i]
+  std::uint64_t* norms = nullptr;          ///< number h of part t of vector i: norms[(t * norms_each + h) * count + i]
   std::uint64_t* floor_squares = nullptr;  ///< [count]
-  std::uint64_t* tops = nullptr;           ///< [count]: the largest magnitude's bits, as launch_tops
+  std::uint64_t* tops = nullptr;           ///< [count]: the bits of the largest magnitude, as by launch_tops
   std::int32_t* exponents = nullptr;       ///< [count]
   std::uint8_t* special = nullptr;         ///< [count]
   std::int16_t* weights = nullptr;         ///< [i * weight_pitch + p - 1] for encodings without a common ratio, else null
@@ -28,7 +28,7 @@ struct DeviceFacts {
   Index count = 0;
   Slicing slicing = {};
 
-  // Parts: the vector, its slices 1 … s, its tails after 1 … s slices.
+  // Numbers of parts: the vector, its slices 1 … s, its tails after 1 … s slices.
   [[nodiscard]] OZB_HD constexpr int slice_part(int p) const { return p; }
   [[nodiscard]] OZB_HD constexpr int tail_part(int p) const { return slicing.slices + p; }
   [[nodiscard]] OZB_HD constexpr int parts() const { return 1 + 2 * slicing.slices; }
@@ -46,7 +46,7 @@ struct DeviceFacts {
 /// Memory for the facts of `count` vectors.
 DeviceFacts take_facts(Arena& arena, Slicing slicing, Index count);
 
-/// Parts whose norms are asked for, beside the vector's: bit p - 1 for slice p and for the tail after p slices.
+/// Parts whose norms are asked for, in addition to the vector's. Bit p - 1 stands for slice p and for the tail after p slices.
 struct FactParts {
   std::uint32_t slices = ~0u, tails = ~0u;
 
@@ -55,12 +55,12 @@ struct FactParts {
   }
 };
 
-/// Measures the rows of `vectors` (facts.count x inner) under facts.slicing; norms of parts that are not asked for may be left
-/// zero. `tops_known`: facts.tops holds what launch_tops would find.
+/// Measures the rows of `vectors` (facts.count x inner) under facts.slicing. May leave norms of other parts zero. If
+/// `tops_known`, facts.tops holds the result of launch_tops.
 void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& facts, cudaStream_t stream, FactParts parts = {},
                   bool tops_known = false);
 
-/// Facts of some vectors under 1 … max_slices slices of one encoding: they share what does not depend on the slice count.
+/// Facts of some vectors under 1 … max_slices slices of one encoding. They share data that does not depend on the slice count.
 struct FactsOfAllSlicings {
   std::array<DeviceFacts, max_slices> of;  ///< [slices - 1]
   std::uint64_t* elements = nullptr;       ///< copies of the vectors, one after the other
@@ -71,7 +71,7 @@ struct FactsOfAllSlicings {
   static FactsOfAllSlicings take(Arena& arena, Encoding encoding, Index count, Index inner);
 };
 
-/// Measures rows indices[0] … indices[count - 1] of `vectors`, in this order.
+/// Measures the rows indices[0] … indices[count - 1] of `vectors`, in this order.
 void launch_facts_of_some(const DeviceMatrix& vectors, Index inner, const Index* indices, const FactsOfAllSlicings& facts,
                           cudaStream_t stream);
 

@@ -14,12 +14,14 @@ struct ResidueJob {
   ResidueForm form;
 };
 
-/// Whether launch_fast_residues makes these: integers of at most 118 bits, vectors or their elements side by side.
+/// True if launch_fast_residues can make these residues: integers of at most 118 bits, with vectors or their elements side by
+/// side.
 bool fast_residues_apply(const DeviceMatrix& vectors, ResidueForm form);
 
-/// Makes the residues of both operands in one launch, or of one where the other's vectors are none: as launch_residues does,
-/// byte for byte, but each element is read once from memory where the cache holds its vector. Vectors beyond the last, tops and
-/// any_special are left alone. @pre fast_residues_apply to both; as many moduli of both; the device has clusters (sm_90).
+/// Makes the residues of both operands in one launch, or of one operand if the other has no vectors. The bytes equal those of
+/// launch_residues, but each element is read once from memory if the cache holds its vector. Does not touch vectors beyond the
+/// last, tops and any_special. @pre fast_residues_apply to both; both have the same number of moduli; the device has clusters
+/// (sm_90).
 void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -9,24 +9,24 @@
 
 namespace ozbound::gpu {
 
-/// An operand's vectors (count x inner: rows of A, columns of B) and where their slices or residues go.
+/// An operand's vectors (count x inner: rows of A, columns of B) and the memory for their slices or residues.
 struct SlicingJob {
   DeviceMatrix vectors;
   DeviceSlices slices;
 };
 
-/// Whether the current device can: a Hopper or a later one.
+/// True if the current device has clusters: Hopper or later.
 bool has_clusters();
 
-/// Whether vectors or their elements lie side by side, as this file's kernels read them.
+/// True if vectors or their elements lie side by side, as the kernels of fast_slicing.cu require.
 bool fast_slicing_reads(const DeviceMatrix& vectors);
 
-/// Whether launch_fast_slicing slices these: balanced, at most 8 slices, vectors or their elements side by side.
+/// True if launch_fast_slicing can make these slices: balanced, at most 8 slices, with vectors or their elements side by side.
 bool fast_slicing_applies(const DeviceMatrix& vectors, Slicing slicing);
 
-/// Slices both operands in one launch, each element once from memory where the cache holds its vector: digits, exponents and
-/// specials are those of core, bit for bit. Vectors beyond the last and any_special are left alone. @pre fast_slicing_applies
-/// to both; the device has clusters (sm_90).
+/// Slices both operands in one launch. Each element is read once from memory if the cache holds its vector. Digits, exponents
+/// and specials equal those of core bit for bit. Does not touch vectors beyond the last and any_special. @pre
+/// fast_slicing_applies to both; the device has clusters (sm_90).
 void launch_fast_slicing(const SlicingJob& a, const SlicingJob& b, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -13,31 +13,32 @@
 
 namespace ozbound::gpu {
 
-/// The fused kernel for Hopper (sm_90a): multiplies slices by wgmma, folds the sums of diagonals exactly in registers and
-/// rounds once, as core's combine does, bit for bit.
+/// The fused kernel for Hopper (sm_90a). It multiplies slices by wgmma, folds the sums of diagonals exactly in registers and
+/// rounds once. The result equals core's combine bit for bit.
 class FusedProduct {
  public:
-  /// Knobs that change the speed, never a bit. Negative: chosen by the shape.
+  /// Parameters that affect speed, never a bit. Negative: chosen by the shape.
   struct Tuning {
     int cluster = -1;     ///< 1: one block a tile; 2: two tiles that share A; 3: two blocks a tile, each half of k
     int panel = -1;       ///< columns of tiles that blocks walk together
-    int interval = -1;    ///< loads after which blocks wait for each other; 0: never
+    int interval = -1;    ///< loads between two waits of blocks for each other; 0: never wait
     int lead = -1;        ///< intervals that a block may be ahead
     int alternate = -1;   ///< every other pair of diagonals walks k backwards
     int head_start = -1;  ///< turns of two products that a block's first warpgroup is ahead of its second
   };
 
-  /// @throws std::runtime_error naming the CUDA call that fails. A device that is no Hopper is none: nothing applies there.
+  /// @throws std::runtime_error naming the CUDA call that fails. A device other than Hopper is no error, but applies() is then
+  /// false.
   explicit FusedProduct(int device);
 
-  /// Whether it computes an m x n x k product under this plan: exact accumulation, digits that are int8 with a common ratio.
+  /// True if the kernel can compute an m x n x k product under this plan: exact accumulation, int8 digits with a common ratio.
   [[nodiscard]] bool applies(const SplitPlan& plan, Index m, Index n, Index k) const;
 
   /// Bytes of device memory that launch needs.
   [[nodiscard]] std::size_t workspace(const SplitPlan& plan) const;
 
-  /// C = alpha S + beta C0, asynchronously and without allocating. `workspace` is aligned to 256 bytes. Writes special entries
-  /// too where the operands are given, which a and b are the slices of; else it leaves them alone.
+  /// C = alpha S + beta C0, asynchronously and without allocating. `workspace` is aligned to 256 bytes. If the operands are
+  /// given, whose slices a and b are, writes special entries too; otherwise does not touch them.
   /// @pre applies(), and a and b are sliced as the plan says.
   void launch(const DeviceSlices& a, const DeviceSlices& b, const SplitPlan& plan, const DeviceEpilogue& epilogue,
               const OperandPair& operands, void* workspace, cudaStream_t stream) const {

@@ -12,15 +12,15 @@
 
 namespace ozbound::gpu {
 
-/// Products of residues on Hopper (sm_90a): one persistent kernel multiplies by wgmma modulus by modulus and leaves a byte a
-/// modulus of each entry, times (P / p)^-1, for launch_recovery of those bytes (recovery.hpp).
+/// Products of residues on Hopper (sm_90a). One persistent kernel multiplies by wgmma modulus by modulus. For each entry and
+/// modulus it leaves one byte, multiplied by (P / p)^-1, for the launch_recovery that takes bytes (recovery.hpp).
 class FusedResidues {
  public:
-  /// Knobs that change the speed, never a byte. Negative: chosen by the shape.
+  /// Parameters that affect speed, never a byte. Negative: chosen by the shape.
   struct Tuning {
     int columns = -1;   ///< of a tile: 128, or 256 with a cluster of two
     int panel = -1;     ///< column tiles that blocks walk together
-    int interval = -1;  ///< steps after which blocks wait for each other; 0: never
+    int interval = -1;  ///< steps between two waits of blocks for each other; 0: never wait
     int lead = -1;      ///< intervals that a block may be ahead
   };
 
@@ -33,16 +33,16 @@ class FusedResidues {
     int row_tiles = 0;
   };
 
-  /// @throws CudaError naming the CUDA call that fails. A device that is no Hopper is none: nothing applies there.
+  /// @throws CudaError naming the CUDA call that fails. A device other than Hopper is no error, but applies() is then false.
   explicit FusedResidues(int device);
 
-  /// Whether it multiplies an m x n x k product.
+  /// True if the kernel can multiply an m x n x k product.
   [[nodiscard]] bool applies(int moduli, Index m, Index n, Index k) const;
 
-  /// Bytes of device memory that launch needs for a block of so many rows and columns, aligned to 256 bytes.
+  /// Bytes of device memory, aligned to 256 bytes, that launch needs for a block of this many rows and columns.
   [[nodiscard]] std::size_t workspace(int moduli, Index rows, Index columns) const;
 
-  /// Asynchronous, without allocating. @pre applies(); a and b have residues of at least so many moduli.
+  /// Asynchronous; allocates nothing. @pre applies(); a and b have residues of at least `moduli` moduli.
   [[nodiscard]] Bytes launch(const DeviceSlices& a, const DeviceSlices& b, int moduli, const Block& block, void* workspace,
                              cudaStream_t stream) const {
     return launch(a, b, moduli, block, workspace, stream, Tuning{});

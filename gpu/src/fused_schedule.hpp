@@ -8,22 +8,21 @@
 
 namespace ozbound::gpu {
 
-/// Two adjacent diagonals g and g - 1 of a plan as a walk over tiles of slices B(q), A(p), B(q - 1), A(p + 1), …, whose
-/// neighbours are multiplied: (B, A) belongs to g, (A, B) to g - 1. So each tile but the ends serves two products.
+/// Two adjacent diagonals g and g - 1 of a plan as a walk over tiles of slices B(q), A(p), B(q - 1), A(p + 1), …. Neighbours in
+/// the walk are multiplied: (B, A) belongs to g, (A, B) to g - 1. Each tile except the ends thus serves two products.
 struct DiagonalPair {
   std::int16_t first_a = 1;  ///< p, 1-based
-  std::int16_t first_b = 1;  ///< q; s_B + 1, which is a tile of zeros, where the walk begins with A
-  std::int16_t tiles = 0;    ///< of either operand, one that is missing counted in
+  std::int16_t first_b = 1;  ///< q; s_B + 1, a tile of zeros, if the walk begins with A
+  std::int16_t tiles = 0;    ///< of either operand, including a missing tile
   bool ends_with_b = false;  ///< the last A tile does not exist
 };
 
-/// The carry chain, docs/derivations/slicing.md (S6), two diagonals at a time, from the least significant up: the bits that a
-/// pair finishes are a field of 2 * radix_bits; two fields make a word. Diagonal 2 comes alone where the number of diagonals is
-/// odd.
+/// The carry chain, docs/derivations/slicing.md (S6), two diagonals at a time, from the least significant up. The bits that a
+/// pair finishes form a field of 2 * radix_bits; two fields form a word. Diagonal 2 is alone if the number of diagonals is odd.
 ///
-/// While the last pair is multiplied a thread holds one word of each of its entries; what is finished before lies in memory.
-/// The entry is head 2^tail_bits() + tail, the tail being, from its least significant bit up, words() words, held_fields()
-/// fields, and top_bits() bits that the last pair finishes.
+/// While the last pair is multiplied, a thread holds one word of each of its entries. Earlier words are in memory. The entry is
+/// head 2^tail_bits() + tail. From its least significant bit up, the tail consists of words() words, held_fields() fields, and
+/// top_bits() bits that the last pair finishes.
 struct FusedSchedule {
   static constexpr int max_pairs = max_slices;
 

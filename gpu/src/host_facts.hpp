@@ -7,10 +7,10 @@
 
 namespace ozbound::gpu {
 
-/// Waits for the stream.
+/// Copies facts to the host. Waits for the stream.
 SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream);
 
-/// The facts of every slice count, at [slices - 1].
+/// The facts for every slice count, at [slices - 1].
 std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream);
 
 /// vector_norms of the rows of `vectors` (count x inner). Waits for the stream.

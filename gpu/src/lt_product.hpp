@@ -17,9 +17,9 @@ class Plan;
 
 namespace ozbound::gpu {
 
-/// cuBLASLt on one device: products of digits that are int8, of a whole diagonal at a time, and of bfloat16 numbers. Of the
-/// algorithms that it offers for a shape the fastest is found by timing and remembered. Where it was not found at configure
-/// time nothing applies.
+/// cuBLASLt on one device. It computes products of int8 digits, a whole diagonal at a time, and of bfloat16 numbers. For each
+/// shape it finds the fastest of the offered algorithms by timing, and remembers it. In builds without cuBLASLt no product
+/// applies.
 class LtProduct {
  public:
   explicit LtProduct(int device);
@@ -29,7 +29,7 @@ class LtProduct {
 
   enum class Elements { int8, bfloat16 };
 
-  /// A row x column block of sums over `inner` digits. Blocks are a little larger than what is asked: multiples of `step`.
+  /// A row x column block of sums over `inner` digits. Blocks are rounded up to multiples of `step`.
   struct Shape {
     Index rows = 0, columns = 0, inner = 0;
     Index row_pitch = 0, column_pitch = 0;  ///< between two vectors of digits
@@ -46,12 +46,13 @@ class LtProduct {
   /// Finds the fastest algorithm, unless it is known or the product is small. Waits for the device.
   void tune(const Shape& shape);
 
-  /// sums[i + j * rows] = sum of rows[i * row_pitch + l] * columns[j * column_pitch + l]. Asynchronous, takes what tune found.
+  /// sums[i + j * rows] = sum of rows[i * row_pitch + l] * columns[j * column_pitch + l]. Asynchronous; uses the algorithm that
+  /// tune found.
   /// @pre INT32 holds the sums.
   void launch(const Shape& shape, const std::int8_t* rows, const std::int8_t* columns, std::int32_t* sums, void* workspace,
               cudaStream_t stream);
 
-  /// The same of bfloat16 numbers, from their bits, summed in binary32 in some order and with some rounding.
+  /// Multiplies bfloat16 numbers, given by their bits. Sums in binary32; the order and the rounding are not specified.
   void launch(const Shape& shape, const std::uint16_t* rows, const std::uint16_t* columns, float* sums, void* workspace,
               cudaStream_t stream);
 

@@ -11,7 +11,7 @@
 
 namespace ozbound::gpu {
 
-/// Device memory that is taken once, in parts.
+/// Device memory that is allocated once and handed out in parts.
 class Memory {
  public:
   Memory() = default;

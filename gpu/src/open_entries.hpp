@@ -16,7 +16,7 @@ namespace ozbound::gpu {
 
 inline constexpr Index open_bits = 32;
 
-/// The entries that Ziv's test leaves open: a bit each in device memory, and how many.
+/// The entries that Ziv's test leaves open: a bit for each entry in device memory, and their number.
 class OpenEntries {
  public:
   OpenEntries(Index m, Index n, cudaStream_t stream)
@@ -30,7 +30,7 @@ class OpenEntries {
   [[nodiscard]] std::uint32_t* bits() const { return bits_.data(); }
   [[nodiscard]] unsigned long long* count() const { return count_.data(); }
 
-  /// Waits for the stream.
+  /// The open entries in order. Waits for the stream.
   [[nodiscard]] std::vector<Entry> in_order(cudaStream_t stream) const {
     std::vector<Entry> entries;
     if (copy_to_host(count_.data(), 1, stream)[0] == 0) return entries;

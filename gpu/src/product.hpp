@@ -21,7 +21,7 @@
 
 namespace ozbound::gpu {
 
-/// What multiplies on one device, and what it found out about it.
+/// The kernels of one device, and the facts learnt about the device.
 struct Kernels {
   FusedProduct fused;
   FusedResidues residues;
@@ -30,15 +30,15 @@ struct Kernels {
   explicit Kernels(int device) : fused(device), residues(device), lt(device) {}
 };
 
-/// Products of slices or residues under one plan and of one shape: which kernels, and how many entries of C at a time.
-/// Everything is decided here, so that launching only launches.
+/// Products of slices or residues under one plan and of one shape. The constructor chooses the kernels and the number of
+/// entries of C at a time, so that launch only launches.
 class Product {
  public:
-  /// Blocks of C are cut until their sums take no more than `most_bytes`, or are 128 x 128. A path that does not compute the
-  /// product gives way to the next.
+  /// Cuts C into blocks until their sums take at most `most_bytes`, or the blocks are 128 x 128. If a path cannot compute the
+  /// product, takes the next path.
   Product(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels);
 
-  /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
+  /// Finds the fastest kernels, unless they are known. Call before the first launch. Waits for the device.
   void prepare() const;
 
   [[nodiscard]] Path path() const { return path_; }  ///< never automatic
@@ -46,12 +46,12 @@ class Product {
   /// Bytes that launch and for_each_block take from their arena.
   [[nodiscard]] double bytes() const;
 
-  /// C = alpha S + beta C0; special entries only where their operands are given. Asynchronous; allocates nothing.
+  /// C = alpha S + beta C0. Writes special entries only if their operands are given. Asynchronous; allocates nothing.
   void launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
               Arena arena, cudaStream_t stream) const;
 
-  /// Calls visit(block, sums) with the sums of every group of each block of C, launched and not waited for. @pre path is not
-  /// fused, which has no sums.
+  /// Calls visit(block, sums) for each block of C with the sums of every group. The sums are launched and not waited for. @pre
+  /// path is not fused, which has no sums.
   template <class Visit>
   void for_each_block(const DeviceSlices& a, const DeviceSlices& b, Arena arena, cudaStream_t stream,
                       const Visit& visit) const {
@@ -64,7 +64,7 @@ class Product {
   }
 
  private:
-  /// An integer product of cuBLASLt: part of a group's pairs, from digit `start` of them on.
+  /// An integer product of cuBLASLt: `digits` digits of a group's pairs, from digit `start` on.
   struct Run {
     int group;
     int first_a;
@@ -72,7 +72,7 @@ class Product {
     Index digits;
   };
 
-  /// What the sums of a block take: 64 bits each and one product of 32, or 32 bits each.
+  /// Memory for the sums of a block: 64-bit sums and one 32-bit product, or 32-bit sums.
   struct Buffers {
     std::int64_t* sums = nullptr;
     std::int32_t* products = nullptr;
@@ -95,7 +95,7 @@ class Product {
   [[nodiscard]] BlockSums<std::int32_t> short_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
                                                    const Buffers& buffers, cudaStream_t stream) const;
 
-  /// How many moduli a plan by residues has; 0 for one by slices.
+  /// The number of moduli of a plan by residues; 0 for a plan by slices.
   [[nodiscard]] int moduli() const;
   void combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
                const DeviceEpilogue& epilogue, cudaStream_t stream) const;
@@ -106,7 +106,7 @@ class Product {
   Plan plan_;
   Combination combination_;
   Index m_, n_, k_;
-  Index padded_;          ///< of every slice of a vector
+  Index padded_;          ///< length of every slice of a vector
   Index rows_, columns_;  ///< of a block: multiples of DeviceSlices::vector_step
   Kernels& kernels_;
   Path path_;

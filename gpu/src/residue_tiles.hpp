@@ -12,8 +12,8 @@ namespace ozbound::gpu {
 
 inline constexpr int residue_tile_rows = 128, residue_step = 128;
 
-/// The places of the bytes of a tile of 128 x Columns entries. Two warpgroups of 64 rows lie one after the other; a thread of a
-/// warpgroup has 16 bytes of accumulators 16 q … 16 q + 15 at 128 * 16 * q + 16 * thread.
+/// The layout of the bytes of a tile of 128 x Columns entries. Two warpgroups of 64 rows lie one after the other. A thread of a
+/// warpgroup has the 16 bytes of accumulators 16 q … 16 q + 15 at 128 * 16 * q + 16 * thread.
 ///
 /// Accumulator i of thread h of a warpgroup, of m64nNk32, is the entry of row 16 (h / 32) + h % 32 / 4 + 8 (i / 2 % 2) and
 /// column 8 (i / 4) + 2 (h % 4) + i % 2.
@@ -32,21 +32,20 @@ struct TileBytes {
   }
 };
 
-/// Reduces a factor times INT32 sums modulo p, in four instructions: z = sum of bytes times 256^i factor mod p, shifted so that
-/// it is the significand of a float F = 3 2^22 + z - …; its quotient by p is rounded by one FMA, to a float whose last bit
-/// is 1.
+/// Reduces a factor times INT32 sums modulo p, in four instructions. z = sum of bytes times 256^i factor mod p, shifted to
+/// become the significand of a float F = 3 2^22 + z - …. One FMA rounds the quotient of F by p to a float whose last bit is 1.
 struct ResidueReduction {
-  std::uint32_t weights = 0;  ///< int8: of byte i of v + 2^31 the residue of 256^i factor
+  std::uint32_t weights = 0;  ///< int8: for byte i of v + 2^31, the residue of 256^i factor
   std::int32_t offset = 0;    ///< bits of the float of a multiple of 256 p near 3 2^22, and -2^31 factor mod p
   float reciprocal = 0;       ///< 1 / p
-  float constant = 0;         ///< 3 2^22 - that multiple over p: an integer
+  float constant = 0;         ///< 3 2^22 minus that multiple over p: an integer
   std::int32_t minus_p = 0;
 
   static ResidueReduction of(std::int32_t p, std::int32_t factor);
 
 #ifdef __CUDACC__
-  /// A word whose lowest byte is congruent to factor v modulo p, as an int8: its distance from the balanced residue is a
-  /// multiple of p, and 0 unless v / p is next to a tie.
+  /// A word whose lowest byte is congruent to factor v modulo p, as an int8. It differs from the balanced residue by a multiple
+  /// of p, which is 0 unless v / p is next to a tie.
   [[nodiscard]] __device__ std::int32_t rest(std::int32_t v) const {
     std::int32_t z;
     asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(z) : "r"(v ^ 0x80000000), "r"(weights), "r"(offset));
@@ -59,15 +58,15 @@ struct ResidueArguments {
   int row_clusters, column_tiles;  ///< of C; a cluster's tiles lie one below the other
   int panel;                       ///< column tiles that blocks walk together, row by row
   int moduli;
-  int vectors_a, vectors_b;  ///< from one modulus to the next
+  int vectors_a, vectors_b;  ///< vectors between one modulus and the next
   int steps;                 ///< of the inner dimension
-  int chunk_steps;           ///< after which sums are reduced
+  int chunk_steps;           ///< steps between reductions of the sums
   BlockStep step;
-  std::int8_t* bytes;          ///< of modulus t at t * modulus_bytes, TileBytes
-  std::int64_t modulus_bytes;  ///< of all tiles
+  std::int8_t* bytes;          ///< bytes of modulus t at t * modulus_bytes, laid out as TileBytes
+  std::int64_t modulus_bytes;  ///< bytes of all tiles of one modulus
   ResidueReduction plain[max_moduli], times_inverse[max_moduli];
 
-  /// Sets what follows from the number of moduli. INT32 holds the sums of chunk_steps steps with a residue before.
+  /// Sets the members that depend on the number of moduli. INT32 holds the sums of chunk_steps steps plus an earlier residue.
   void set_reductions();
 
   [[nodiscard]] OZB_HD int items() const { return row_clusters * column_tiles * moduli; }

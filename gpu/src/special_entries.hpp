@@ -5,7 +5,7 @@
 
 namespace ozbound::gpu {
 
-/// The operands of a product, A (m x k) and B (k x n), in device memory; none where data is null.
+/// The operands A (m x k) and B (k x n) of a product, in device memory. No operands if data is null.
 struct OperandPair {
   DeviceMatrix a, b;
   Index k = 0;
@@ -15,8 +15,8 @@ struct OperandPair {
 
 #ifdef __CUDACC__
 
-/// What NaN and infinities decide, as core's apply_specials: entries of special vectors, under scalars that are not finite, and
-/// over a C0 that is not; where there are no terms, k = 0 or alpha = 0, all of C.
+/// The entries that NaN and infinities decide, as core's apply_specials: entries of special vectors, under scalars that are not
+/// finite, and over a C0 that is not finite. If there are no terms, because k = 0 or alpha = 0, all of C.
 class SpecialEntries {
  public:
   __device__ SpecialEntries(const OperandPair& operands, const DeviceEpilogue& epilogue)
@@ -25,13 +25,13 @@ class SpecialEntries {
         everywhere_(!epilogue.finite_scalars()),
         no_terms_(operands.k == 0 || is_zero(epilogue.alpha_value())) {}
 
-  /// Whether every entry is one.
+  /// True if every entry is special.
   [[nodiscard]] __device__ bool all() const { return everywhere_ || no_terms_; }
 
-  /// The same for a product that computes 0 S + beta C0 under an alpha of 0 as it does under others.
+  /// True if every entry is special in a product that computes 0 S + beta C0 like any other when alpha is 0.
   [[nodiscard]] __device__ bool all_but_products() const { return everywhere_ || operands_.k == 0; }
 
-  /// Whether (i, j) is; `of_vectors`: whether its row or its column is special.
+  /// True if (i, j) is special. `of_vectors` says that its row or its column is special.
   [[nodiscard]] __device__ bool contains(Index i, Index j, bool of_vectors) const {
     return all() || of_vectors || !is_finite(epilogue_.c0_bits(i, j), binary64);
   }
@@ -61,7 +61,7 @@ class SpecialEntries {
   bool everywhere_, no_terms_;
 };
 
-/// Calls combine() for an entry that is not special; writes a special one where the operands are given.
+/// Calls combine() for an entry that is not special. Writes a special entry if the operands are given.
 template <class Combine>
 __device__ void finish_or_write_special(const OperandPair& operands, const DeviceEpilogue& epilogue, Index i, Index j,
                                         bool of_vectors, const Combine& combine) {

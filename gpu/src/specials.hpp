@@ -11,11 +11,11 @@
 
 namespace ozbound::gpu {
 
-/// Writes every special entry (SpecialEntries). The slices are those of the operands.
+/// Writes every special entry (SpecialEntries). a and b are the slices of the operands.
 void launch_specials(const OperandPair& operands, const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                      cudaStream_t stream);
 
-/// special[i] = 1 where tops[i] is not finite, else 0.
+/// special[i] = 1 if tops[i] is not finite, else 0.
 void launch_marking(const std::uint64_t* tops, Index count, std::uint8_t* special, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -17,7 +17,7 @@ inline Shape shape_of(const SpecialEntries& specials) {
   return {static_cast<Index>(specials.rows.size()), static_cast<Index>(specials.columns.size())};
 }
 
-/// SpecialEntries for kernels. The entries must outlive it.
+/// SpecialEntries for kernels. The entries must outlive this object.
 class SpecialsOnDevice {
  public:
   SpecialsOnDevice(const SpecialEntries& specials, cudaStream_t stream)
@@ -37,14 +37,14 @@ class SpecialsOnDevice {
   DeviceSpecials specials_;
 };
 
-/// A number that kernels raise, 0 at first.
+/// A number in device memory that kernels raise, 0 at first.
 class DeviceNumber {
  public:
   explicit DeviceNumber(cudaStream_t stream) : number_(1, stream), stream_(stream) {
     check(cudaMemsetAsync(number_.data(), 0, sizeof(std::uint64_t), stream), "cudaMemsetAsync");
   }
   [[nodiscard]] std::uint64_t* data() const { return number_.data(); }
-  /// Waits for the stream.
+  /// The number. Waits for the stream.
   [[nodiscard]] std::uint64_t value() const { return copy_to_host(number_.data(), 1, stream_)[0]; }
 
  private:

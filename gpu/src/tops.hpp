@@ -9,8 +9,8 @@
 
 namespace ozbound::gpu {
 
-/// tops[i] becomes the bits of the largest magnitude of row i of `vectors` (count x inner), as binary64: what every scale comes
-/// from. Infinities and NaN are above all numbers.
+/// Sets tops[i] to the bits of the largest magnitude of row i of `vectors` (count x inner), as binary64. All scales are
+/// computed from these. Infinities and NaN are above all numbers.
 void launch_tops(const DeviceMatrix& vectors, Index count, Index inner, std::uint64_t* tops, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

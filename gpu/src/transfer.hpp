@@ -15,14 +15,14 @@
 
 namespace ozbound::gpu {
 
-/// A copy of a matrix of the host in device memory, its elements close together. Transfers of a stream are waited for by
-/// whoever synchronises it; the host's matrix must live as long.
+/// A copy of a host matrix in device memory, without gaps between elements. The transfers run on a stream, and whoever
+/// synchronises the stream waits for them. The host's matrix must live until then.
 class DeviceCopy {
  public:
   DeviceCopy() = default;
   DeviceCopy(const InputView& host, cudaStream_t stream);
 
-  /// Memory for one, not set.
+  /// Memory for a copy, not set.
   static DeviceCopy unset(const InputView& host, cudaStream_t stream);
 
   [[nodiscard]] const DeviceMatrix& matrix() const { return matrix_; }
@@ -35,17 +35,17 @@ class DeviceCopy {
   DeviceMatrix matrix_;
 };
 
-/// Whether kernels read memory where it is: that of the current device, and managed memory. Null is nowhere.
+/// True if kernels can read the memory in place: memory of the current device, and managed memory. False for null.
 /// @throws std::invalid_argument naming the argument for memory of another device.
 bool on_device(const void* data, const char* name);
 
-/// The same of a view's elements.
+/// True if kernels can read a view's elements in place.
 bool on_device(const InputView& view, const char* name);
 
-/// A view of device memory as kernels take it.
+/// A view of device memory in the form that kernels take.
 DeviceMatrix matrix_of(const InputView& view);
 
-/// A matrix of the host's or the device's, as kernels take it: where it is, or a copy, for which DeviceCopy's words hold.
+/// A matrix of the host's or the device's, for kernels: in place, or as a DeviceCopy, whose lifetime rules then apply.
 class DeviceOperand {
  public:
   DeviceOperand() = default;
@@ -54,7 +54,7 @@ class DeviceOperand {
 
   [[nodiscard]] const DeviceMatrix& matrix() const { return matrix_; }
 
-  /// What was written to the matrix is in the view that it was made of. @pre that is what `view` is.
+  /// Copies the matrix back, if necessary, to the view it was made from. @pre `view` is that view.
   void write_to(const OutputView& view, cudaStream_t stream) const;
 
  private:
@@ -63,7 +63,7 @@ class DeviceOperand {
   DeviceMatrix matrix_;
 };
 
-/// A matrix of the device's in the host's memory. Waits for the stream.
+/// A host copy of a device matrix. Waits for the stream.
 class HostCopy {
  public:
   HostCopy(const InputView& device, cudaStream_t stream);
@@ -76,7 +76,7 @@ class HostCopy {
   InputView view_;
 };
 
-/// A copy of a vector of the host.
+/// A device copy of a host vector.
 template <class T>
 DeviceArray<T> copy_to_device(const std::vector<T>& values, cudaStream_t stream) {
   DeviceArray<T> copy(static_cast<std::int64_t>(values.size()), stream);
@@ -86,7 +86,7 @@ DeviceArray<T> copy_to_device(const std::vector<T>& values, cudaStream_t stream)
   return copy;
 }
 
-/// The first elements of an array.
+/// Copies the first elements of an array to the host.
 template <class T>
 std::vector<T> copy_to_host(const T* data, std::int64_t count, cudaStream_t stream) {
   std::vector<T> copy(static_cast<std::size_t>(count));
@@ -96,18 +96,18 @@ std::vector<T> copy_to_host(const T* data, std::int64_t count, cudaStream_t stre
   return copy;
 }
 
-/// A block of device memory on the host, taken apart there. Waits for the stream.
+/// A host copy of a block of device memory, to be read part by part. Waits for the stream.
 class HostBlock {
  public:
   HostBlock(const void* begin, const void* end, cudaStream_t stream);
 
-  /// The elements of an array inside the block.
+  /// The elements of an array inside the block, copied.
   template <class T>
   [[nodiscard]] std::vector<T> part(const T* there, Index count) const {
     return {at(there), at(there) + count};
   }
 
-  /// The same, which stay in the block.
+  /// Norms that stay in the block.
   [[nodiscard]] Norms norms(const double* there, Index count) const {
     return {memory_, at(there), static_cast<std::size_t>(count)};
   }
@@ -122,14 +122,14 @@ class HostBlock {
   std::shared_ptr<const std::uint8_t> memory_;
 };
 
-/// A bound of the host's, its norms copied to device memory.
+/// A host bound, with its norms copied to device memory.
 class BoundCopy {
  public:
   BoundCopy() = default;
-  /// Of an m x n product. Waits for the stream.
+  /// Copies the bound of an m x n product. Waits for the stream.
   BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t stream);
 
-  /// An argument of kernels.
+  /// The bound as an argument of kernels.
   [[nodiscard]] const DeviceBound& bound() const { return bound_; }
 
  private:
@@ -138,7 +138,7 @@ class BoundCopy {
   DeviceBound bound_ = {};
 };
 
-/// A bound in the memory of a device, by whom it was made.
+/// A bound that the device which made it keeps in its memory.
 class KeptOnDevice {
  public:
   virtual ~KeptOnDevice() = default;
@@ -146,16 +146,16 @@ class KeptOnDevice {
   [[nodiscard]] virtual int device() const = 0;
 };
 
-/// That of a remote bound which a device keeps; null for one of others, and for null.
+/// The device bound of a remote bound that this device keeps; null if another device keeps it, or for null.
 const DeviceBound* kept_on(int device, const RemoteEntryBound* bound);
 
-/// A ZivBound in device memory: the one that is there, or a copy. What it is of must outlive it.
+/// A ZivBound in device memory: in place, or as a copy. Its source must outlive it.
 class ZivBoundOnDevice {
  public:
-  /// Of an m x n product on the current device.
+  /// For an m x n product on the current device.
   ZivBoundOnDevice(ZivBound bound, Index m, Index n, int device, cudaStream_t stream);
 
-  /// In device memory.
+  /// The bound in device memory.
   [[nodiscard]] const DeviceBound* data() const { return bound_.data(); }
 
  private:

@@ -10,14 +10,14 @@
 
 namespace ozbound::gpu {
 
-// What a certificate says of all entries of a product in device memory, by their bounds.
+// Checks of all entries of a product in device memory by their bounds, for certificates.
 
-/// Raises *after to one more than the place i n + j of the last entry, not special, whose bound is not zero.
+/// Raises *after to one more than i n + j of the last entry that is not special and has a non-zero bound.
 void launch_last_inexact(const DeviceBound& bound, const DeviceSpecials& specials, Shape shape, std::uint64_t* after,
                          cudaStream_t stream);
 
-/// What judge_relative accepts is written to `c`, the largest share raised in *worst (its bits); bit i n + j of `open` is set
-/// where it does not, and where the entry is not special.
+/// Writes the entries that judge_relative accepts to `c`, and raises *worst (its bits) to their largest share. Sets bit i n + j
+/// of `open` for entries that judge_relative does not accept and that are not special.
 struct RelativeProduct {
   DeviceMatrix product, c;
   double alpha, factor;

@@ -22,28 +22,29 @@
 
 namespace ozbound::gpu {
 
-/// Facts of one operand in device memory, under every slicing that is asked for; of single vectors on the host.
+/// Facts of one operand in device memory, under every slicing that is asked for. Facts of single vectors are kept on the host.
 class DeviceFactsCache {
  public:
-  /// @param vectors count x inner, of the device; must outlive it, as a look at them.
+  /// @param vectors count x inner, in device memory. They must outlive the cache, and so must `look`.
   DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, const FirstLook& look, int device,
                    cudaStream_t stream)
       : vectors_(vectors), count_(count), inner_(inner), look_(look), device_(device), stream_(stream) {}
 
-  /// Those parts, or more of them. @pre the device is the current one.
+  /// All vectors' facts, with at least these parts. @pre the device is the current one.
   const DeviceFacts& all(const Slicing& slicing, FactParts parts);
 
-  /// Vectors that one() will be asked for, under every slice count of an encoding.
+  /// A measurement of the vectors that one() will be asked for, under every slice count of an encoding.
   struct Measuring {
     Encoding encoding;
     std::vector<Index> indices;
     Memory memory;
     FactsOfAllSlicings facts;
   };
-  /// Measures those that are not known, and one more, whose index is in device memory, if that is not null: the first one,
-  /// which whoever keeps them sets. @pre the device is the current one.
+  /// Measures the vectors that are not known yet. If `first` is not null, also measures the vector whose index is at `first` in
+  /// device memory; that vector comes first in the result, and the caller of keep must set its index. @pre the device is the
+  /// current one.
   [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices, const Index* first = nullptr) const;
-  /// Waits for the stream.
+  /// Stores the measured facts. Waits for the stream.
   void keep(const Measuring& measuring);
   const VectorFacts& one(Index i, const Slicing& slicing);
 
@@ -70,7 +71,7 @@ class DeviceFactsCache {
 /// The examination of matrices in device memory, or of copies there.
 class DeviceExamination final : public Examination {
  public:
-  /// What the product views and `kernels` must outlive it. @pre `device` is the current one.
+  /// @pre `device` is the current one. The matrices that the product views, and `kernels`, must outlive the examination.
   DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels, const CudaEngine::Options& engine,
                     cudaStream_t stream, std::shared_ptr<const SideStream> side);
   ~DeviceExamination() override;
@@ -89,15 +90,17 @@ class DeviceExamination final : public Examination {
   PlanBound bound_of_slices(const SplitPlan& plan);
   double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
   PlanBound bound_of_residues(const ResiduePlan& plan);
-  /// One that is made on the device, and `on_host` from the report, there.
+  /// A residue bound made in device memory. `on_host` makes the same bound from the report.
   PlanBound looked(const ResidueBoundKind& kind, LookedPlanBound::OnHost on_host) const;
   bool level_one_holds(const ResiduePlan& plan);
 
-  /// Launches level 1, unless that was done.
+  /// Launches level 1, unless it was launched before.
   void find_product();
-  /// Has every level that is needed launched: waits for the report, once. Whether that is news.
+  /// Ensures that all necessary levels are launched. The first call waits for the report and returns true; later calls return
+  /// false.
   bool settle();
-  /// Launches what says which tiles to look at, unless that was done or cannot be. @pre level 2 is there.
+  /// Launches the product that tells which tiles to look at, unless it was launched before or is not available. @pre level 2 is
+  /// launched.
   void find_leading();
   const FirstLooks::Report& report() { return *shared_report(); }
   const std::shared_ptr<const FirstLooks::Report>& shared_report();
@@ -105,7 +108,7 @@ class DeviceExamination final : public Examination {
   RealProduct of_;
   Encoding encoding_;
   Kernels& kernels_;
-  int device_;  ///< need not be the current one of who asks
+  int device_;  ///< may differ from the caller's current device
   bool by_tensor_cores_;
   cudaStream_t stream_;
   Index m_, n_, k_;
@@ -115,7 +118,7 @@ class DeviceExamination final : public Examination {
   DeviceFactsCache rows_, columns_;
   std::unique_ptr<Product> product_;  ///< made when first needed
   bool settled_ = false;
-  /// Asked for when first needed, once more when level 1 has set its words. Bounds keep it.
+  /// Fetched when first needed, and again when level 1 has set its words. Bounds share it.
   std::shared_ptr<const FirstLooks::Report> report_;
 };
 

@@ -17,10 +17,10 @@
 
 namespace ozbound::gpu {
 
-/// How many outer products a bound has.
+/// The number of outer products in a bound.
 Index outer_products_of(const EntryBound& bound);
 
-/// A plan's bound in device memory, with the exponents that it is relative to.
+/// A plan's bound in device memory, with the exponents of its scales.
 class DevicePlanBound : public RemotePlanBound, public KeptOnDevice {
  public:
   [[nodiscard]] const DeviceBound& there() const final { return bound_.bound; }
@@ -36,10 +36,10 @@ class DevicePlanBound : public RemotePlanBound, public KeptOnDevice {
   ScaledBound bound_ = {};
 };
 
-/// plan_error_upper, made in device memory.
+/// plan_error_upper, computed in device memory.
 class MeasuredPlanBound final : public DevicePlanBound {
  public:
-  /// @param side for copies, which do not wait for what the stream is given after this.
+  /// @param side a stream for copies, which do not wait for later work of the main stream.
   MeasuredPlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, int device,
                     cudaStream_t stream, std::shared_ptr<const SideStream> side);
 
@@ -56,10 +56,10 @@ class MeasuredPlanBound final : public DevicePlanBound {
   std::optional<StreamMark> made_;
 };
 
-/// A bound of residues, made in device memory from what the looks at both operands left.
+/// A bound for residues, made in device memory from the first looks at both operands.
 class LookedPlanBound final : public DevicePlanBound {
  public:
-  /// The same on the host, from the report of the looks.
+  /// Makes the same bound on the host, from the report of the looks.
   using OnHost = std::function<PlanBound()>;
 
   LookedPlanBound(const ResidueBoundKind& kind, const FirstLooks& looks, Index k, OnHost on_host, int device,
@@ -72,7 +72,7 @@ class LookedPlanBound final : public DevicePlanBound {
   OnHost on_host_;
 };
 
-/// A bound that was made in the host's memory, and copied.
+/// A bound that was made in the host's memory and copied to the device.
 class CopiedPlanBound final : public DevicePlanBound {
  public:
   /// @pre `device` is the current one.

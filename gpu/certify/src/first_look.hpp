@@ -10,10 +10,10 @@
 
 namespace ozbound::gpu {
 
-/// VectorNorms in device memory: the same integers, under the scales of truncated digits.
+/// VectorNorms in device memory: the same integers as in core, under the scales of truncated digits.
 struct LookNorms {
   static constexpr int words_each = 4;
-  static constexpr std::int32_t no_last_bit = 1 << 20;  ///< as core has it
+  static constexpr std::int32_t no_last_bit = 1 << 20;  ///< core's value of the same name
 
   std::uint64_t* words =
       nullptr;  ///< of vector i the sum, the sum of squares, the maximum and floor_squares at [count * 0 … 3 + i]
@@ -23,17 +23,17 @@ struct LookNorms {
   [[nodiscard]] OZB_HD std::uint64_t& word(int which, Index i) const { return words[which * count + i]; }
 };
 
-/// What one pass over an operand finds: all that is asked of it before a plan is known.
+/// Results of one pass over an operand: everything that is needed before a plan is known.
 struct FirstLook {
   static constexpr int print_words = 32;
 
   DeviceSlices digits;              ///< floor(2^7 |x| / rho) under the scales of truncated digits; exponents, specials and tops
-  std::int64_t* sums = nullptr;     ///< [count]: of the digits; 0 only for vectors of zeros and special ones
+  std::int64_t* sums = nullptr;     ///< [count]: sums of the digits; 0 only for vectors of zeros and special vectors
   std::uint64_t* prints = nullptr;  ///< [print_words]: their sum modulo 2^64 is the matrix's fingerprint
   LookNorms norms;
 };
 
-/// An operand's vectors (count x inner), whose element (i, l) has number i * by_vector + l * by_element in its matrix.
+/// An operand's vectors (count x inner). Element (i, l) has the number i * by_vector + l * by_element in its matrix.
 struct LookJob {
   DeviceMatrix vectors;
   FirstLook look;

@@ -13,15 +13,15 @@
 
 namespace ozbound::gpu {
 
-/// The operands of a product: their first looks in device memory, and those parts of them that the host asks for.
+/// The first looks at both operands of a product, in device memory, and the report: the parts that the host needs.
 class FirstLooks {
  public:
-  /// Launches. `a` is m x k, `b` k x n; both must outlive what is launched.
+  /// Launches the looks. `a` is m x k, `b` k x n; both must outlive the launched work.
   FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, Index n, Index k, cudaStream_t stream);
 
   [[nodiscard]] const FirstLook& a() const { return a_; }
   [[nodiscard]] const FirstLook& b() const { return b_; }
-  // Words that go with the report, 0 at first, for whoever sets them.
+  // Words that are copied with the report. They are 0 at first; the caller sets them.
   [[nodiscard]] std::uint32_t* loose() const { return loose_; }
   [[nodiscard]] std::uint64_t* largest_units() const { return largest_units_; }
 
@@ -32,7 +32,7 @@ class FirstLooks {
     std::vector<VectorNorms> rows, columns;
   };
 
-  /// In one copy. Waits for the stream.
+  /// Copies the report to the host in one copy. Waits for the stream.
   [[nodiscard]] Report report(cudaStream_t stream) const;
 
  private:
@@ -42,8 +42,8 @@ class FirstLooks {
   FirstLook a_, b_;
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;
-  std::size_t zero_bytes_ = 0;    ///< from a_.prints on, of words that are 0 at first
-  std::size_t report_bytes_ = 0;  ///< from a_.prints on, to the end of the report's last part
+  std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first
+  std::size_t report_bytes_ = 0;  ///< from a_.prints on: the bytes up to the end of the report's last part
 };
 
 }  // namespace ozbound::gpu

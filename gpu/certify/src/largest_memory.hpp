@@ -6,7 +6,7 @@
 
 namespace ozbound::gpu {
 
-/// LargestWork and its memory.
+/// A LargestWork that owns its memory.
 class LargestMemory {
  public:
   LargestMemory(Index outers, Index m, Index n, cudaStream_t stream) : memory_(bytes(outers, m, n), stream) {

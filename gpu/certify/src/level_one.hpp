@@ -18,16 +18,17 @@ class FirstLooks;
 class Product;
 struct Kernels;
 
-/// Level 1 of an enclosure of |A||B| in device memory: sums of products of first digits, which int32 holds or int64.
+/// Level 1 of an enclosure of |A||B| in device memory: sums of products of first digits, in int32 or int64.
 struct LevelOneSums {
-  const std::int32_t* narrow = nullptr;  ///< of (i, j) at [i * row_stride + j * col_stride], as wide, which is null then
+  const std::int32_t* narrow = nullptr;  ///< sum of (i, j) at [i * row_stride + j * col_stride], like wide; one of the two is
+                                         ///< null
   const std::int64_t* wide = nullptr;
   Index row_stride = 0, col_stride = 0;
-  const std::int64_t* row_sums = nullptr;     ///< [m]: of first digits; 0 for vectors of zeros alone and special ones
+  const std::int64_t* row_sums = nullptr;     ///< [m]: sums of first digits; 0 only for vectors of zeros and special vectors
   const std::int64_t* column_sums = nullptr;  ///< [n]
   DeviceSlices rows, columns;                 ///< the first digits, their exponents and specials
-  std::uint32_t* loose = nullptr;             ///< of the looks: not 0 where level 2 is needed
-  std::uint64_t* largest_units = nullptr;     ///< likewise: the largest upper bound, in units of level 1
+  std::uint32_t* loose = nullptr;             ///< word of the looks: not 0 if level 2 is needed
+  std::uint64_t* largest_units = nullptr;     ///< word of the looks: the largest upper bound, in units of level 1
   Index m = 0, n = 0, k = 0;
 
   [[nodiscard]] OZB_HD std::uint64_t sum(Index i, Index j) const {
@@ -49,10 +50,10 @@ class LevelOne {
   LevelOne(Index m, Index n, Index k, Kernels& kernels);
   ~LevelOne();
 
-  /// Finds the fastest kernels, unless they are known: before the first launch. Waits for the device.
+  /// Finds the fastest kernels, unless they are known. Call before the first launch. Waits for the device.
   void prepare() const;
 
-  /// Takes memory from the arena, and launches unless it only counts. @param looks at both operands.
+  /// Takes memory from the arena, and launches unless the arena only counts. @param looks at both operands.
   LevelOneSums launch(const FirstLooks& looks, Arena& arena, cudaStream_t stream) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace ozbound::gpu {
 
-/// Sets *sums.loose to whether L < U / 2 for any entry, and *sums.largest_units to the largest U. @pre both are 0.
+/// Sets *sums.loose to 1 if L < U / 2 for any entry, and *sums.largest_units to the largest U. @pre both are 0.
 void launch_extremes(const LevelOneSums& sums, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -11,26 +11,26 @@
 
 namespace ozbound::gpu {
 
-/// An operand as levels 2 and 3 of an enclosure of |A||B| take it: as ScaledVectors, in device memory. Memory goes on, with
-/// zeros, to a multiple of DeviceSlices::vector_step vectors.
+/// An operand for levels 2 and 3 of an enclosure of |A||B|, as ScaledVectors, in device memory. The memory is padded with zeros
+/// to a multiple of DeviceSlices::vector_step vectors.
 struct LevelTwoVectors {
   DeviceMatrix vectors = {};         ///< the operand
-  float* elements = nullptr;         ///< of vector i, element l at [i * pitch + l], 0 from k on
-  std::uint16_t* leading = nullptr;  ///< the same rounded towards zero to bfloat16
-  Index* places = nullptr;           ///< [count]: where the largest element is, the first of all
+  float* elements = nullptr;         ///< element l of vector i at [i * pitch + l], 0 from k on
+  std::uint16_t* leading = nullptr;  ///< the elements rounded towards zero to bfloat16
+  Index* places = nullptr;           ///< [count]: index of the first element of largest magnitude
   Index pitch = 0;                   ///< a multiple of DeviceSlices::digit_step
 };
 
-/// What is known of |A||B|, relative to the scales of level 1: that level alone where it is not loose anywhere, else all three.
+/// Enclosures of |A||B|, relative to the scales of level 1: only level 1 if no entry is loose, otherwise all three levels.
 ///
-/// What level 2 of every entry is at least, from a product of bfloat16 numbers on tensor cores: then few entries have to be
-/// looked at for the largest of something. It decides no bit (docs/derivations/enclosure.md, E5).
+/// A product of bfloat16 numbers on tensor cores gives a lower bound of level 2 for every entry. A search for a maximum can
+/// then skip most entries. The product affects no bit of a result (docs/derivations/enclosure.md, E5).
 struct Magnitudes {
   LevelOneSums one;
-  LevelTwoVectors rows, columns;   ///< without elements where level 1 suffices
-  const float* leading = nullptr;  ///< products of (i, j) at [i + j * leading_pitch]; null: nothing is known
+  LevelTwoVectors rows, columns;   ///< without elements if level 1 suffices
+  const float* leading = nullptr;  ///< product of (i, j) at [i + j * leading_pitch]; null: no product
   Index leading_pitch = 0;
-  float leading_share = 0;  ///< a product that is at least leading_least is no more than level 2's lower bound over this
+  float leading_share = 0;  ///< a product that is at least leading_least is at most level 2's lower bound divided by this
   float leading_least = 0;
 
   [[nodiscard]] OZB_HD bool loose() const { return rows.elements != nullptr; }
@@ -41,12 +41,12 @@ class LevelTwo {
  public:
   LevelTwo(Index m, Index n, Index k, Kernels& kernels, bool by_tensor_cores);
 
-  /// Takes memory from the arena, and launches unless it only counts. `a` is m x k, `b` k x n.
+  /// Takes memory from the arena, and launches unless the arena only counts. `a` is m x k, `b` k x n.
   [[nodiscard]] Magnitudes launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
                                   cudaStream_t stream) const;
 
-  /// Whether there are products of bfloat16 numbers; if so prepare finds the fastest kernel, as LevelOne::prepare, and
-  /// launch_leading adds them. Memory as for launch.
+  /// True if products of bfloat16 numbers are available. Then prepare finds the fastest kernel, as LevelOne::prepare, and
+  /// launch_leading adds the products. Memory as for launch.
   [[nodiscard]] bool has_leading() const { return has_leading_; }
   void prepare() const;
   void launch_leading(Magnitudes& of, Arena& arena, cudaStream_t stream) const;
@@ -59,7 +59,7 @@ class LevelTwo {
   bool has_leading_;
 };
 
-/// Fills `out`, whose vectors have the scales and specials of `digits`.
+/// Fills `out`. Its vectors have the scales and specials of `digits`.
 void launch_level_two_vectors(const LevelTwoVectors& out, const DeviceSlices& digits, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

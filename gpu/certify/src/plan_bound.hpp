@@ -13,7 +13,7 @@ namespace ozbound::gpu {
 
 class HostBlock;
 
-/// The parts of rows and columns whose norms the terms of a plan's bound multiply, as an argument of kernels.
+/// The parts of rows and columns whose norms are multiplied in the terms of a plan's bound. An argument of kernels.
 struct PlanTerms {
   static constexpr int most = max_slices + 4;
 
@@ -22,7 +22,7 @@ struct PlanTerms {
 
   PlanTerms(const SplitPlan& plan, Index k);
 
-  /// What they ask of rows and of columns.
+  /// The parts whose norms must be measured, of rows and of columns.
   [[nodiscard]] FactParts parts_of_rows() const { return parts_of(rows); }
   [[nodiscard]] FactParts parts_of_columns() const { return parts_of(columns); }
 
@@ -30,15 +30,15 @@ struct PlanTerms {
   [[nodiscard]] FactParts parts_of(const VectorPart* side) const;
 };
 
-/// plan_error_upper of bounds, in device memory, from facts there: the same doubles. @pre the facts are of the plan's slicings.
-/// Only takes memory where the arena only counts.
+/// plan_error_upper of bounds, computed in device memory from facts in device memory: the same doubles. @pre the facts are of
+/// the plan's slicings. If the arena only counts, only takes memory.
 DeviceBound launch_plan_bound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena,
                               cudaStream_t stream);
 
-/// How many outer products it has.
+/// The number of outer products in the bound of a plan.
 Index outer_products(const SplitPlan& plan, Index k);
 
-/// The same in the host's memory, from a block with all of its norms.
+/// The bound in the host's memory, from a block with all of its norms.
 EntryBound bound_on_host(const DeviceBound& bound, const SplitPlan& plan, Index k, const HostBlock& block);
 
 /// Fills the norms and the ends of a bound.

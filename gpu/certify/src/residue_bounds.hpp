@@ -11,7 +11,7 @@
 
 namespace ozbound::gpu {
 
-/// What a bound of residues is made of: ||a_i||_1 in every column, ||b_j||_1 in every row (ResidueFacts), or the error of a
+/// The ingredients of a bound of residues: ||a_i||_1 in every column, ||b_j||_1 in every row (ResidueFacts), or the error of a
 /// plan (residue_error_upper).
 struct ResidueBoundKind {
   enum class Of { row_sums, column_sums, plan };
@@ -22,8 +22,8 @@ struct ResidueBoundKind {
   [[nodiscard]] OZB_HD constexpr Index outer_products() const { return of == Of::plan ? 2 : 1; }
 };
 
-/// A bound relative to 2^(row_exponents[i] + column_exponents[j]) that is made from both looks, as core makes it, bit for bit.
-/// Takes its memory from the arena, and launches unless that only counts.
+/// A bound relative to 2^(row_exponents[i] + column_exponents[j]), made from both looks, equal to core's bit for bit. Takes its
+/// memory from the arena, and launches unless the arena only counts.
 struct LookedBound {
   DeviceBound bound;
   const std::int32_t* row_exponents;

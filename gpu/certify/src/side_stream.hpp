@@ -7,7 +7,7 @@
 
 namespace ozbound::gpu {
 
-/// A stream beside those of threads, for copies that need not wait for what comes after what they copy.
+/// A stream beside those of threads. Its copies need not wait for later work on the stream that made their source.
 class SideStream {
  public:
   SideStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
@@ -21,7 +21,7 @@ class SideStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What a stream has been given so far.
+/// The work that a stream was given until now.
 class StreamMark {
  public:
   explicit StreamMark(cudaStream_t stream) {
@@ -32,7 +32,7 @@ class StreamMark {
   StreamMark(const StreamMark&) = delete;
   StreamMark& operator=(const StreamMark&) = delete;
 
-  /// Another stream goes on when that is done.
+  /// Makes another stream wait until this work is done.
   void wait_in(cudaStream_t other) const { check(cudaStreamWaitEvent(other, event_, 0), "cudaStreamWaitEvent"); }
 
  private:

@@ -6,8 +6,8 @@
 
 namespace ozbound {
 
-/// A call ended before its time, because a CancelScope had it do so. Some entries of C may have been written and others not;
-/// none was where c_may_be_written() is false, as in a call that was still deciding.
+/// Thrown by a call that a CancelScope ended early. Some entries of C may have been written and others not. If
+/// c_may_be_written() is false, for example because the call was still deciding, no entry was written.
 class Cancelled : public std::runtime_error {
  public:
   explicit Cancelled(bool c_may_be_written = false)
@@ -20,18 +20,19 @@ class Cancelled : public std::runtime_error {
   bool c_may_be_written_;
 };
 
-/// While it lives, calls of this thread throw Cancelled soon after the flag is set, by whatever thread or signal handler:
-/// within some 20 ms on the CPU. They look at it between tiles, rows and blocks of long rows, in every thread that works for
-/// them. One in another adds its flag to the outer one's. The flag must outlive it; scopes of a thread end in the reverse
-/// order. A call that ends without Cancelled did all its work. What cannot be interrupted, and is waited for: a native DGEMM
-/// that has begun, kernels of a device that were launched, the system where it hands out gigabytes or takes them back.
+/// While a CancelScope lives, calls of this thread throw Cancelled soon after any thread or signal handler sets the flag:
+/// within about 20 ms on the CPU. Every thread that works for such a call checks the flag between tiles, between rows and
+/// between blocks of long rows. A nested scope adds its flag to the flag of the outer scope. The flag must outlive the scope;
+/// scopes of a thread end in reverse order. A call that returns without Cancelled did all its work. Some work cannot be
+/// interrupted, and the call waits for it: a native DGEMM that has begun, device kernels that were launched, and the operating
+/// system when it hands out or takes back gigabytes.
 class CancelScope {
  public:
-  /// Whether a request was made, asked of `context` by any thread; never throws.
+  /// Returns true if cancellation was requested. Any thread may call it with `context`; it never throws.
   using Predicate = bool (*)(const void* context);
 
   explicit CancelScope(const std::atomic<bool>& flag) noexcept : CancelScope(is_set, &flag) {}
-  /// The same of what is no flag: a scope beyond a boundary of C.
+  /// A scope with a predicate instead of a flag, for requests that come through a C interface.
   CancelScope(Predicate predicate, const void* context) noexcept
       : predicate_(predicate), context_(context), outer_(innermost_) {
     innermost_ = this;
@@ -40,10 +41,10 @@ class CancelScope {
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
 
-  /// Of this thread; null where there is none.
+  /// The innermost scope of this thread; null if this thread has no scope.
   [[nodiscard]] static const CancelScope* innermost() noexcept { return innermost_; }
 
-  /// Whether its flag, or that of one around it, is set.
+  /// True if the flag of this scope or of an outer scope is set.
   [[nodiscard]] bool requested() const noexcept {
     for (const auto* scope = this; scope != nullptr; scope = scope->outer_)
       if (scope->predicate_(scope->context_)) return true;
@@ -61,7 +62,7 @@ class CancelScope {
   static inline constinit thread_local const CancelScope* innermost_ = nullptr;
 };
 
-/// While it lives, this thread heeds the scope of another one, which waits for it; null: none.
+/// While it lives, this thread heeds the scope of another thread, which waits for this one; null: no scope.
 class SharedCancelScope {
  public:
   explicit SharedCancelScope(const CancelScope* of_another) noexcept : own_(CancelScope::innermost_) {
@@ -75,18 +76,18 @@ class SharedCancelScope {
   const CancelScope* own_;
 };
 
-/// Whether this thread is to end what it does. Where there is no scope, the look at a thread-local pointer.
+/// True if this thread should stop its work. Without a scope, it only reads a thread-local pointer.
 inline bool cancel_requested() noexcept {
   const auto* const scope = CancelScope::innermost();
   return scope != nullptr && scope->requested();
 }
 
-/// @throws Cancelled if it is. Not in a parallel region outside FirstException::run.
+/// @throws Cancelled if cancellation was requested. Do not call it in a parallel region outside FirstException::run.
 inline void poll_cancelled() {
   if (cancel_requested()) throw Cancelled();
 }
 
-/// Runs work that writes C: a Cancelled from within says that it may have.
+/// Runs work that writes C. A Cancelled thrown by the work is marked "C may be written".
 template <class Work>
 decltype(auto) writing_c(const Work& work) {
   try {

@@ -16,7 +16,7 @@ enum class Part : std::uint8_t { real, imaginary };
 inline constexpr Part both_parts[] = {Part::real, Part::imaginary};
 constexpr Part other(Part part) { return part == Part::real ? Part::imaginary : Part::real; }
 
-/// The real or the imaginary parts of a complex matrix, where they lie.
+/// A view of the real or the imaginary parts of a complex matrix, without a copy.
 template <class Real, class Complex>
 MatrixView<Real> part_of(const MatrixView<Complex>& view, Part part) {
   auto* const parts = reinterpret_cast<Real*>(view.data());  // [complex.numbers.general] gives access to the parts as an array
@@ -24,7 +24,7 @@ MatrixView<Real> part_of(const MatrixView<Complex>& view, Part part) {
           2 * view.col_stride()};
 }
 
-/// A complex operand that is only read: of complex<double> or complex<float>, conjugated or not.
+/// A read-only complex operand: complex<double> or complex<float>, conjugated or not.
 class ComplexInputView {
  public:
   ComplexInputView() : view_(MatrixView<const std::complex<double>>{}) {}
@@ -46,14 +46,14 @@ class ComplexInputView {
   [[nodiscard]] bool empty() const { return rows() == 0 || cols() == 0; }
   [[nodiscard]] bool is_double() const { return view_.index() == 0; }
   [[nodiscard]] bool conjugated() const { return conjugated_; }
-  /// The elements in memory, as they are before conjugation.
+  /// The elements in memory, before conjugation.
   [[nodiscard]] const std::variant<MatrixView<const std::complex<double>>, MatrixView<const std::complex<float>>>& typed()
       const {
     return view_;
   }
 
   [[nodiscard]] Place place() const { return place_; }
-  /// The same addresses in another memory.
+  /// A view of the same addresses in another memory.
   [[nodiscard]] ComplexInputView at(Place place) const {
     auto view = *this;
     view.place_ = place;
@@ -70,17 +70,17 @@ class ComplexInputView {
   }
   [[nodiscard]] ComplexInputView adjoint() const { return transposed().conjugate(); }
 
-  /// A component of element (i, j) as the bits of a binary64 number of the same value; conjugation flips a sign bit, a NaN's
-  /// too.
+  /// A component of element (i, j) as the bits of a binary64 number of the same value. Conjugation flips the sign bit, also of
+  /// a NaN.
   [[nodiscard]] std::uint64_t bits(Index i, Index j, Part of) const {
     const auto flip = conjugated_ && of == Part::imaginary ? binary64.sign : 0;
     return stored_parts(of).bits(i, j) ^ flip;
   }
 
-  /// The same, exactly. @pre it is finite.
+  /// A component of element (i, j), exactly. @pre The component is finite.
   [[nodiscard]] Dyadic element(Index i, Index j, Part of) const { return to_dyadic(bits(i, j, of), binary64); }
 
-  /// Components in memory, before conjugation.
+  /// A view of the real or imaginary parts in memory, before conjugation.
   [[nodiscard]] InputView stored_parts(Part of) const {
     if (const auto* v = std::get_if<0>(&view_)) return InputView(part_of<const double>(*v, of)).at(place_);
     return InputView(part_of<const float>(*std::get_if<1>(&view_), of)).at(place_);
@@ -95,7 +95,7 @@ class ComplexInputView {
   Place place_;
 };
 
-/// C: a complex matrix that is written.
+/// C: a complex matrix to be written.
 class ComplexOutputView {
  public:
   ComplexOutputView(MatrixView<std::complex<double>> view) : view_(view) {}  // NOLINT(google-explicit-constructor)
@@ -115,7 +115,7 @@ class ComplexOutputView {
     return view_;
   }
   [[nodiscard]] Place place() const { return place_; }
-  /// The same addresses in another memory.
+  /// A view of the same addresses in another memory.
   [[nodiscard]] ComplexOutputView at(Place place) const {
     auto view = *this;
     view.place_ = place;
@@ -124,7 +124,7 @@ class ComplexOutputView {
   [[nodiscard]] ComplexInputView as_input() const {
     return std::visit([this](const auto& v) { return ComplexInputView(v).at(place_); }, view_);
   }
-  /// Its components in memory.
+  /// A view of the real or imaginary parts in memory.
   [[nodiscard]] OutputView parts(Part of) const {
     if (const auto* v = std::get_if<0>(&view_)) return OutputView(part_of<double>(*v, of)).at(place_);
     return OutputView(part_of<float>(*std::get_if<1>(&view_), of)).at(place_);

@@ -8,35 +8,35 @@
 
 namespace ozbound {
 
-/// What costs are counted in and where they come from, for the record of a decision.
+/// The unit and the origin of costs, for the record of a decision.
 struct CostOrigin {
   std::string model = "products";  ///< `products`; `calibrated`: measured here; `shipped`: measured elsewhere
   std::string unit = "products";   ///< or `seconds`
-  std::string processor = {};      ///< that was measured, with `kernel`; empty where nothing was
+  std::string processor = {};      ///< the measured processor, with `kernel`; empty if nothing was measured
   std::string kernel = {};
-  int threads = 0;        ///< that costs are predicted for; 0 where they play no part
-  std::string note = {};  ///< why a calibration is not used, where there is one
+  int threads = 0;        ///< number of threads that costs are predicted for; 0 if it plays no part
+  std::string note = {};  ///< reason why a calibration is not used, if any
 
   bool operator==(const CostOrigin&) const = default;
 };
 
-/// What a way of computing C costs, in one unit for all of them. `decide` compares nothing else.
+/// The costs of all ways to compute C, in one unit. `decide` compares nothing else.
 class CostModel {
  public:
   virtual ~CostModel() = default;
 
   [[nodiscard]] virtual CostOrigin origin() const = 0;
 
-  /// Everything under a plan, m x n x k: of slices, making, multiplying and accumulating them.
+  /// Total cost of an m x n x k product under a plan: making, multiplying and accumulating slices.
   [[nodiscard]] virtual double planned(const Plan& plan, Index m, Index n, Index k) const = 0;
-  /// The native DGEMM.
+  /// Cost of the native DGEMM.
   [[nodiscard]] virtual double native(Index m, Index n, Index k) const = 0;
-  /// Every entry by the exact superaccumulator.
+  /// Cost of computing every entry with the exact superaccumulator.
   [[nodiscard]] virtual double exact(Index m, Index n, Index k) const = 0;
 };
 
-/// Counts a plan's products on the engines' MatrixUnit, int8_int32: the same on every machine. Native DGEMM is rated at 28 of
-/// them, where the two break even on an H200 (docs/adr/0004); the superaccumulator above every plan.
+/// Counts the plan's products on the engines' MatrixUnit, int8_int32. The count is the same on every machine. Native DGEMM
+/// counts as 28 products, the break-even point on an H200 (docs/adr/0004). The superaccumulator costs more than every plan.
 class ProductCount final : public CostModel {
  public:
   [[nodiscard]] CostOrigin origin() const override { return {}; }

@@ -11,20 +11,20 @@
 
 namespace ozbound {
 
-/// The engine on the CPU: the reference that every other engine equals bit for bit, whatever its kernel.
+/// The engine on the CPU. It is the reference: every other engine, with every kernel, returns the same bits.
 class CpuEngine final : public Engine {
  public:
   struct Options {
-    int threads = 0;                 ///< 0: as many as OpenMP would use. A child of fork() has one (usable_threads.hpp)
-    Index inner_block = 0;           ///< digits of a slice that lie together, rounded up to what the kernel wants; 0: 1024
-    Index row_tile = 0;              ///< of C, rounded up to the kernel's rows; 0: as fits the cache
-    Index column_tile = 0;           ///< of C, rounded up to the kernel's columns; 0: the same
+    int threads = 0;                 ///< 0: OpenMP's number of threads. A child of fork() uses one (usable_threads.hpp)
+    Index inner_block = 0;           ///< adjacent digits of a slice, rounded up to the kernel's multiple; 0: 1024
+    Index row_tile = 0;              ///< rows of a tile of C, rounded up to the kernel's rows; 0: fits the cache
+    Index column_tile = 0;           ///< columns of a tile of C, rounded up to the kernel's columns; 0: fits the cache
     const Kernel* kernel = nullptr;  ///< null: default_kernel()
   };
 
   CpuEngine() : CpuEngine(Options{}) {}
 
-  /// @throws std::invalid_argument naming the option that is negative, or OZBOUND_KERNEL as default_kernel.
+  /// @throws std::invalid_argument naming the negative option, or naming OZBOUND_KERNEL as default_kernel does.
   explicit CpuEngine(Options options);
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
@@ -53,7 +53,7 @@ class CpuEngine final : public Engine {
                                        const Epilogue& epilogue, OutputView c) const;
   [[nodiscard]] double slices_workspace(const SplitPlan& plan, Index m, Index n, Index k) const;
   [[nodiscard]] double residues_workspace(int layers, Index m, Index n, Index k) const;
-  [[nodiscard]] Options current_options() const;  ///< with the threads that this process has
+  [[nodiscard]] Options current_options() const;  ///< with the threads that this process may use
   [[nodiscard]] PanelLayout layout(Side side) const;
 
   Options options_;

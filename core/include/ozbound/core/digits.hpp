@@ -30,16 +30,16 @@ OZB_HD constexpr std::uint64_t shift_right_to_nearest(std::uint64_t magnitude, i
   return floor + ((rest > half || (rest == half && (floor & 1) != 0)) ? 1 : 0);
 }
 
-/// What is left of a number after its leading digits: rest * 2^exponent.
+/// The remainder of a number after its leading digits: rest * 2^exponent.
 struct Remainder {
   std::int64_t rest;      ///< |rest| < 2^54
-  std::int32_t exponent;  ///< of the number the digits are taken from
+  std::int32_t exponent;  ///< of the number that the digits are taken from
 
   OZB_HD constexpr explicit Remainder(Dyadic x)
       : rest(x.negative ? -static_cast<std::int64_t>(x.magnitude) : static_cast<std::int64_t>(x.magnitude)),
         exponent(x.exponent) {}
 
-  /// Takes digit * 2^low away. Exact: a digit of x is a multiple of x's last bit, and never far above what is left (S4).
+  /// Subtracts digit * 2^low. Exact: a digit of x is a multiple of x's last bit, and never far above the rest (S4).
   OZB_HD constexpr void take(int digit, int low) {
     if (digit == 0) return;
     const int shift = low - exponent;
@@ -52,7 +52,7 @@ struct Remainder {
     return exponent + bit_length(magnitude) - ((magnitude & (magnitude - 1)) == 0 ? 1 : 0);
   }
 
-  /// |rest * 2^exponent| in units of 2^unit, rounded up. @pre it is less than 2^62 units.
+  /// |rest * 2^exponent| in units of 2^unit, rounded up. @pre the result is less than 2^62 units.
   [[nodiscard]] OZB_HD constexpr std::uint64_t magnitude_upper(int unit) const {
     const auto magnitude = static_cast<std::uint64_t>(rest < 0 ? -rest : rest);
     const int shift = exponent - unit;
@@ -64,8 +64,8 @@ struct Remainder {
 
 namespace detail {
 
-/// Digits 1 … s of nearest and nearest_adaptive: each the remainder rounded to a multiple of the digit's weight 2^low(p).
-/// What they leave.
+/// Digits 1 … s of nearest and nearest_adaptive: each is the remainder rounded to a multiple of the digit's weight 2^low(p).
+/// Returns the remainder after the last digit.
 template <class Low>
 OZB_HD constexpr Remainder nearest_digits(Dyadic x, int slices, const Low& low_of, std::int8_t* digits) {
   Remainder remainder(x);
@@ -81,15 +81,15 @@ OZB_HD constexpr Remainder nearest_digits(Dyadic x, int slices, const Low& low_o
   return remainder;
 }
 
-/// Byte `index` of magnitude * 2^shift, where 0 <= shift.
+/// Byte `index` of magnitude * 2^shift. @pre shift >= 0.
 OZB_HD constexpr int byte_of(std::uint64_t magnitude, int shift, int index) {
   const int low = 8 * index - shift;
   if (low >= 64 || low <= -8) return 0;
   return static_cast<int>((low >= 0 ? magnitude >> low : magnitude << -low) & 0xff);
 }
 
-/// Digits 1 … s of the balanced encoding: N = RN(x / weight of the last digit), then, from the last digit up, the byte of
-/// N in two's complement plus a carry, taken as int8. The scale leaves room in the first digit for the last carry (S3).
+/// Digits 1 … s of the balanced encoding. N = RN(x / weight of the last digit). Each digit, from the last one up, is the byte
+/// of N in two's complement plus a carry, read as int8. The scale leaves room in the first digit for the last carry (S3).
 OZB_HD constexpr void balanced_digits(Dyadic x, int slices, int scale, std::int8_t* digits) {
   const int shift = x.exponent - (scale + Encoding::balanced().weight_exponent(slices));
   const auto magnitude = shift >= 0 ? x.magnitude : shift_right_to_nearest(x.magnitude, -shift);
@@ -109,8 +109,8 @@ OZB_HD constexpr void balanced_digits(Dyadic x, int slices, int scale, std::int8
   }
 }
 
-/// Digits 1 … s of unsigned8: the bytes of floor(x / weight of the last digit) in two's complement. Where bits are cut off,
-/// -(M + rest) rounded down is -M - 1 = ~M; without a rest it is ~M + 1.
+/// Digits 1 … s of unsigned8: the bytes of floor(x / weight of the last digit) in two's complement. If bits are cut off, -(M +
+/// rest) rounded down is -M - 1 = ~M; without a rest it is ~M + 1.
 OZB_HD constexpr void unsigned_digits(Dyadic x, int slices, int scale, std::int8_t* digits) {
   const int shift = x.exponent - (scale + Encoding::unsigned8().weight_exponent(slices));
   const int down = shift >= 0 ? 0 : (shift <= -63 ? 63 : -shift);
@@ -129,11 +129,11 @@ OZB_HD constexpr void unsigned_digits(Dyadic x, int slices, int scale, std::int8
 }  // namespace detail
 
 /// Digits 1 … s of a finite number whose row has the scale 2^scale: x = sum_p digits[p-1] 2^(scale + weight_p) + residual.
-/// Bytes; Encoding::digit says what they mean.
+/// Digits are stored as bytes; Encoding::digit gives their values.
 ///
-/// Weights are the encoding's; those of nearest_adaptive, which its vector decides, are for the other split().
-/// `scale` is the encoding's scale_exponent of a magnitude >= |x|. Exact, from bits and integers alone; the residual is
-/// < 2^weight_s for truncated, ozimmu and unsigned8, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md.
+/// The weights are the encoding's. The other split() is for nearest_adaptive, whose weights depend on the vector. `scale` is
+/// the encoding's scale_exponent of a magnitude >= |x|. Exact, with bits and integers only; the residual is < 2^weight_s for
+/// truncated, ozimmu and unsigned8, <= 2^(weight_s - 1) for nearest and balanced. docs/derivations/slicing.md.
 OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* digits) {
   switch (slicing.encoding.kind) {
     case Encoding::Kind::truncated:
@@ -150,16 +150,16 @@ OZB_HD constexpr void split(Dyadic x, Slicing slicing, int scale, std::int8_t* d
   }
 }
 
-/// The same for nearest_adaptive: digit p under the weight 2^(scale + weights[p-1]) of its vector. What the digits leave.
+/// Digits of nearest_adaptive: digit p has the weight 2^(scale + weights[p-1]) of its vector. Returns the remainder.
 OZB_HD constexpr Remainder split(Dyadic x, int slices, int scale, const std::int16_t* weights, std::int8_t* digits) {
   return detail::nearest_digits(x, slices, [&](int p) { return scale + weights[p - 1]; }, digits);
 }
 
-/// What digits rounded down to 2^low leave of x: x modulo 2^low, in [0, 2^low), in units of 2^(low - fraction_bits), rounded
-/// up.
+/// The remainder of x after digits rounded down to 2^low: x modulo 2^low, in [0, 2^low), in units of 2^(low - fraction_bits),
+/// rounded up.
 ///
-/// Just below 2^low for a tiny negative x, which no Remainder in units of x's last bit holds (S4). @pre 0 <= fraction_bits
-/// <= 62.
+/// For a tiny negative x it is just below 2^low, which no Remainder in units of x's last bit holds (S4). @pre 0 <=
+/// fraction_bits <= 62.
 OZB_HD constexpr std::uint64_t floor_tail_upper(Dyadic x, int low, int fraction_bits) {
   const int shift = low - x.exponent;
   if (shift <= 0) return 0;

@@ -22,12 +22,12 @@ struct Dyadic {
   std::int32_t exponent = 0;    ///< weight of bit 0, as a power of two
   bool negative = false;
 
-  /// floor(log2 |x|) of a non-zero x; with `exponent` all that a scale needs.
+  /// floor(log2 |x|) of a non-zero x. Together with `exponent` it determines the scale.
   [[nodiscard]] OZB_HD constexpr int top_exponent() const { return exponent + bit_length(magnitude) - 1; }
 };
 
-/// A binary interchange format: its anatomy, and nothing that depends on the floating-point environment. Passed by value:
-/// device code may use a constant of the host, but not refer to it.
+/// The parameters of a binary interchange format, independent of the floating-point environment. Pass it by value: device code
+/// may use a host constant, but not refer to it.
 struct Format {
   int precision;       ///< significand bits, the hidden one included
   int least_exponent;  ///< weight of the last bit of a subnormal number
@@ -49,10 +49,10 @@ OZB_HD constexpr float float_from_bits(std::uint64_t bits) {
 OZB_HD constexpr bool is_finite(std::uint64_t bits, Format format) { return (bits & ~format.sign) < format.inf; }
 OZB_HD constexpr bool is_nan(std::uint64_t bits, Format format) { return (bits & ~format.sign) > format.inf; }
 
-/// Whether x is +-0, from its bits: under a caller's denormals-are-zero a comparison calls subnormal numbers zero.
+/// True if x is +-0, read from its bits: in a caller's denormals-are-zero mode a comparison calls subnormal numbers zero.
 OZB_HD constexpr bool is_zero(double x) { return (bits_of(x) & ~binary64.sign) == 0; }
 
-/// The anatomy of a finite number of a format, from its bits. A zero has magnitude 0.
+/// Decomposes a finite number of a format, given by its bits. A zero has magnitude 0.
 OZB_HD constexpr Dyadic to_dyadic(std::uint64_t bits, Format format) {
   const int stored = format.precision - 1;
   const auto fraction = bits & ((std::uint64_t{1} << stored) - 1);

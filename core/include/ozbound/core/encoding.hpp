@@ -11,21 +11,21 @@
 
 namespace ozbound {
 
-/// Most slices a Slicing may have: 20 balanced digits hold 159 bits below a row's scale.
+/// Largest number of slices of a Slicing: 20 balanced digits hold 159 bits below a row's scale.
 inline constexpr int max_slices = 20;
 
-/// How a row (of A; a column of B alike) becomes small integers; docs/derivations/slicing.md.
+/// The rule that turns a row of A (or a column of B) into small integers; docs/derivations/slicing.md.
 ///
-/// A row has the scale rho = 2^e. Digit p = 1, 2, … has the weight rho * 2^(lead - radix_bits * p), or at most that for
+/// A row has the scale rho = 2^e. Digit p = 1, 2, … has the weight rho * 2^(lead - radix_bits * p), or at most that weight for
 /// nearest_adaptive.
 struct Encoding {
   enum class Kind : std::uint8_t {
     truncated,         ///< beta bits of the magnitude, with the sign of the number
-    ozimmu,            ///< the same with one bit less in the first digit, as ozIMMU was released
-    nearest,           ///< the rest rounded to nearest even, digit after digit; |digit| <= 2^(beta-1)
+    ozimmu,            ///< like truncated, with one bit less in the first digit, as ozIMMU was released
+    nearest,           ///< each digit rounds the rest to nearest even; |digit| <= 2^(beta-1)
     balanced,          ///< radix 2^8 with carries; digits fill int8, [-128, 127]
     unsigned8,         ///< radix 2^8 rounded down, two's complement: the first digit in [-128, 127], the others in [0, 255]
-    nearest_adaptive,  ///< as nearest, but the scale is found anew for every slice: weights of each vector's own
+    nearest_adaptive,  ///< like nearest, but each slice of each vector has a scale of its own
   };
 
   Kind kind = Kind::balanced;
@@ -45,16 +45,16 @@ struct Encoding {
   /// Largest |digit|: D in the INT32 limit terms * D_A * D_B <= 2^31 - 1.
   [[nodiscard]] OZB_HD constexpr int digit_magnitude() const;
 
-  /// Whether the bytes of digit p (1-based) are uint8, not int8.
+  /// True if the bytes of digit p (1-based) are uint8, not int8.
   [[nodiscard]] OZB_HD constexpr bool unsigned_digit(int p) const { return kind == Kind::unsigned8 && p > 1; }
 
-  /// Digit p from the byte that it is stored in.
+  /// Digit p from its stored byte.
   [[nodiscard]] OZB_HD constexpr int digit(int p, std::int8_t byte) const { return unsigned_digit(p) ? byte & 0xff : byte; }
 
-  /// Whether digits of all vectors have one weight relative to rho, so that the pairs of a diagonal have one too.
+  /// True if digit p has the same weight relative to rho in all vectors. The pairs of a diagonal then have one weight too.
   [[nodiscard]] OZB_HD constexpr bool common_ratio() const { return kind != Kind::nearest_adaptive; }
 
-  /// Exponent of the weight of digit p (1-based), relative to rho; the largest one for nearest_adaptive. Also the unit of the
+  /// Exponent of the weight of digit p (1-based), relative to rho; for nearest_adaptive the largest one. Also the unit of the
   /// residual after p digits.
   [[nodiscard]] OZB_HD constexpr int weight_exponent(int p) const { return lead() - beta * p; }
 
@@ -106,7 +106,7 @@ OZB_HD constexpr int Encoding::scale_exponent(Dyadic top) const {
   return above;
 }
 
-/// An encoding and how many digits of it.
+/// An encoding and a number of digits.
 struct Slicing {
   Encoding encoding;
   int slices = 1;  ///< 1 … max_slices
@@ -114,14 +114,14 @@ struct Slicing {
   constexpr bool operator==(const Slicing&) const = default;
 };
 
-/// Every encoding there is; those of a common ratio, which every accumulation takes.
+/// All encodings; those of a common ratio, which every accumulation accepts.
 std::vector<Encoding> all_encodings();
 std::vector<Encoding> common_ratio_encodings();
 
 /// `truncated7`, `ozimmu7`, `nearest5`, `nearest_adaptive7`, `balanced`, `unsigned8`.
 std::string to_string(const Encoding& encoding);
 
-/// @throws std::invalid_argument for anything that to_string does not print.
+/// @throws std::invalid_argument for any text that to_string does not print.
 Encoding parse_encoding(std::string_view text);
 
 }  // namespace ozbound

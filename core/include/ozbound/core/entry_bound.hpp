@@ -14,13 +14,13 @@
 
 namespace ozbound {
 
-/// Numbers that do not change: copies and parts share them.
+/// Immutable numbers; copies and parts share them.
 class Norms {
  public:
   Norms() = default;
   Norms(std::vector<double> numbers) : Norms(std::make_shared<const std::vector<double>>(std::move(numbers))) {}
   Norms(std::initializer_list<double> numbers) : Norms(std::vector<double>(numbers)) {}
-  /// Numbers that `owner` keeps, from the first on.
+  /// A view of numbers that `owner` keeps, starting at `first`.
   Norms(std::shared_ptr<const void> owner, const double* first, std::size_t count)
       : owner_(std::move(owner)), first_(first), count_(count) {}
 
@@ -47,22 +47,22 @@ struct OuterProduct {
   Norms columns;  ///< length n
 };
 
-/// One part of a bound: the least of some outer products.
+/// One part of a bound: the minimum of some outer products.
 struct BoundTerm {
   std::string name;
   std::vector<OuterProduct> alternatives;  ///< not empty
 };
 
-/// An upper bound for every entry of an m x n matrix, relative to rho_i sigma_j: min(uniform, sum of the terms).
-/// Evaluated outward and in a fixed order: the same bits on every engine.
+/// An upper bound for every entry of an m x n matrix, relative to rho_i sigma_j: min(uniform, sum of the terms). Evaluated
+/// outward and in a fixed order, so that every engine gets the same bits.
 struct EntryBound {
   std::vector<BoundTerm> terms;
-  double uniform = std::numeric_limits<double>::infinity();  ///< holds for every entry by itself
+  double uniform = std::numeric_limits<double>::infinity();  ///< a bound of every entry by itself
 
   /// The bound of entry (i, j).
   [[nodiscard]] double upper(Index i, Index j) const;
 
-  /// upper(i, j) for j in [first, first + count), the same bits, many columns at a time.
+  /// upper(i, j) for j in [first, first + count): the same bits, many columns at a time.
   void upper_row(Index i, Index first, Index count, double* out) const;
 
   /// The bound of rows [i, i + rows) and columns [j, j + cols).
@@ -74,17 +74,17 @@ struct EntryBound {
   }
 };
 
-/// An EntryBound where the matrices lie, when that is not the host's memory; engines there know those of their own making.
+/// An EntryBound in the memory of the matrices, if that is not the host's. Each engine knows only the bounds that it made.
 class RemoteEntryBound {
  public:
   virtual ~RemoteEntryBound() = default;
 
-  /// The same in the host's memory.
+  /// A copy of the bound in host memory.
   [[nodiscard]] virtual EntryBound entries() const = 0;
 };
 
-/// What Ziv's test holds integer sums against: a bound of |AB - S| relative to rho_i sigma_j, which must outlive it. With none
-/// every entry is written.
+/// The bound of |AB - S|, relative to rho_i sigma_j, that Ziv's test applies to integer sums. The bound must outlive this
+/// object. Without a bound every entry is written.
 class ZivBound {
  public:
   ZivBound() = default;

@@ -7,9 +7,9 @@
 
 namespace ozbound {
 
-/// A sum of mixed elements and places, each element as the bits of a binary64 number; NaNs are equal. Any element changed alone
-/// changes it; other changes, signs and permutations among them, are missed with a probability of 2^-64. A sum modulo 2^64: the
-/// same for every number of threads and order in memory.
+/// A sum modulo 2^64 of mixed elements and positions. Each element counts as the bits of a binary64 number; all NaNs are equal.
+/// A change of one element always changes the sum. Other changes, including signs and permutations, are missed with a
+/// probability of 2^-64. The sum is the same for every number of threads and order in memory.
 std::uint64_t fingerprint(const InputView& matrix, int threads = 1);
 
 }  // namespace ozbound

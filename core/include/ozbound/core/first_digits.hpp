@@ -11,15 +11,15 @@
 
 namespace ozbound {
 
-/// The product of the first digits d = floor(2^7 |x| / 2^e) of |A| and |B|, e a vector's scale: one INT8 product, exact. |A||B|
-/// is enclosed by it, entry by entry, level 1 of docs/derivations/enclosure.md: with S = sum d_A d_B and U = S + sum d_A +
-/// sum d_B + k it is from S to U, in units of 2^(e_i + e_j - 14), and 0 where either vector is zero. A vector with a NaN or an
-/// infinity counts as one of zeros.
+/// The product of the first digits d = floor(2^7 |x| / 2^e) of |A| and |B|, where e is a vector's scale: one INT8 product,
+/// exact. It encloses |A||B| entry by entry, level 1 of docs/derivations/enclosure.md. With S = sum d_A d_B and U = S + sum d_A
+/// + sum d_B + k, an entry lies between S and U, in units of 2^(e_i + e_j - 14); it is 0 if either vector is zero. A vector
+/// with a NaN or an infinity counts as a zero vector.
 struct FirstDigitSums {
   std::vector<VectorScale> row_scales, column_scales;
   Matrix<std::int64_t> sums;                        ///< S, m x n
-  std::vector<std::int64_t> row_sums, column_sums;  ///< of first digits; 0 for a vector of zeros alone
-  bool loose = false;                               ///< somewhere S < U / 2
+  std::vector<std::int64_t> row_sums, column_sums;  ///< of first digits; 0 only for a zero vector
+  bool loose = false;                               ///< S < U / 2 for some entry
   std::uint64_t largest_units = 0;                  ///< the largest U
 
   FirstDigitSums(InputView a, InputView b, const Engine& engine);

@@ -6,12 +6,12 @@
 
 namespace ozbound {
 
-/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing; then the caller's settings and exception
-/// flags return. Every public function that computes, converts, compares, reads or writes floating-point numbers holds one, and
-/// so does every thread it starts.
+/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing. Its end restores the caller's settings
+/// and exception flags. Every public function that computes, converts, compares, reads or writes floating-point numbers holds
+/// one, and so does every thread it starts.
 ///
-/// Both ends are calls that no compiler sees through: one that takes the rounding mode for a constant may otherwise move
-/// arithmetic past them.
+/// Constructor and destructor are calls that no compiler sees through. Otherwise a compiler that takes the rounding mode for a
+/// constant may move arithmetic past them.
 class FloatEnvironment {
  public:
   FloatEnvironment();
@@ -20,7 +20,7 @@ class FloatEnvironment {
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
  private:
-  std::fenv_t saved_;  ///< of the caller; not taken where only MXCSR had to be looked at
+  std::fenv_t saved_;  ///< the caller's; not set if only MXCSR had to be checked
 #ifdef __x86_64__
   std::uint32_t saved_sse_;
   bool only_sse_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Marks what affects a bit of the result: compiled for the host by any C++20 compiler and for the device by nvcc.
+/// Marks code that affects bits of the result. Any C++20 compiler compiles it for the host, and nvcc for the device.
 #ifdef __CUDACC__
 #define OZB_HD __host__ __device__
 #else

@@ -7,17 +7,17 @@
 
 namespace ozbound {
 
-/// Exact integer norms of a vector of non-negative integers; the unit is stated where they are kept.
+/// Exact integer norms of a vector of non-negative integers. The unit is documented with each use.
 struct IntegerNorms {
-  /// Bits below a weight (below rho for a vector itself) at which magnitudes are rounded up to integers.
+  /// Magnitudes are rounded up to integers at this many bits below a weight (below rho for a vector itself).
   static constexpr int fraction_bits = 16;
 
   std::uint64_t sum = 0;          ///< ||.||_1
-  std::uint64_t sum_squares = 0;  ///< ||.||_2^2; stays at 2^64 - 1 once it would pass
+  std::uint64_t sum_squares = 0;  ///< ||.||_2^2; saturates at 2^64 - 1
   std::uint64_t max = 0;          ///< ||.||_inf
 
   void add(std::uint64_t x);
-  void add(const IntegerNorms& other);  ///< of further elements
+  void add(const IntegerNorms& other);  ///< adds the norms of further elements
   [[nodiscard]] OZB_HD constexpr bool zero() const { return max == 0; }
 };
 

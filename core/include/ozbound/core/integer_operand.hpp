@@ -11,8 +11,8 @@
 
 namespace ozbound {
 
-/// An operand as matrices of INT8: its slices, or its residues. Made by Engine::prepare, multiplied by Engine::multiply; a copy
-/// shares them.
+/// An operand as INT8 matrices: its slices or its residues. Engine::prepare makes it and Engine::multiply uses it; copies share
+/// the matrices.
 class IntegerOperand {
  public:
   IntegerOperand(SlicedMatrix slices) : of_(std::move(slices)) {}       // NOLINT(google-explicit-constructor): slices are one
@@ -33,7 +33,7 @@ class IntegerOperand {
     return std::get<SlicedMatrix>(of_).slicing();
   }
 
-  /// Whether it can be multiplied where `asked` is needed: it has that form, or residues with as many bits of more moduli.
+  /// True if the operand serves where `asked` is needed: it has that form, or residues with as many bits of more moduli.
   [[nodiscard]] bool serves(const OperandForm& asked) const {
     const auto* const residues = residues_or_null();
     const auto* const form = std::get_if<ResidueForm>(&asked);
@@ -42,16 +42,16 @@ class IntegerOperand {
     return own.complex == form->complex && own.bits == form->bits && own.moduli >= form->moduli;
   }
 
-  /// Null where the operand has residues.
+  /// Null if the operand has residues.
   [[nodiscard]] const SlicedMatrix* slices_or_null() const { return std::get_if<SlicedMatrix>(&of_); }
 
-  /// Null where the operand has slices.
+  /// Null if the operand has slices.
   [[nodiscard]] const ResidueMatrix* residues_or_null() const { return std::get_if<ResidueMatrix>(&of_); }
 
-  /// @throws std::invalid_argument where the operand has residues.
+  /// @throws std::invalid_argument if the operand has residues.
   [[nodiscard]] const SlicedMatrix& slices() const { return get<SlicedMatrix>("a plan by slices takes no residues"); }
 
-  /// @throws std::invalid_argument where the operand has slices.
+  /// @throws std::invalid_argument if the operand has slices.
   [[nodiscard]] const ResidueMatrix& residues() const { return get<ResidueMatrix>("a plan by residues takes no slices"); }
 
  private:

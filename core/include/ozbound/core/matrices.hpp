@@ -14,7 +14,7 @@
 
 namespace ozbound {
 
-/// Exponents of the smallest and the largest non-zero magnitude of some numbers.
+/// Exponents of the smallest and the largest non-zero magnitude among some numbers.
 struct ExponentRange {
   int least = std::numeric_limits<int>::max();
   int top = std::numeric_limits<int>::min();
@@ -22,44 +22,44 @@ struct ExponentRange {
   [[nodiscard]] bool empty() const { return top < least; }
 };
 
-/// A matrix where an engine's operands lie.
+/// A matrix in the memory of an engine's operands.
 class OwnedMatrix {
  public:
   virtual ~OwnedMatrix() = default;
   [[nodiscard]] virtual OutputView view() = 0;
 };
 
-/// What products ask of the elements of matrices beside slices and their norms. An engine has one for the matrices that it
-/// takes; that of the host's memory is HostMatrices. Results are functions of the elements, the same bits wherever these lie.
-/// @pre of all members: a FloatEnvironment.
+/// Operations on matrix elements that products need, apart from slices and their norms. Each engine has one for the matrices
+/// that it takes; HostMatrices serves host memory. Results depend only on the elements: the same bits in every memory.
+/// @pre for all members: a FloatEnvironment.
 class Matrices {
  public:
   virtual ~Matrices() = default;
 
-  /// Whether it takes matrices in this memory.
+  /// True if it takes matrices in this memory.
   [[nodiscard]] virtual bool reaches(Place place) const = 0;
 
-  /// 64 bits of shape and elements, for records: equal ones are no proof of equal matrices.
+  /// 64 bits of shape and elements, for records. Equal fingerprints do not prove equal matrices.
   [[nodiscard]] virtual std::uint64_t fingerprint(const InputView& matrix) const = 0;
 
   /// The range of the vectors without specials.
   [[nodiscard]] virtual ExponentRange exponent_range(const InputView& operand, Side side) const = 0;
-  /// The range of the elements that are finite.
+  /// The range of the finite elements.
   [[nodiscard]] virtual ExponentRange exponent_range(const InputView& matrix) const = 0;
 
-  /// A new one, its elements not set.
+  /// A new matrix with uninitialised elements.
   [[nodiscard]] virtual std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const = 0;
-  /// A copy: of the host's matrices of the same format, of a device's in binary64.
+  /// A copy: in the same format for host matrices, in binary64 for device matrices.
   [[nodiscard]] virtual std::unique_ptr<OwnedMatrix> copy(const InputView& matrix) const = 0;
 
   [[nodiscard]] virtual SpecialEntries special_entries(const RealProduct& product) const = 0;
   [[nodiscard]] virtual Index count(const SpecialEntries& specials) const = 0;
 
-  /// Write the entries that NaN and infinities decide, and no others, as ozbound::apply_specials.
+  /// Writes only the entries that NaN and infinities decide, as ozbound::apply_specials does.
   virtual void apply_specials(const RealProduct& product, const SpecialEntries& specials) const = 0;
   virtual void write_specials(const RealProduct& product) const { apply_specials(product, special_entries(product)); }
 
-  /// As ozbound::multiply_exactly and finish_exactly.
+  /// The same as ozbound::multiply_exactly and ozbound::finish_exactly.
   virtual void multiply_exactly(const RealProduct& product, const SpecialEntries& specials) const = 0;
   virtual void finish_exactly(const RealProduct& product, const std::vector<Entry>& entries) const = 0;
 
@@ -69,15 +69,15 @@ class Matrices {
   /// A complex product with real scalars as a real one. @pre product.check() passes.
   [[nodiscard]] virtual std::unique_ptr<RealRepresentation> represent(const ComplexProduct& product) const = 0;
 
-  /// A product of copies where this engine works fastest, for matrices that lie elsewhere; null where it works on them as they
-  /// lie. C0 that is C is the copy's C. @pre product.check() passes.
+  /// A product of copies placed where this engine works fastest, for matrices elsewhere. Null if the engine works on the
+  /// matrices in place. If C0 is C, the copy's C0 is the copy's C. @pre product.check() passes.
   [[nodiscard]] virtual std::unique_ptr<RealRepresentation> bring(const RealProduct& product) const;
 };
 
-/// Matrices in the host's memory.
+/// Matrices in host memory.
 class HostMatrices final : public Matrices {
  public:
-  /// @param threads 0: as many as OpenMP would use. A child of fork() has one (usable_threads.hpp)
+  /// @param threads 0: OpenMP's number of threads. A child of fork() uses one (usable_threads.hpp)
   explicit HostMatrices(int threads = 0) : threads_(threads) {}
 
   [[nodiscard]] bool reaches(Place place) const override { return place.is_host(); }

@@ -11,15 +11,15 @@
 
 namespace ozbound {
 
-/// Sizes, indices and strides. Signed, so that a negative size can be seen and refused.
+/// Sizes, indices and strides. Signed, so that a negative size can be detected and refused.
 using Index = std::int64_t;
 
-/// A rows x cols matrix in somebody else's memory; element (i, j) is data[i * row_stride + j * col_stride].
+/// A non-owning view of a rows x cols matrix; element (i, j) is data[i * row_stride + j * col_stride].
 ///
-/// Strides count elements. A transpose is a view, never a copy. A view checks its shape once, when it is made.
+/// Strides count elements. A transpose is a view, never a copy. The constructor checks the shape once.
 ///
-/// Not a view of a temporary, `const auto a = Matrix<double>(m, k).view();`: the elements are gone at the semicolon.
-/// Not sizeof(T) * cols for a stride: elements, not bytes.
+/// Do not view a temporary, `const auto a = Matrix<double>(m, k).view();`: the elements are gone at the semicolon.
+/// Do not pass sizeof(T) * cols as a stride: strides count elements, not bytes.
 template <class T>
 class MatrixView {
  public:
@@ -53,7 +53,7 @@ class MatrixView {
 
   [[nodiscard]] MatrixView transposed() const { return {data_, cols_, rows_, col_stride_, row_stride_}; }
 
-  /// Rows [i, i + rows) and columns [j, j + cols) of this matrix. @pre they lie inside it.
+  /// Rows [i, i + rows) and columns [j, j + cols) of this matrix. @pre the block lies inside the matrix.
   [[nodiscard]] MatrixView block(Index i, Index j, Index rows, Index cols) const {
     T* origin = data_ == nullptr ? nullptr : data_ + i * row_stride_ + j * col_stride_;
     return {origin, rows, cols, row_stride_, col_stride_};
@@ -69,7 +69,7 @@ class MatrixView {
 
 /// A view of a row-major matrix with leading dimension `ld` (elements between the starts of two rows).
 ///
-/// Not row_major(data, k, m, ld) for the transpose of an m x k matrix, which reads its elements in another order:
+/// Do not use row_major(data, k, m, ld) for the transpose of an m x k matrix, which reads its elements in another order. Use
 /// row_major(data, m, k, ld).transposed(), or column_major(data, k, m, ld).
 /// @throws std::invalid_argument if ld < max(1, cols).
 template <class T>
@@ -90,13 +90,13 @@ template <class T>
   return {data, rows, cols, 1, ld};
 }
 
-/// A rows x cols matrix that owns its elements, row-major and contiguous, zero at first.
+/// A rows x cols matrix that owns its elements: row-major, contiguous and zero at first.
 template <class T>
 class Matrix {
  public:
   Matrix() = default;
 
-  /// @throws std::invalid_argument for a negative size, std::length_error where rows * cols cannot be addressed.
+  /// @throws std::invalid_argument for a negative size, std::length_error if rows * cols cannot be addressed.
   Matrix(Index rows, Index cols) : rows_(rows), cols_(cols), elements_(element_count(rows, cols)) {}
 
   [[nodiscard]] Index rows() const { return rows_; }

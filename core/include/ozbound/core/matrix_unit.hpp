@@ -10,24 +10,24 @@
 
 namespace ozbound {
 
-/// A unit that multiplies matrices of short numbers and sums the products in wider ones, and what it makes of the Ozaki scheme:
-/// Ootomo, Ozaki, Yokota, "DGEMM on Integer Matrix Multiplication Unit", Table 2 and section 3.2. Slices are taken as theirs
-/// are, sign and beta bits of the magnitude, so that |digit| <= 2^beta - 1.
+/// A unit that multiplies matrices of short numbers and sums the products in wider ones, and its parameters for the Ozaki
+/// scheme: Ootomo, Ozaki, Yokota, "DGEMM on Integer Matrix Multiplication Unit", Table 2 and section 3.2. Slices are as in that
+/// paper, sign and beta bits of the magnitude, so that |digit| <= 2^beta - 1.
 ///
-/// The bits of a slice follow from the integers that the accumulator holds, not from the printed (4),
-/// floor((l_acc - log2 k) / 2), which gives a bit away between 2^j and the true limit (7 bits: up to k = 133144, not 131072),
-/// and not from their text, "7 bits for k < 2^18", which overflows.
+/// The bits of a slice follow from the integers that the accumulator holds. The printed (4), floor((l_acc - log2 k) / 2), is
+/// not used: it gives a bit away between 2^j and the true limit (7 bits: up to k = 133144, not 131072). The paper's text, "7
+/// bits for k < 2^18", overflows.
 struct MatrixUnit {
-  std::string_view name;  ///< `INT8-INT32`: of an input, of the accumulator
-  int input_bits;         ///< l_in: of an input's magnitude
-  int accumulator_bits;   ///< l_acc: of the accumulator's magnitude or significand
+  std::string_view name;  ///< `INT8-INT32`: input and accumulator
+  int input_bits;         ///< l_in: bits of an input's magnitude
+  int accumulator_bits;   ///< l_acc: bits of the accumulator's magnitude or significand
   bool floating;          ///< the accumulator is a floating-point number
-  int input_nibbles;      ///< of 4 bits: what an input takes in memory
+  int input_nibbles;      ///< size of an input in memory, in units of 4 bits
 
-  /// The accumulator holds every integer up to it: 2^l_acc - 1, or 2^l_acc in floating point.
+  /// The accumulator holds every integer up to this one: 2^l_acc - 1, or 2^l_acc in floating point.
   [[nodiscard]] constexpr Index largest_sum() const { return (Index{1} << accumulator_bits) - (floating ? 0 : 1); }
 
-  /// How many products of digits |a| <= digit_a, |b| <= digit_b it sums without error, whatever the digits. @pre both >= 1.
+  /// Number of products of digits |a| <= digit_a, |b| <= digit_b that it sums without error, for any digits. @pre both >= 1.
   [[nodiscard]] constexpr Index exact_terms(Index digit_a, Index digit_b) const { return largest_sum() / (digit_a * digit_b); }
 
   /// BPS, (5): the largest beta <= l_in with k (2^beta - 1)^2 <= largest_sum(); 0 if there is none.
@@ -57,10 +57,10 @@ struct MatrixUnit {
 /// s (s + 1) / 2: the products of slices p of A and q of B with p + q <= s + 1, 3.2.4.
 constexpr int triangle_products(int slices) { return slices * (slices + 1) / 2; }
 
-/// What this project's engines are: every slice product is one of its products, and costs are counted in them.
+/// The unit of this project's engines. Every slice product is one product of this unit, and costs are counted in such products.
 inline constexpr MatrixUnit int8_int32{"INT8-INT32", 7, 31, false, 2};
 
-/// Table 2.
+/// The units of Table 2.
 inline constexpr std::array<MatrixUnit, 4> matrix_units{
     {{"FP16-FP32", 11, 24, true, 4}, {"INT4-INT32", 3, 31, false, 1}, int8_int32, {"INT12-INT32", 11, 31, false, 3}}};
 

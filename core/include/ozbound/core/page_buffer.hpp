@@ -8,8 +8,8 @@
 
 namespace ozbound {
 
-/// Bytes that are not initialised, on huge pages where the system gives them: to fault in and to clear small pages takes as
-/// long as a third of slicing into them.
+/// Uninitialised bytes, on huge pages if the system provides them. Faulting in and clearing small pages takes a third of the
+/// time that slicing into them takes.
 class PageBuffer {
  public:
   PageBuffer() = default;

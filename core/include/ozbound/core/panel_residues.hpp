@@ -12,16 +12,16 @@
 
 namespace ozbound {
 
-/// Residues of an operand in panels, as PanelSlices has slices: those modulo residue_moduli[t] are layer t + 1, or the layers
-/// of ComplexModuli, of half as many rows of A and half the inner dimension. Where a layout has unsigned bytes, 128 is added to
-/// store them.
+/// Residues of an operand in panels, laid out like the slices of PanelSlices. The residues modulo residue_moduli[t] are layer t
+/// + 1. For complex forms, the layers are those of ComplexModuli, with half as many rows of A and half the inner dimension. If
+/// the layout has unsigned bytes, residues are stored plus 128.
 class PanelResidues final : public Residues {
  public:
-  /// Makes the residues of an operand. Elements of any size; those of a vector with a NaN or an infinity are 0. Threads share
-  /// the panels. `kernel` changes the speed, not the residues.
+  /// Makes the residues of an operand. Elements may have any size; those of a vector with a NaN or an infinity become 0.
+  /// Threads share the panels. `kernel` changes the speed, not the residues.
   /// @pre form is that of a valid plan.
-  /// @throws std::length_error where the bytes are more than an Index counts; std::invalid_argument where the form is complex
-  /// and the operand stands for no complex one.
+  /// @throws std::length_error if the number of bytes exceeds an Index; std::invalid_argument if the form is complex and the
+  ///   operand does not stand for a complex one.
   PanelResidues(InputView operand, Side side, ResidueForm form, int threads, PanelLayout layout, const Kernel& kernel);
 
   [[nodiscard]] PanelLayout layout() const { return layout_; }
@@ -29,10 +29,10 @@ class PanelResidues final : public Residues {
   [[nodiscard]] int residue(Index i, int t, Index l) const override;
   [[nodiscard]] const std::vector<VectorScale>& scales() const { return scales_; }
 
-  /// The bytes as kernels read them. This must outlive it.
+  /// The bytes as kernels read them. This object must outlive the view.
   [[nodiscard]] PanelView view() const;
 
-  /// Bytes that `layers` of `count` vectors take, apart from a constant: those of a vector's k, filled up, and 4 a block.
+  /// Bytes of `layers` layers of `count` vectors, apart from a constant: per vector and layer, k filled up, and 4 a block.
   static double bytes(Index count, Index inner, int layers, PanelLayout layout);
 
  private:

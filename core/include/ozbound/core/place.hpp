@@ -5,11 +5,11 @@
 
 namespace ozbound {
 
-/// In whose memory a matrix lies. Who makes a view says so; addresses alone do not tell.
+/// The memory in which a matrix lies. The creator of a view states it; addresses do not reveal it.
 struct Place {
   static constexpr int host = -1;
 
-  int device = host;  ///< CUDA's number of a device
+  int device = host;  ///< CUDA device number
 
   [[nodiscard]] bool is_host() const { return device == host; }
   bool operator==(const Place&) const = default;

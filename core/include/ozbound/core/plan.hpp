@@ -12,41 +12,41 @@
 
 namespace ozbound {
 
-/// The form that an operand has under a plan: slices, or residues.
+/// The form of an operand under a plan: slices or residues.
 using OperandForm = std::variant<Slicing, ResidueForm>;
 
-/// How the bits of a whole product come about, whatever becomes of the elements: by slices (SplitPlan) or by residues
-/// (ResiduePlan). Engines, bounds, costs, records and spellings take a Plan; what is about slices alone takes a SplitPlan,
-/// which `visit` or `split` hands out.
+/// The rule that determines the bits of a whole product, independent of how elements are rounded or written: by slices
+/// (SplitPlan) or by residues (ResiduePlan). Engines, bounds, costs, records and spellings take a Plan. Code that concerns only
+/// slices takes a SplitPlan, from `visit` or `split`.
 class Plan {
  public:
   Plan(const SplitPlan& plan) : kind_(plan) {}    // NOLINT(google-explicit-constructor): every SplitPlan is a Plan
   Plan(const ResiduePlan& plan) : kind_(plan) {}  // NOLINT(google-explicit-constructor): so is every ResiduePlan
 
-  /// Calls the one of `cases` that takes the plan's kind, and returns what it does. Every kind needs its case: without, this
-  /// does not compile. Not [](const auto& plan) { … } as a case, unless that is right for any kind to come.
+  /// Calls the function in `cases` that takes the plan's kind, and returns its result. Every kind needs a case; otherwise the
+  /// call does not compile. Do not pass [](const auto& plan) { … } as a case, unless it is right for any future kind.
   template <class... Cases>
   decltype(auto) visit(Cases&&... cases) const {
     return std::visit(CasesOf<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, kind_);
   }
 
-  /// Whether it is a ResiduePlan. Its moduli and bits are read through `visit`.
+  /// True if the plan is a ResiduePlan. Its moduli and bits are read through `visit`.
   [[nodiscard]] bool by_residues() const { return std::holds_alternative<ResiduePlan>(kind_); }
 
   /// The form of the rows of A, or of the columns of B.
   [[nodiscard]] OperandForm form(Side side) const;
 
-  /// The plan by slices, for those who can do with no other.
-  /// @throws std::invalid_argument naming the plan where it is by residues.
+  /// The plan by slices, for code that handles no other kind.
+  /// @throws std::invalid_argument naming the plan if it is by residues.
   [[nodiscard]] const SplitPlan& split() const;
 
-  /// Number of integer matrix products, each of the whole inner dimension.
+  /// Number of integer matrix products, each over the whole inner dimension.
   [[nodiscard]] int products() const;
 
-  /// Bytes of the digits or residues of A (m x k) and B (k x n), one a digit: k (s_A m + s_B n), or N k (m + n).
+  /// Bytes of the digits or residues of A (m x k) and B (k x n), one byte each: k (s_A m + s_B n), or N k (m + n).
   [[nodiscard]] double operand_bytes(Index m, Index n, Index k) const;
 
-  /// @throws std::invalid_argument naming the part that no engine multiplies under.
+  /// @throws std::invalid_argument naming the part that no engine supports.
   void validate() const;
 
   bool operator==(const Plan&) const = default;
@@ -60,14 +60,14 @@ class Plan {
   std::variant<SplitPlan, ResiduePlan> kind_;
 };
 
-/// The only spelling: of slices `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`, `balanced:7x7:cut=8:exact`; of residues
-/// `residues:N:AxB`, moduli and bits of A and B, `residues:13:46x47`.
+/// The only spelling. By slices: `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`, for example `balanced:7x7:cut=8:exact`.
+/// By residues: `residues:N:AxB`, the moduli and the bits of A and B, for example `residues:13:46x47`.
 std::string to_string(const Plan& plan);
 
-/// Reads that spelling (either way of naming a full cut, ENCODING_B repeated or not) and validates the plan.
+/// Reads the spelling of to_string and validates the plan. Accepts both names of a full cut, and a repeated ENCODING_B.
 ///
-/// Not `balanced8:7x7:cut=8:exact`: balanced and unsigned8 have their bits in the name that they have, others state them,
-/// `truncated7`. Not `ozimmu-ef:8x8`: a scheme's plan depends on the inner dimension, parse_plan(text, k) of scheme.hpp.
+/// Do not write `balanced8:7x7:cut=8:exact`: balanced and unsigned8 imply their bits, other names state them, `truncated7`. Do
+/// not write `ozimmu-ef:8x8`: a scheme's plan depends on the inner dimension; use parse_plan(text, k) of scheme.hpp.
 /// @throws std::invalid_argument naming the part that is wrong.
 Plan parse_plan(std::string_view text);
 

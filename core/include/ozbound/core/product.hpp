@@ -11,8 +11,8 @@ namespace ozbound {
 
 /// C = alpha A B + beta C0. A is m x k, B is k x n, C and C0 are m x n; a transposed operand is a transposed view.
 ///
-/// beta = 0 never reads C0, alpha = 0 and an empty C never read A or B. C0 may be C itself. NaN, infinities and zeros in the
-/// result are functions of the inputs alone (SpecialSum).
+/// C0 is not read if beta = 0. A and B are not read if alpha = 0 or C is empty. C0 may be C itself. NaN, infinities and zeros
+/// in the result depend only on the inputs (SpecialSum).
 struct RealProduct {
   InputView a;
   InputView b;
@@ -20,39 +20,40 @@ struct RealProduct {
   double alpha = 1;
   double beta = 0;
   InputView c0 = {};
-  bool stands_for_complex = false;  ///< A and B are as RealFactors of a complex product
+  bool stands_for_complex = false;  ///< A and B have the form of RealFactors of a complex product
 
   [[nodiscard]] Index m() const { return c.rows(); }
   [[nodiscard]] Index n() const { return c.cols(); }
   [[nodiscard]] Index k() const { return a.cols(); }
 
   /// @throws std::invalid_argument naming the argument: shapes that do not fit, matrices in different memories, C overlapping
-  /// A, B or itself, C0 overlapping C without being C.
+  ///   A, B or itself, C0 overlapping C without being C.
   void check() const;
 
-  /// That shapes and memories fit alone: for who writes nothing.
+  /// Checks shapes and places only; for callers that do not write C.
   void check_shapes() const;
 
-  /// The same product without what is never read: no inner dimension where alpha = 0 or C is empty.
+  /// This product without unread operands: its inner dimension is 0 if alpha = 0 or C is empty.
   [[nodiscard]] RealProduct without_unread() const;
 
-  /// Every entry is NaN or infinite whatever the finite elements are: a scalar is not finite and meets a term.
+  /// True if every entry is NaN or infinite for any finite elements: a non-finite scalar meets a term.
   [[nodiscard]] bool all_special() const;
 };
 
-/// Neither part is other than zero, whatever the floating-point environment.
+/// True if both parts are zero, in any floating-point environment.
 inline bool is_zero(std::complex<double> x) { return is_zero(x.real()) && is_zero(x.imag()); }
 
-/// C = alpha A B + beta C0 over the complex numbers. A is m x k, B is k x n, C and C0 are m x n; operands may be transposed,
-/// conjugated or both by their views.
+/// C = alpha A B + beta C0 over the complex numbers. A is m x k, B is k x n, C and C0 are m x n; views may transpose or
+/// conjugate operands, or both.
 ///
-/// By component it is a real product of 2k terms, for a complex alpha 4k, and of two for beta, each exact and rounded once:
+/// Each component is a real product of 2k terms (4k for a complex alpha) plus two terms for beta, each exact, and is rounded
+/// once:
 ///
 ///   Re C = sum_l alpha_r a_r b_r - alpha_r a_i b_i - alpha_i a_i b_r - alpha_i a_r b_i + beta_r c0_r - beta_i c0_i, and so for
 ///   Im C.
 ///
-/// A part of alpha or beta that is zero adds no terms: beta = 0 never reads C0, alpha = 0 never A or B. C0 may be C itself.
-/// NaN and infinities in a component are a function of its terms alone (SpecialSum).
+/// A zero part of alpha or beta adds no terms: C0 is not read if beta = 0, A and B are not read if alpha = 0. C0 may be C
+/// itself. NaN and infinities in a component depend only on its terms (SpecialSum).
 struct ComplexProduct {
   ComplexInputView a;
   ComplexInputView b;
@@ -65,34 +66,34 @@ struct ComplexProduct {
   [[nodiscard]] Index n() const { return c.cols(); }
   [[nodiscard]] Index k() const { return a.cols(); }
 
-  /// A and B are read but where alpha = 0 or C is empty, C0 but where beta = 0.
+  /// True if A and B are read (unless alpha = 0 or C is empty); true if C0 is read (unless beta = 0).
   [[nodiscard]] bool reads_operands() const;
   [[nodiscard]] bool reads_c0() const;
 
-  /// A B has terms, and alpha is not 0.
+  /// True if A B has terms and alpha is not 0.
   [[nodiscard]] bool has_product() const;
 
-  /// As RealProduct::all_special.
+  /// The same as RealProduct::all_special.
   [[nodiscard]] bool all_special() const;
 
-  /// Neither scalar has an imaginary part other than zero.
+  /// True if the imaginary parts of both scalars are zero.
   [[nodiscard]] bool real_scalars() const;
 
   /// @throws std::invalid_argument naming the argument, as RealProduct::check.
   void check() const;
 
-  /// As RealProduct::check_shapes.
+  /// The same as RealProduct::check_shapes.
   void check_shapes() const;
 };
 
-/// A problem, stated once: A, B, C0, C, alpha and beta, real or complex, each matrix where it lies. Whoever decides, multiplies
-/// or certifies takes one.
+/// A complete problem: A, B, C0, C, alpha and beta, real or complex, each matrix in its own memory. The functions that decide,
+/// multiply and certify all take a Product.
 ///
 ///   Product{a, b, c}                      C = A B
 ///   Product{a, b, c, -1, 1, c}            C = C - A B
-///   Product{a.transposed(), b}            A^T B, of which no entry is written: for `decide`
+///   Product{a.transposed(), b}            A^T B, without a C to write: for `decide`
 ///
-/// Views are copied, elements are not: the matrices must live as long as it is used.
+/// Views are copied, elements are not: the matrices must outlive the Product.
 class Product {
  public:
   Product(const RealProduct& product) : of_(product) {}     // NOLINT(google-explicit-constructor): one of two forms
@@ -103,7 +104,7 @@ class Product {
           std::complex<double> beta = 0, ComplexInputView c0 = {})
       : of_(ComplexProduct{a, b, c, alpha, beta, c0}) {}
 
-  /// A B, to be rounded to binary64, without a C: check() refuses it, check_shapes() does not.
+  /// A B, to be rounded to binary64, without a C: check() refuses it, check_shapes() accepts it.
   Product(InputView a, InputView b);
   Product(ComplexInputView a, ComplexInputView b);
 
@@ -120,11 +121,11 @@ class Product {
   [[nodiscard]] Index k() const {
     return std::visit([](const auto& p) { return p.k(); }, of_);
   }
-  /// Of C's numbers, and of their parts.
+  /// The format of C's numbers, and of their parts.
   [[nodiscard]] const Format& format() const {
     return std::visit([](const auto& p) -> const Format& { return p.c.format(); }, of_);
   }
-  /// Where A, B, C and a C0 that is read lie. @pre check_shapes() passes.
+  /// The memory of A, B, C and of a C0 that is read. @pre check_shapes() passes.
   [[nodiscard]] Place place() const {
     return std::visit([](const auto& p) { return p.c.place(); }, of_);
   }
@@ -141,7 +142,7 @@ class Product {
   std::variant<RealProduct, ComplexProduct> of_;
 };
 
-/// A matrix without memory that is never written; the parts of a complex one would lie stacked (real_representation.hpp).
+/// A matrix without memory that is never written. The parts of a complex one count as stacked (real_representation.hpp).
 OutputView unwritten(Index rows, Index cols, const Format& format, Place place = {});
 bool is_unwritten(const OutputView& c);
 ComplexOutputView unwritten_complex(Index rows, Index cols, const Format& format, Place place = {});

@@ -10,27 +10,27 @@
 
 namespace ozbound {
 
-/// While it lives, products that this thread makes on the CPU tell how much of C there is: a pass by slices after each tile, a
-/// pass by the superaccumulator after each row or entry. Correct rounding may take several passes, each from 0 on. Native DGEMM
-/// and devices tell nothing. Scopes of a thread end in the reverse order.
+/// While it lives, products that this thread makes on the CPU report the finished share of C. A pass by slices reports after
+/// each tile; a pass by the superaccumulator reports after each row or entry. Correct rounding may take several passes, each
+/// starting from 0. Native DGEMM and devices report nothing. Scopes of a thread end in reverse order.
 class ProgressScope {
  public:
-  /// @param tell takes a share in [0, 1], of any thread that works, several at a time; it is quick and does not throw.
+  /// @param tell takes a share in [0, 1]. Any working thread may call it, several at a time; it must be quick and not throw.
   explicit ProgressScope(std::function<void(double)> tell) : tell_(std::move(tell)), outer_(innermost_) { innermost_ = this; }
   ~ProgressScope() { innermost_ = outer_; }
   ProgressScope(const ProgressScope&) = delete;
   ProgressScope& operator=(const ProgressScope&) = delete;
 
-  /// Of this thread; null where there is none.
+  /// The innermost scope of this thread; null if this thread has no scope.
   [[nodiscard]] static ProgressScope* innermost() noexcept { return innermost_; }
 
-  /// A pass over so many entries begins.
+  /// Begins a pass over `entries` entries.
   void begin(Index entries) noexcept {
     done_.store(0, std::memory_order_relaxed);
     entries_.store(entries, std::memory_order_relaxed);
   }
 
-  /// So many more are there, in any thread. Before any pass it says nothing.
+  /// Reports `entries` more finished entries, from any thread. Before any pass it does nothing.
   void add(Index entries) {
     const auto all = entries_.load(std::memory_order_relaxed);
     const auto done = done_.fetch_add(entries, std::memory_order_relaxed) + entries;
@@ -44,7 +44,7 @@ class ProgressScope {
   static inline constinit thread_local ProgressScope* innermost_ = nullptr;
 };
 
-/// The scope of this thread, with a pass over so many entries begun; null where there is none.
+/// Begins a pass over `entries` entries in the scope of this thread and returns the scope; null if there is no scope.
 inline ProgressScope* begin_progress(Index entries) noexcept {
   auto* const scope = ProgressScope::innermost();
   if (scope != nullptr) scope->begin(entries);

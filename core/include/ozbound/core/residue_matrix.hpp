@@ -10,7 +10,7 @@
 
 namespace ozbound {
 
-/// Residues of all vectors of an operand, wherever an engine keeps them. Never changed once made.
+/// Residues of all vectors of an operand, in the memory of an engine's choice. Immutable.
 class Residues {
  public:
   virtual ~Residues() = default;
@@ -25,7 +25,7 @@ class Residues {
   /// The scale of vector i, 2^exponent = 2 ufp of its largest magnitude. A special vector's residues are 0.
   [[nodiscard]] virtual VectorScale scale(Index i) const = 0;
 
-  /// The balanced residue of element l of vector i modulo residue_moduli[t]; of 256 from -128 to 127.
+  /// The balanced residue of element l of vector i modulo residue_moduli[t]; for 256, from -128 to 127.
   [[nodiscard]] virtual int residue(Index i, int t, Index l) const = 0;
 
  protected:

@@ -15,11 +15,10 @@ namespace ozbound::gpu {
 struct Kernels;
 struct DeviceSlices;
 
-/// How many devices CUDA offers; 0 without a driver.
+/// The number of devices that CUDA offers; 0 without a driver.
 int device_count();
 
-/// Gives device memory that products no longer need back to the device: engines keep it for the next ones. Waits for the
-/// device.
+/// Returns unused device memory to the device; engines keep it for later products. Waits for the device.
 void release_memory(int device = 0);
 
 struct DeviceProperties {
@@ -31,22 +30,22 @@ struct DeviceProperties {
 /// The properties of every device that CUDA offers, in its order.
 std::vector<DeviceProperties> devices();
 
-/// The engine on a CUDA device: the bits of CpuEngine. Slices and residues stay on the device. Calls from several threads run
-/// side by side, each on its thread's own stream (cudaStreamPerThread). CUDA's errors are thrown as CudaError, a lack of device
-/// memory as OutOfMemory, at which `gemm` goes on in smaller blocks.
-///
+/// The engine on a CUDA device, with the bits of CpuEngine. Slices and residues stay on the device. Calls from several threads
+/// run side by side, each on its thread's own stream (cudaStreamPerThread). Errors of CUDA are thrown as CudaError. A lack of
+/// device memory is thrown as OutOfMemory, and `gemm` then continues in smaller blocks.
 /// Operands, C0 and C of slice, prepare, measure, norms, largest_units and multiply may each be in the host's memory, in the
-/// device's, where they are used as they lie, or managed; in that of another device they are refused. What other streams do
-/// with them must be over. So may those of multiply_unproven, and where a DeviceExaminer examines, of `decide` and `multiply`.
+/// device's, where they are used in place, or managed. Memory of another device is refused. Work of other streams on these
+/// matrices must have finished. The matrices of multiply_unproven may lie in the same places, and with a DeviceExaminer those
+/// of `decide` and `multiply` too.
 class CudaEngine final : public Engine {
  public:
   struct Options {
     int device = 0;
     int threads = 0;  ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
-    Path path = Path::automatic;  ///< of the products; where it does not apply, another
-    double sum_bytes = 0x1p28;    ///< of integer sums in device memory at a time, or those of 128 x 128 entries
-    /// Whether products of bfloat16 numbers say which entries deciding and certifying need not look at, on an assumption about
-    /// their rounding (docs/derivations/enclosure.md, E5). If not, which takes longer, nothing is assumed.
+    Path path = Path::automatic;  ///< of the products; if it does not apply, another path is taken
+    double sum_bytes = 0x1p28;    ///< bytes of integer sums in device memory at a time, at least those of 128 x 128 entries
+    /// If true, products of bfloat16 numbers tell which entries deciding and certifying may skip, under an assumption about
+    /// their rounding (docs/derivations/enclosure.md, E5). If false, nothing is assumed, and the work takes longer.
     bool search_by_tensor_cores = true;
   };
 
@@ -85,13 +84,13 @@ class CudaEngine final : public Engine {
  private:
   friend class DeviceExaminer;
 
-  /// All entries that are not special, of matrices in device memory, in one block: launched on the thread's stream
-  /// and not waited for. Kept operands are null or of this device, and must live until then. @throws OutOfMemory; nothing is
-  /// launched then.
+  /// Computes all entries that are not special, for matrices in device memory, in one block. Launches on the thread's stream
+  /// and does not wait. Kept operands are null or on this device, and must live until the work is done. @throws OutOfMemory,
+  /// and then launches nothing.
   /// @pre k > 0, C is not empty, scalars are finite; the kept operands' forms and the shapes fit; the plan holds the operands.
   void launch_product(const RealProduct& call, const Plan& plan, KeptOperands kept) const;
 
-  /// The first `groups` sums of every entry; those of moduli recovered.
+  /// The first `groups` sums of every entry; for residues, the sums recovered from the moduli.
   [[nodiscard]] std::vector<Matrix<std::int64_t>> sums_of(const Plan& plan, const DeviceSlices& a, const DeviceSlices& b,
                                                           int groups) const;
 

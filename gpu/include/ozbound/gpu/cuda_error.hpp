@@ -6,8 +6,8 @@
 
 namespace ozbound::gpu {
 
-/// What a call of CUDA or cuBLASLt reports: `cudaStreamSynchronize: unspecified launch failure`. A lack of device memory is an
-/// OutOfMemory instead.
+/// An error that a call of CUDA or cuBLASLt reports: `cudaStreamSynchronize: unspecified launch failure`. A lack of device
+/// memory is reported as OutOfMemory instead.
 class CudaError : public std::runtime_error {
  public:
   CudaError(const std::string& call, const std::string& what) : std::runtime_error(call + ": " + what) {}

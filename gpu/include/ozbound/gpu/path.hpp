@@ -5,7 +5,7 @@
 
 namespace ozbound::gpu {
 
-/// Which kernels multiply slices: a question of speed, for all give the same bits.
+/// The kernels that multiply slices. The choice affects speed only: all give the same bits.
 enum class Path : std::uint8_t {
   automatic,  ///< the fastest that computes the product
   portable,   ///< dp4a: every plan, on every device

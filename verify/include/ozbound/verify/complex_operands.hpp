@@ -14,9 +14,9 @@ struct ComplexFactor {
   bool conjugated = false;
 };
 
-/// A complex product C = alpha A B + beta C0 as a real one for an oracle, in copies: of A the 2m x 2k matrix of the blocks
-/// (a_r, -a_i; a_i, a_r), of B the parts of each row one above the other (2k x n), and of C0 likewise (2m x n). Row 2i of its
-/// product has the real parts of row i of C, row 2i + 1 the imaginary ones.
+/// A complex product C = alpha A B + beta C0 as a real product for an oracle, in copies. A becomes the 2m x 2k matrix of the
+/// blocks (a_r, -a_i; a_i, a_r). B becomes the real and imaginary parts of each row one above the other (2k x n), and C0
+/// likewise (2m x n). Row 2i of the real product has the real parts of row i of C, row 2i + 1 the imaginary parts.
 class ComplexOperands {
  public:
   /// @param c0 read only where beta is not 0.
@@ -25,7 +25,7 @@ class ComplexOperands {
   ComplexOperands(const ComplexOperands&) = delete;
   ComplexOperands& operator=(const ComplexOperands&) = delete;
 
-  /// The operands of these copies.
+  /// Views of these copies.
   [[nodiscard]] Operands operands() const;
 
  private:
@@ -33,7 +33,8 @@ class ComplexOperands {
   std::complex<double> alpha_, beta_;
 };
 
-/// The parts of each row of a complex C one above the other, in a copy: what ComplexOperands' product is compared with.
+/// A copy of a complex C with the real and imaginary parts of each row one above the other, to compare with the product of
+/// ComplexOperands.
 class ComplexResult {
  public:
   explicit ComplexResult(MatrixView<const std::complex<double>> c);

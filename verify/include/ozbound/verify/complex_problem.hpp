@@ -8,14 +8,14 @@
 
 namespace ozbound {
 
-/// A complex problem made of a real one. A is m x k, B is k x n; the recipe has these sizes.
+/// A complex problem. A is m x k, B is k x n; the recipe has these sizes.
 ///
-/// A complex problem made of the real one, A', B', with the same family, m, n, phi and seed and the inner dimension 2k,
+/// It is made of the real problem A', B' with the same family, m, n, phi and seed and the inner dimension 2k,
 ///
 ///   a_il = a'_i,2l + i a'_i,2l+1,   b_lj = b'_2l,j - i b'_2l+1,j,
 ///
-/// so that Re(A B) = A' B' term by term: what a family says of sums is so of the real part, and of the imaginary part with one
-/// of two neighbouring factors exchanged. Cancellation is in both parts where k is even.
+/// so that Re(A B) = A' B' term by term. A property of a family's sums therefore holds for the real part. It also holds for the
+/// imaginary part, with one of two neighbouring factors exchanged. Both parts cancel if k is even.
 struct ComplexProblem {
   Recipe recipe;
   Matrix<std::complex<double>> a, b;
@@ -24,7 +24,7 @@ struct ComplexProblem {
 /// @throws std::invalid_argument naming a bad field of the recipe.
 ComplexProblem generate_complex(const Recipe& recipe);
 
-/// `ozbound generate … --complex`.
+/// The command that writes this problem: `ozbound generate … --complex`.
 std::string generate_complex_command(const Recipe& recipe);
 
 }  // namespace ozbound

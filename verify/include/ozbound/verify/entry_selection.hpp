@@ -8,13 +8,13 @@
 
 namespace ozbound {
 
-/// Which entries of a matrix are judged: all, or a random sample that is the same on every platform.
+/// The entries of a matrix to judge: all, or a random sample that is the same on every platform.
 class EntrySelection {
  public:
   static EntrySelection all() { return {}; }
 
-  /// The four corners and random other entries, `count` distinct ones in all; never fewer than the corners, never more than
-  /// there are. @throws std::invalid_argument for a negative count.
+  /// The four corners and random other entries, `count` distinct entries in all, but at least the corners and at most all
+  /// entries. @throws std::invalid_argument for a negative count.
   static EntrySelection sample(Index count, std::uint64_t seed);
 
   [[nodiscard]] bool is_all() const { return all_; }

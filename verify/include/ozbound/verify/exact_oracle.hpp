@@ -11,8 +11,8 @@ namespace ozbound {
 
 /// The exact product in integers on one grid (dyadic numbers): every answer is exact, or exact and then rounded once.
 ///
-/// Keeps 16 bytes for each element of A and B. Time is a few nanoseconds for each of the k terms of an entry, more by a
-/// fixed cost that grows with the exponent range of its row and column.
+/// Keeps 16 bytes for each element of A and B. An entry takes a few nanoseconds for each of its k terms, plus a fixed time that
+/// grows with the exponent range of its row and column.
 class ExactOracle final : public Oracle {
  public:
   explicit ExactOracle(const Operands& operands);
@@ -40,7 +40,7 @@ class ExactOracle final : public Oracle {
   /// A row of A or a column of B.
   struct Line {
     std::int64_t first_slot = 0;
-    std::size_t slots = 1;  ///< every element's slot is below
+    std::size_t slots = 1;  ///< every element's slot is less than this
     bool finite = true;
   };
 

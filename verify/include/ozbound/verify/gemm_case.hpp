@@ -16,7 +16,7 @@
 
 namespace ozbound {
 
-/// A matrix of a case: its values, each a number of the element type, and where they lie.
+/// A matrix of a case: its values, each representable in the element type, and its memory layout.
 struct CaseMatrix {
   Matrix<double> values;
   Storage storage;
@@ -31,10 +31,11 @@ struct GemmCase {
   double alpha = 1;
   double beta = 0;
   Plan plan = SplitPlan::balanced(7, 7, 8);
-  std::optional<Target> target;                 ///< for the properties that need one; `dgemm` where there is none
-  CpuEngine::Options working = {.threads = 1};  ///< of the portable engine that others are compared with
-  std::uint64_t seed = 0;                       ///< of what a property draws for itself: a permutation, scalings, a partition
-  Index inner_repeat = 1;  ///< A and B are so many copies side by side: a long inner dimension in a small file
+  std::optional<Target> target;                 ///< for properties that need a target; `dgemm` if none is given
+  CpuEngine::Options working = {.threads = 1};  ///< options of the portable engine that others are compared with
+  std::uint64_t seed = 0;                       ///< of the random numbers that a property draws: a permutation, scalings, a
+                                                ///< partition
+  Index inner_repeat = 1;  ///< A and B consist of this many copies side by side: a long inner dimension in a small file
 
   [[nodiscard]] Index m() const { return a.values.rows(); }
   [[nodiscard]] Index n() const { return b.values.cols(); }
@@ -44,15 +45,15 @@ struct GemmCase {
   [[nodiscard]] Matrix<double> full_a() const;
   [[nodiscard]] Matrix<double> full_b() const;
 
-  /// @throws std::invalid_argument naming the member: shapes that do not fit, a value that its element type does not hold, a
-  /// plan or target that is none, negative options, or more than 2^28 elements in one matrix, padding included.
+  /// @throws std::invalid_argument naming the member: shapes that do not fit, a value that its element type cannot hold, an
+  /// invalid plan or target, negative options, or more than 2^28 elements in one matrix, padding included.
   void validate() const;
 
-  /// The same bits in every member.
+  /// True if every member has the same bits.
   bool operator==(const GemmCase& other) const;
 };
 
-/// A case on file: which properties it is for (all, if none is named), and why it is there.
+/// A case on file: the properties it is for (all, if none is named), and the reason why it is stored.
 struct StoredCase {
   std::vector<std::string> properties;
   std::string note;
@@ -64,24 +65,25 @@ struct StoredCase {
 /// One object, schema `ozbound-case-1` (docs/records.md), lossless: numbers are hexadecimal, NaNs keep their payload.
 nlohmann::ordered_json to_json(const StoredCase& stored);
 
-/// The text of its file: to_json with one member a line.
+/// The text of a case file: to_json with one member a line.
 std::string to_text(const StoredCase& stored);
 
 /// @throws std::invalid_argument naming the member that is missing, unknown or wrong.
 StoredCase case_from_json(const nlohmann::json& json);
 
-/// @throws std::invalid_argument `FILE: what is wrong`: also for a member that is there twice.
+/// @throws std::invalid_argument `FILE: what is wrong`, also for a duplicated member.
 StoredCase read_case(const std::filesystem::path& file);
 
-/// Writes DIRECTORY/PROPERTY-HASH.json, whole or not at all, and returns its path; the hash is that of the content. Makes the
-/// directory. @throws std::runtime_error naming the file that cannot be written.
+/// Writes DIRECTORY/PROPERTY-HASH.json, whole or not at all, and returns its path. HASH is a hash of the content. Creates the
+/// directory if needed. @throws std::runtime_error naming the file that cannot be written.
 std::filesystem::path store_case(const StoredCase& stored, const std::filesystem::path& directory);
 
-/// Whether store_case can do that. Neither makes nor writes anything.
-/// @throws std::invalid_argument naming the directory, if it is none, or it, or what it would be made in, cannot be written.
+/// Checks that store_case could write there. Creates and writes nothing.
+/// @throws std::invalid_argument naming the directory, if it, or the nearest existing path above it, is no directory or cannot
+/// be written.
 void require_storable(const std::filesystem::path& directory);
 
-/// The case files of a directory, *.json, by name; none where there is no such directory.
+/// The case files of a directory, *.json, by name; empty if the directory does not exist.
 std::vector<std::filesystem::path> case_files(const std::filesystem::path& directory);
 
 }  // namespace ozbound

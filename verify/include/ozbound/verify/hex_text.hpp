@@ -6,8 +6,8 @@
 
 namespace ozbound {
 
-/// A double exactly, as C writes hexadecimal floating-point numbers: `0x1.8p+1`, `-0x0p+0`. (Of 0, fmt's own `{:a}` depends on
-/// its version.)
+/// A double exactly, in C's hexadecimal notation: `0x1.8p+1`, `-0x0p+0`. (For 0, the output of fmt's `{:a}` depends on fmt's
+/// version.)
 inline std::string hex_text(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%a", x);

@@ -7,12 +7,12 @@
 
 namespace ozbound {
 
-/// A non-negative number significand * 2^exponent, far beyond the range of double: errors and magnitudes of products reach
-/// 2^(+-3200).
+/// A non-negative number significand * 2^exponent. Its range far exceeds that of double, because errors and magnitudes of
+/// products reach 2^(+-3200).
 ///
-/// The significand lies in [1, 2), or is 0 or +Inf with exponent 0, so equal values have equal members. Arithmetic is
-/// in integers: neither the rounding mode nor flush-to-zero of the caller matters. `_upper` is never below the true
-/// result, `_lower` never above, both within 2^-52 relative; exact results stay exact.
+/// The significand lies in [1, 2), or is 0 or +Inf with exponent 0, so equal values have equal members. Arithmetic uses
+/// integers: the caller's rounding mode and flush-to-zero do not matter. Results of `_upper` functions are never below the true
+/// result, those of `_lower` functions never above. Both are within 2^-52 relative, and exact results stay exact.
 struct Magnitude {
   double significand = 0;
   std::int64_t exponent = 0;
@@ -45,11 +45,11 @@ Magnitude divide_upper(const Magnitude& x, const Magnitude& y);
 Magnitude sqrt_upper(const Magnitude& x);
 Magnitude sqrt_lower(const Magnitude& x);
 
-/// The nearest double not below (not above): Inf (the largest finite double) beyond the range, subnormals included.
+/// The nearest double that is not below (not above) x. Beyond the range: Inf (the largest finite double). May be subnormal.
 double to_double_upper(const Magnitude& x);
 double to_double_lower(const Magnitude& x);
 
-/// Exact, hexadecimal: `0x1.8p-2100`, `0x0p+0`, `inf`.
+/// Exact, in hexadecimal: `0x1.8p-2100`, `0x0p+0`, `inf`.
 std::string to_string(const Magnitude& x);
 
 }  // namespace ozbound

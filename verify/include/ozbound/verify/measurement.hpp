@@ -7,12 +7,11 @@
 
 namespace ozbound {
 
-/// How accurate a computed C is, without a claim to judge. Ratios are rounded upward, 0/0 = 0, Inf beyond the range; no
-/// allowance is made for underflow. Entries that are NaN or infinite by the inputs take part in `entries` and
-/// `special_mismatches` alone.
+/// The accuracy of a computed C, without a claim to judge. Ratios are rounded upward; 0/0 = 0; Inf beyond the range. Underflow
+/// gets no allowance. Entries that are NaN or infinite because of the inputs count only in `entries` and `special_mismatches`.
 struct Measurement {
   Index entries = 0;
-  Index special_mismatches = 0;     ///< a NaN or infinity of the inputs is missing, wrong or uncalled for
+  Index special_mismatches = 0;     ///< a NaN or infinity of the inputs is missing, wrong or unexpected
   Index not_correctly_rounded = 0;  ///< the bits differ from c rounded once (mismatches and undecided entries are not counted)
   Index undecided = 0;              ///< the oracle's precision leaves the correct rounding open
   double componentwise_upper = 0;   ///< max |C^ - C| / M

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-/// Finite numbers, and rows of them, drawn by classes: where a number lies in its format, and what its bits look like. Drawn
-/// uniformly, doubles of full range hit none of the places where arithmetic goes wrong.
+/// Draws finite numbers, and rows of them, by classes: the place of a number in its format, and the pattern of its bits.
+/// Uniformly drawn doubles of full range would miss all places where arithmetic goes wrong.
 namespace ozbound::sampling {
 
 template <class T>
@@ -25,8 +25,8 @@ constexpr int total_weight(const Weighted<T> (&items)[N]) {
   return total;
 }
 
-/// SplitMix64: the same numbers from a seed everywhere, with no standard distribution in between. (Draw twice in two
-/// statements: the order of operands and arguments is the compiler's.)
+/// SplitMix64. A seed gives the same numbers everywhere, because no standard distribution is involved. (Draw twice in two
+/// statements: the compiler chooses the order of operands and arguments.)
 class RandomBits {
  public:
   explicit RandomBits(std::uint64_t seed) : state_(seed) {}
@@ -39,10 +39,10 @@ class RandomBits {
     return z ^ (z >> 31);
   }
 
-  /// 0 … count - 1.
+  /// Uniform in 0 … count - 1.
   int below(int count) { return static_cast<int>((*this)() % static_cast<std::uint64_t>(count)); }
 
-  /// low … high, both included.
+  /// Uniform in low … high, both included.
   int between(int low, int high) { return low + below(high - low + 1); }
 
   /// True once in `odds` calls.
@@ -53,7 +53,7 @@ class RandomBits {
     return items[below(static_cast<int>(N))];
   }
 
-  /// An item with the probability weight / sum of the weights.
+  /// An item, drawn with the probability weight / sum of the weights.
   template <class T, std::size_t N>
   const T& pick(const Weighted<T> (&items)[N]) {
     int rest = below(total_weight(items));
@@ -66,23 +66,23 @@ class RandomBits {
   std::uint64_t state_;
 };
 
-/// Where a number lies in its format. e is the exponent of its leading bit.
+/// The place of a number in its format. e is the exponent of its leading bit.
 enum class ExponentClass {
   near_one,   ///< |e| <= 8
   moderate,   ///< |e| <= 63 (binary64) or 31 (binary32)
   wide,       ///< every normal exponent
   largest,    ///< the last two binades
   tiny,       ///< the first 60 (binary64) or 30 (binary32) normal binades
-  boundary,   ///< the subnormal and the normal numbers around the least normal one
+  boundary,   ///< the subnormal and the normal numbers around the smallest normal one
   subnormal,  ///< every subnormal binade
-  least,      ///< 1 … 4 times the least subnormal
+  least,      ///< 1 … 4 times the smallest subnormal
   zero,
 };
 inline constexpr ExponentClass exponent_classes[] = {ExponentClass::near_one,  ExponentClass::moderate, ExponentClass::wide,
                                                      ExponentClass::largest,   ExponentClass::tiny,     ExponentClass::boundary,
                                                      ExponentClass::subnormal, ExponentClass::least,    ExponentClass::zero};
 
-/// What the bits of a number look like, the leading bit first. A subnormal number keeps the leading bits that it has room for.
+/// The bit pattern of a number, the leading bit first. A subnormal number keeps the leading bits that fit.
 enum class SignificandClass {
   one,             ///< a power of two
   above_one,       ///< its neighbour above
@@ -99,7 +99,7 @@ inline constexpr SignificandClass significand_classes[] = {
     SignificandClass::short_bits, SignificandClass::sparse,    SignificandClass::runs,      SignificandClass::bytes,
     SignificandClass::uniform};
 
-/// How often a vector's largest magnitude and each significand are of a class, where cases are drawn (sample_vector).
+/// Weights of the classes of a vector's largest magnitude, and of the significands, in drawn cases (sample_vector).
 inline constexpr Weighted<ExponentClass> exponent_weights[] = {
     {ExponentClass::near_one, 4},  {ExponentClass::moderate, 3}, {ExponentClass::wide, 3},
     {ExponentClass::largest, 2},   {ExponentClass::tiny, 2},     {ExponentClass::boundary, 2},
@@ -111,7 +111,7 @@ inline constexpr Weighted<SignificandClass> significand_weights[] = {
     {SignificandClass::runs, 2},       {SignificandClass::bytes, 3},
     {SignificandClass::uniform, 3}};
 
-/// A significand of `width` bits, the leading one set.
+/// A significand of `width` bits with the leading bit set.
 inline std::uint64_t sample_significand(SignificandClass kind, int width, RandomBits& random) {
   const auto top = std::uint64_t{1} << (width - 1);
   const auto mask = 2 * top - 1;
@@ -141,18 +141,18 @@ inline std::uint64_t sample_significand(SignificandClass kind, int width, Random
   return top | (random() & mask);
 }
 
-/// The anatomy of a floating-point type, as the samples need it.
+/// The constants of a floating-point type that the samples need.
 template <class T>
 struct Anatomy {
   using Limits = std::numeric_limits<T>;
   static constexpr int precision = Limits::digits;
-  static constexpr int least = Limits::min_exponent - Limits::digits;  ///< exponent of the least subnormal
+  static constexpr int least = Limits::min_exponent - Limits::digits;  ///< exponent of the smallest subnormal
   static constexpr int least_normal = Limits::min_exponent - 1;
   static constexpr int largest = Limits::max_exponent - 1;
 };
 
-/// significand * 2^(exponent - precision + 1), with the bits that a subnormal number has no room for cut off. From bits alone.
-/// Exponents beyond the format's last become the last; the leading bit of the significand is set.
+/// significand * 2^(exponent - precision + 1). Bits that do not fit a subnormal number are cut off. Uses bit operations only.
+/// Exponents beyond the format's last become the last. @pre the leading bit of the significand is set.
 template <class T>
 T assemble(std::uint64_t significand, int exponent, bool negative) {
   using A = Anatomy<T>;
@@ -204,7 +204,7 @@ T sample(RandomBits& random) {
   return sample<T>(exponent, significand, random.once_in(2), random);
 }
 
-/// Any bit pattern class: a finite number of any class, an infinity or a NaN (quiet and signalling, any payload).
+/// A number of any class: a finite number, an infinity or a NaN (quiet and signalling, any payload).
 template <class T>
 T sample_with_specials(RandomBits& random) {
   if (!random.once_in(4)) return sample<T>(random);
@@ -218,29 +218,29 @@ T sample_with_specials(RandomBits& random) {
     return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
 }
 
-/// A number of at most the magnitude 2^(e + 1), from `depth` binades below 2^e: a member of a row with that maximum.
+/// A number of magnitude at most 2^(e + 1) that begins up to `depth` binades below 2^e: a member of a row with that maximum.
 template <class T>
 T sample_below(int e, int depth, RandomBits& random) {
   const bool negative = random.once_in(2);
   return assemble<T>(sample_significand(random.pick(significand_classes), Anatomy<T>::precision, random), e - depth, negative);
 }
 
-/// Which numbers share a vector: a row of A or a column of B, which share a scale.
+/// The relation of the numbers that share a vector, and with it a scale: a row of A or a column of B.
 enum class RowClass {
   alike,      ///< magnitudes within a factor of two
   spread,     ///< up to 70 binades below the largest
-  dominated,  ///< one large member; the others 50 … 2200 binades below it, subnormal or zero where that is too far
-  any,        ///< every class by itself
-  maximal,    ///< one number with digits as large as digits get, all of one sign: sums as large as sums get
+  dominated,  ///< one large member; the others are 50 … 2200 binades below it, subnormal or zero if that is out of range
+  any,        ///< every member is of any class, independently
+  maximal,    ///< one number with the largest possible digits, all of one sign: sums as large as possible
 };
 inline constexpr RowClass row_classes[] = {RowClass::alike, RowClass::spread, RowClass::dominated, RowClass::any};
 inline constexpr Weighted<RowClass> row_weights[] = {
     {RowClass::alike, 3}, {RowClass::spread, 3}, {RowClass::dominated, 2}, {RowClass::any, 3}, {RowClass::maximal, 2}};
 
-/// Digits all ones (truncated), 127 (balanced), -128 where negative (balanced), as bits of [1, 2) behind the leading one.
+/// Bits of [1, 2) behind the leading one whose digits are all ones (truncated), 127 (balanced), or -128 if negative (balanced).
 inline constexpr std::uint64_t maximal_fractions[] = {0xfffffffffffff, 0xfdfdfdfdfdfdf, 0x0101010101010};
 
-/// One number of largest digits, with any exponent up to e.
+/// One number with the largest digits, with any exponent up to e.
 template <class T>
 T sample_maximal(int e, RandomBits& random) {
   constexpr int precision = Anatomy<T>::precision;
@@ -248,8 +248,8 @@ T sample_maximal(int e, RandomBits& random) {
   return assemble<T>(significand, e, random.once_in(2));
 }
 
-/// A vector of finite numbers. Its largest magnitude is of a class by exponent_weights, within 2^-9 … 2^9 if `near`; its
-/// members are by row_weights. Significands by significand_weights.
+/// A vector of finite numbers. Its largest magnitude is drawn by exponent_weights, or from 2^-9 … 2^9 if `near`. Its members
+/// are drawn by row_weights, their significands by significand_weights.
 template <class T>
 std::vector<T> sample_vector(std::size_t length, bool near, RandomBits& random) {
   const auto kind = random.pick(row_weights);

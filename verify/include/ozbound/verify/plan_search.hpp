@@ -10,15 +10,16 @@
 
 namespace ozbound {
 
-/// The plan of the fewest slice products, balanced digits, up to 20 x 20 and every cut, whose product meets a target by the
-/// exact oracle: what a selector could have found at best, whatever its bounds say. Nothing if there is none.
+/// Searches the plans with balanced digits, up to 20 x 20 slices and with every cut, for the one with the fewest slice products
+/// whose product meets a target by the exact oracle. It is the best that any selector could find, independent of bounds. Empty
+/// if no plan meets the target.
 ///
-/// Products of some rows and columns are tried first; an entry of the whole product that fails adds its row and column to them.
-/// @pre `target` is met entry by entry: it is not normwise.
+/// Tries products of some rows and columns first. If an entry of the whole product fails, adds its row and column to them.
+/// @pre `target` is met entry by entry, not normwise.
 std::optional<Plan> search_plan(const Problem& problem, const Target& target, const Engine& engine);
 
-/// The same for residues: the plan of the fewest moduli, of all ways to share the most bits that they hold by first digits
-/// (docs/derivations/residues.md, R9) between A and B.
+/// Searches the residue plans for the one with the fewest moduli. For each number of moduli, tries all ways to share the most
+/// bits that they hold by first digits (docs/derivations/residues.md, R9) between A and B.
 std::optional<Plan> search_residue_plan(const Problem& problem, const Target& target, const Engine& engine);
 
 }  // namespace ozbound

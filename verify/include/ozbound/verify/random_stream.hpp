@@ -6,9 +6,9 @@
 
 namespace ozbound {
 
-/// Random numbers that are the same bits on every platform: the raw outputs of std::mt19937_64 (fixed by the C++
-/// standard), turned into numbers by integer operations, +, -, *, / and sqrt alone. No libm function takes part, because
-/// their last bits differ between platforms. Needs rounding to nearest and no contraction.
+/// Random numbers with the same bits on every platform. The raw outputs of std::mt19937_64 (fixed by the C++ standard) become
+/// numbers by integer operations, +, -, *, / and sqrt only. No libm function is used, because their last bits differ between
+/// platforms. Needs rounding to nearest and no contraction.
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed) : engine_(seed) {}
@@ -34,11 +34,11 @@ class RandomStream {
   std::mt19937_64 engine_;
 };
 
-/// e^x from arithmetic operations alone, within a few units in the last place: the same bits on every platform.
+/// e^x by arithmetic operations only, within a few units in the last place, with the same bits on every platform.
 /// x is clamped to [-700, 700].
 double portable_exp(double x);
 
-/// log(x) in the same way. @pre x is positive, finite and normal.
+/// log(x) by arithmetic operations only. @pre x is positive, finite and normal.
 double portable_log(double x);
 
 }  // namespace ozbound

@@ -16,14 +16,15 @@ namespace ozbound {
 struct ExactNumber;
 }
 
-/// What a plan makes of A and B, by its definition (docs/derivations/slicing.md, residues.md, general_bound.md): exact rational
-/// arithmetic in plain loops, slow, and without a line in common with the engines that it judges. It makes the conformance
+/// The digits, sums and results of a plan by its definition (docs/derivations/slicing.md, residues.md, general_bound.md). Uses
+/// exact rational arithmetic in plain, slow loops, and shares no code with the engines that it judges. It makes the conformance
 /// vectors (docs/vectors.md).
 namespace ozbound::reference {
 
 enum class Digits : std::uint8_t { truncated, ozimmu, nearest, nearest_adaptive, balanced, unsigned8 };
 
-/// Digits of one operand: 1 … 20 of them, of weight rho * 2^weight(p), p from 1; nearest_adaptive has weights of each vector.
+/// Digits of one operand: 1 … 20 digits of weight rho * 2^weight(p), p from 1. With nearest_adaptive each vector has its own
+/// weights.
 struct Slicing {
   Digits digits = Digits::balanced;
   int radix_bits = 8;
@@ -37,7 +38,7 @@ struct Slicing {
 
 enum class Accumulation : std::uint8_t { exact, per_product, per_diagonal };
 
-/// Slice pairs (p, q), from 1, whose products one integer sums.
+/// Slice pairs (p, q), numbered from 1, whose products are summed in one integer.
 using Pairs = std::vector<std::pair<int, int>>;
 
 /// A product by slices.
@@ -46,22 +47,22 @@ struct SlicePlan {
   int cut = 2;
   Accumulation accumulation = Accumulation::exact;
 
-  /// The groups in the order in which their sums are added: diagonals p + q = 2, 3, … cut; for `per_diagonal` cut, p ascending,
-  /// into as many pairs as an INT32 sum holds at inner dimension k, whatever the digits, but at least one; for `per_product`
-  /// (1,1), (1,2), …, (2,1), ….
+  /// The groups in the order in which their sums are added: diagonals p + q = 2, 3, … cut. `per_diagonal` splits each diagonal,
+  /// p ascending, into groups of as many pairs as an INT32 sum always holds at inner dimension k, at least one pair.
+  /// `per_product` has the groups (1,1), (1,2), …, (2,1), ….
   [[nodiscard]] std::vector<Pairs> groups(Index k) const;
 
-  /// The weight of every product of a group, relative to rho_i sigma_j, with a common ratio.
+  /// The weight of every product of a group, relative to rho_i sigma_j. @pre common_ratio().
   [[nodiscard]] int weight(const Pairs& group) const { return a.weight(group[0].first) + b.weight(group[0].second); }
 
-  /// Whether every entry has the same weights.
+  /// True if all entries have the same weights.
   [[nodiscard]] bool common_ratio() const {
     return a.digits != Digits::nearest_adaptive && b.digits != Digits::nearest_adaptive;
   }
 };
 
-/// A product by residues: integers a' of A, b' of B, of so many bits, and C' = sum a' b'. The moduli have no part in what comes
-/// out (residues.md, R12).
+/// A product by residues: integers a' of A and b' of B with these numbers of bits, and C' = sum a' b'. The moduli do not affect
+/// the result (residues.md, R12).
 struct ResiduePlan {
   int moduli = 2, bits_a = 1, bits_b = 1;
 };
@@ -74,14 +75,14 @@ inline constexpr Index longest_residue_inner = (Index{1} << 32) - 1;
 /// The modulus t = 1 … most_moduli (residues.md, R1).
 int modulus(int t);
 
-/// The residue of an integer, given as its remainder modulo p of either sign (R3).
+/// The residue of an integer, from its remainder modulo p of either sign (R3).
 int balanced_residue(int remainder, int p);
 
 /// `ENCODING[,ENCODING_B]:SAxSB:cut=G|full:ACCUMULATION`, `residues:N:AxB` (docs/command.md).
-/// @throws std::invalid_argument for anything else, and for plans that are none.
+/// @throws std::invalid_argument for anything else, and for invalid plans.
 Plan parse_plan(std::string_view text);
 
-/// The canonical spelling: ENCODING_B only where it differs, `full` for a cut that leaves nothing out.
+/// The canonical spelling: ENCODING_B only if it differs, `full` for a cut that omits nothing.
 std::string to_string(const Plan& plan);
 
 /// Scales and digits of vectors along the inner dimension: rows of A, or columns of B.
@@ -94,19 +95,19 @@ class SlicedVectors {
   [[nodiscard]] Index inner() const { return inner_; }
   [[nodiscard]] const Slicing& slicing() const { return slicing_; }
 
-  /// Whether a vector is without NaN and infinities. Vectors that are not have the scale 1 and no digits but 0.
+  /// True if a vector has no NaN and no infinity. Other vectors have the scale 1 and only zero digits.
   [[nodiscard]] bool finite(Index i) const { return finite_[static_cast<std::size_t>(i)]; }
 
   /// rho = 2^exponent; 0 for a vector of zeros.
   [[nodiscard]] int exponent(Index i) const { return exponents_[static_cast<std::size_t>(i)]; }
 
-  /// The weight of digit p of vector i is rho * 2^this.
+  /// The weight of digit p of vector i is rho * 2^weight(i, p).
   [[nodiscard]] int weight(Index i, int p) const { return weights_[static_cast<std::size_t>(i * slicing_.slices + p - 1)]; }
 
   /// Digit p, from 1, of element l of vector i.
   [[nodiscard]] int digit(Index i, Index l, int p) const { return slice(i, p)[l]; }
 
-  /// The k digits p of vector i.
+  /// The k digits of slice p of vector i.
   [[nodiscard]] const std::int16_t* slice(Index i, int p) const {
     return digits_.data() + (i * slicing_.slices + p - 1) * inner_;
   }
@@ -122,14 +123,14 @@ class SlicedVectors {
 /// The digits of a product by slices, and their sums.
 class SlicedProduct {
  public:
-  /// @param operands must outlive this. @param inner_repeat, and what is thrown: Product
+  /// @param operands must outlive this. @param inner_repeat and exceptions: see Product.
   SlicedProduct(const Operands& operands, const SlicePlan& plan, Index inner_repeat = 1);
 
   [[nodiscard]] const SlicedVectors& a() const { return a_; }
   [[nodiscard]] const SlicedVectors& b() const { return b_; }
   [[nodiscard]] const SlicePlan& plan() const { return plan_; }
 
-  /// What is summed in integers: the plan's groups at this inner dimension.
+  /// The groups of slice pairs that are summed in integers: the plan's groups at this inner dimension.
   [[nodiscard]] const std::vector<Pairs>& groups() const { return groups_; }
 
   /// The weight of every product of each group at (i, j), relative to rho_i sigma_j.
@@ -138,7 +139,7 @@ class SlicedProduct {
   /// The sum of the digit products of each group.
   [[nodiscard]] std::vector<std::int64_t> group_sums(Index i, Index j) const;
 
-  /// What they are together, added up as the accumulation says; as `exact` does.
+  /// The group sums added up by the plan's accumulation; and by accumulation `exact`.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const;
   [[nodiscard]] ExactNumber exact_sum(Index i, Index j) const;
 
@@ -149,7 +150,7 @@ class SlicedProduct {
   SlicedVectors a_, b_;
 };
 
-/// The integers of vectors along the inner dimension: x 2^(bits - e), rounded to nearest, ties to even, with 2^e twice the unit
+/// The integers of vectors along the inner dimension: x 2^(bits - e), rounded to nearest, ties to even. 2^e is twice the unit
 /// in the first place of the vector's largest element (residues.md, R2).
 class RoundedVectors {
  public:
@@ -162,20 +163,20 @@ class RoundedVectors {
   [[nodiscard]] Index inner() const { return inner_; }
   [[nodiscard]] int bits() const { return bits_; }
 
-  /// Whether a vector is without NaN and infinities. Vectors that are not have the scale 1 and no integers but 0.
+  /// True if a vector has no NaN and no infinity. Other vectors have the scale 1 and only zero integers.
   [[nodiscard]] bool finite(Index i) const { return finite_[static_cast<std::size_t>(i)] != 0; }
 
-  /// e; 0 for a vector of zeros.
+  /// The exponent e; 0 for a vector of zeros.
   [[nodiscard]] int exponent(Index i) const { return exponents_[static_cast<std::size_t>(i)]; }
 
-  /// Whether every element is its integer times 2^(e - bits).
+  /// True if every element equals its integer times 2^(e - bits).
   [[nodiscard]] bool exact(Index i) const { return exact_[static_cast<std::size_t>(i)] != 0; }
 
   [[nodiscard]] const Integer* integers(Index i) const { return integers_.data() + i * inner_; }
   [[nodiscard]] Integer integer(Index i, Index l) const { return integers(i)[l]; }
   [[nodiscard]] std::string text(Index i, Index l) const;  ///< in decimal
 
-  /// Of modulus t = 1 …
+  /// The residue of an integer for modulus t = 1 …
   [[nodiscard]] int residue(Index i, Index l, int t) const;
 
  private:
@@ -191,18 +192,18 @@ class RoundedVectors {
 /// The integers of a product by residues, and their sums.
 class ResidueProduct {
  public:
-  /// @param operands must outlive this. @param inner_repeat, and what is thrown: Product
+  /// @param operands must outlive this. @param inner_repeat and exceptions: see Product.
   ResidueProduct(const Operands& operands, const ResiduePlan& plan, Index inner_repeat = 1);
 
   [[nodiscard]] const RoundedVectors& a() const { return a_; }
   [[nodiscard]] const RoundedVectors& b() const { return b_; }
   [[nodiscard]] const ResiduePlan& plan() const { return plan_; }
 
-  /// C' = sum a' b' times its unit, and sum |a' b'| times the same, from integers alone: no modulus has a part in it.
+  /// C' = sum a' b' times its unit, and sum |a' b'| times the same unit, computed from the integers without moduli.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const;
   [[nodiscard]] ExactNumber magnitude(Index i, Index j) const;
 
-  /// Whether 2 sum |a' b'| < P, so that the moduli tell C' (R5).
+  /// True if 2 sum |a' b'| < P, so that the residues determine C' (R5).
   [[nodiscard]] bool held(Index i, Index j) const;
 
   /// C', in decimal.
@@ -217,11 +218,11 @@ class ResidueProduct {
   RoundedVectors a_, b_;
 };
 
-/// C = alpha A B + beta C0 under a plan; complex scalars as Operands says.
+/// C = alpha A B + beta C0 under a plan. Complex scalars follow Operands.
 class Product {
  public:
   /// @param operands must outlive this.
-  /// @param inner_repeat >= 1: the columns of A and the rows of B stand there so many times, one after the other.
+  /// @param inner_repeat >= 1: the columns of A and the rows of B are repeated this many times, one copy after the other.
   /// @throws std::invalid_argument if shapes do not fit, or the inner dimension is too long for 64-bit sums.
   Product(const Operands& operands, const Plan& plan, Index inner_repeat = 1);
 
@@ -229,13 +230,13 @@ class Product {
   [[nodiscard]] const SlicedProduct& slices() const { return std::get<SlicedProduct>(made_); }
   [[nodiscard]] const ResidueProduct& residues() const { return std::get<ResidueProduct>(made_); }
 
-  /// Entry (i, j), rounded once to the format; NaN and infinities as Oracle says.
+  /// Entry (i, j), rounded once to the format. NaN and infinities follow Oracle.
   [[nodiscard]] double entry(Index i, Index j, ResultFormat format) const;
 
-  /// Whether NaN and infinities leave AB something to be computed there.
+  /// True if neither NaN nor infinities decide this entry of AB, so that it must be computed.
   [[nodiscard]] bool finite(Index i, Index j) const;
 
-  /// AB - S, S the exact sum of the plan's products, spelled as exact_text does. @pre finite(i, j).
+  /// AB - S, where S is the exact sum of the plan's products, spelled as by exact_text. @pre finite(i, j).
   [[nodiscard]] std::string truncation_error(Index i, Index j) const;
 
  private:
@@ -246,7 +247,7 @@ class Product {
   std::variant<SlicedProduct, ResidueProduct> made_;
 };
 
-/// The a-priori bound of |AB - S| over rho_i sigma_j (general_bound.md, G2; residues.md, R11), exactly: `0x1f3ap-120`, an odd
+/// The exact a-priori bound of |AB - S| over rho_i sigma_j (general_bound.md, G2; residues.md, R11): `0x1f3ap-120`, an odd
 /// hexadecimal integer times a power of two, or `0x0p+0`.
 std::string truncation_bound(const Plan& plan, Index k);
 

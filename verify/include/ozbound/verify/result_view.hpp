@@ -8,7 +8,7 @@
 
 namespace ozbound {
 
-/// A computed C of doubles or floats, read as doubles (exactly), with the format it was rounded to. The matrix must outlive it.
+/// A computed C of doubles or floats, read exactly as doubles, with its own format. The matrix must outlive the view.
 class ResultView {
  public:
   template <class T>

@@ -5,7 +5,7 @@
 
 namespace ozbound {
 
-/// How a matrix lies in memory.
+/// The memory layout of a matrix.
 struct Storage {
   bool single = false;        ///< float elements, not double
   bool column_major = false;  ///< its lines are columns

@@ -10,7 +10,7 @@
 
 namespace ozbound {
 
-// What every product refuses, in the same words. @throws std::invalid_argument naming the argument.
+// Checks that every product makes, with the same messages. @throws std::invalid_argument naming the argument.
 
 inline std::string shape_text(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
@@ -28,7 +28,7 @@ void check_c(const std::string& name, const Matrix& matrix, Index rows, Index co
                                 shape_text(matrix.rows(), matrix.cols()));
 }
 
-/// Checks that two matrices of a product lie in one memory. @param name of the first; the other is c
+/// Checks that a matrix of a product lies in the same memory as c. @param name name of the matrix `x` for the message
 template <class Input, class Output>
 void check_place(const std::string& name, const Input& x, const Output& c) {
   if (x.place() != c.place())
@@ -36,7 +36,8 @@ void check_place(const std::string& name, const Input& x, const Output& c) {
                                 to_string(c.place()));
 }
 
-/// Checks that C shares nothing with A, B or itself, and with C0 all or nothing. @param c0 null where it is not read
+/// Checks that C shares no memory with A, B or itself, and that C0 is either C or shares no memory with it. @param c0 null if
+/// C0 is not read
 template <class Input, class Output>
 void check_overlaps(const Input& a, const Input& b, const Output& c, const Input* c0) {
   if (overlaps_itself(c)) throw std::invalid_argument("c must not overlap itself: its strides are too small");
@@ -45,14 +46,14 @@ void check_overlaps(const Input& a, const Input& b, const Output& c, const Input
   if (c0 != nullptr && !same_elements(*c0, c) && overlap(*c0, c)) throw std::invalid_argument("c0 must be c or not overlap it");
 }
 
-/// Checks that what computes reaches a product's matrices. @param by has reaches(Place) @pre product.check_shapes() passes
+/// Checks that `by` can reach a product's matrices. @param by has reaches(Place) @pre product.check_shapes() passes
 template <class Reaching>
 void check_reached(const Product& product, const Reaching& by) {
   if (!by.reaches(product.place()))
     throw std::invalid_argument("a, b and c must lie where the engine takes them from, not in " + to_string(product.place()));
 }
 
-/// What is thrown for a cap below the least bytes of a product's workspace.
+/// The exception for a workspace cap below the smallest number of bytes that a product needs.
 inline std::invalid_argument workspace_below(double least, Index k) {
   return std::invalid_argument("workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))) +
                                " bytes for k = " + std::to_string(k));

@@ -13,30 +13,30 @@
 
 namespace ozbound {
 
-/// The integer sums of one entry, as combine needs to know them: how many, in which order, of which weight.
+/// The integer sums of one entry as combine reads them: their number, order and weights.
 struct SumLayout {
   static constexpr int max_groups = max_slices * max_slices;
 
   Accumulation accumulation;
   int count;
   int radix_bits;
-  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j; of the entry, without a common ratio
+  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j; without a common ratio, of the entry
 };
 
 /// The layout of plan.groups(k). @pre plan is valid.
 SumLayout sum_layout(const SplitPlan& plan, Index k);
 
-/// Largest |sum| of a group for which combine is exact: 2^62, or 2^53 where the sum becomes an FP64 term.
+/// Largest |sum| of a group for which combine is exact: 2^62, or 2^53 if the sum becomes an FP64 term.
 constexpr std::int64_t max_group_sum(Accumulation accumulation) {
   return std::int64_t{1} << (accumulation == Accumulation::exact ? 62 : 53);
 }
 
-/// Limbs of an exact sum of diagonals: 8 * 38 bits of tail, 63 of head, below 6 * 64; and of most plans, whose tail has 64 bits
-/// at most.
+/// Limbs of an exact sum of diagonals. diagonal_limbs hold any sum: 8 * 38 bits of tail and 63 of head, below 6 * 64.
+/// few_diagonal_limbs suffice for most plans, whose tail has at most 64 bits.
 inline constexpr int diagonal_limbs = 6, few_diagonal_limbs = 2;
 OZB_HD constexpr bool few_limbs_hold(int count, int radix_bits) { return radix_bits * (count - 1) <= 64; }
 
-/// head * 2^shift + tail, in units of 1. @pre tail < 2^shift; Limbs hold the sum.
+/// head * 2^shift + tail, in units of 1. @pre tail < 2^shift, and Limbs limbs hold the sum.
 template <int Limbs>
 OZB_HD constexpr WideDyadic<Limbs> head_and_tail(std::int64_t head, int shift, const WideInteger<Limbs>& tail) {
   const bool negative = head < 0;
@@ -49,9 +49,10 @@ OZB_HD constexpr WideDyadic<Limbs> head_and_tail(std::int64_t head, int shift, c
   return {magnitude, 0, negative};
 }
 
-/// sum_g D_g 2^(radix (G - g)) by the carry chain, docs/derivations/slicing.md (S6): from the least significant diagonal up,
-/// the low bits of the running sum are finished, the rest is carried into the next. sums[t * stride] is diagonal 2 + t.
-/// @pre Limbs hold them.
+/// sum_g D_g 2^(radix (G - g)) by the carry chain, docs/derivations/slicing.md (S6). From the least significant diagonal up,
+/// the low bits of the running sum are final and the rest is carried into the next diagonal. sums[t * stride] is diagonal 2 +
+/// t.
+/// @pre Limbs limbs hold the result.
 template <int Limbs = diagonal_limbs>
 OZB_HD constexpr WideDyadic<Limbs> chain_diagonals(const std::int64_t* sums, Index stride, int count, int radix_bits) {
   WideInteger<Limbs> tail;
@@ -65,12 +66,12 @@ OZB_HD constexpr WideDyadic<Limbs> chain_diagonals(const std::int64_t* sums, Ind
   return head_and_tail(carry + sums[0], radix_bits * (count - 1), tail);
 }
 
-/// 2^exponent for a normal exponent, from bits.
+/// 2^exponent for a normal exponent, assembled from bits.
 OZB_HD constexpr double power_of_two(int exponent) {
   return double_from_bits(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
-/// sum * 2^exponent, rounded once where it falls below the normal range. @pre |sum| <= 2^53, exponent <= 1023 - 53.
+/// sum * 2^exponent, rounded once if it falls below the normal range. @pre |sum| <= 2^53, exponent <= 1023 - 53.
 OZB_HD constexpr double scaled_term(std::int64_t sum, int exponent) {
   const auto term = static_cast<double>(sum);
   if (exponent >= -1022) return term * power_of_two(exponent);
@@ -78,8 +79,9 @@ OZB_HD constexpr double scaled_term(std::int64_t sum, int exponent) {
   return term * power_of_two(exponent + 1022) * power_of_two(-1022);  // the first product is exact
 }
 
-/// The published orders: one FP64 addition a group, in the order of the layout. Relative to rho_i sigma_j, so that terms of a
-/// common ratio stay in the normal range and are exact. @pre the FP environment rounds to nearest and keeps subnormals.
+/// The published orders of accumulation: one FP64 addition per group, in the order of the layout. Terms are relative to rho_i
+/// sigma_j, so that terms of a common ratio stay in the normal range and are exact. @pre the FP environment rounds to nearest
+/// and keeps subnormals.
 OZB_HD constexpr double accumulate_groups(const std::int64_t* sums, Index stride, const SumLayout& layout) {
   double total = 0;
   for (int t = 0; t < layout.count; ++t) total += scaled_term(sums[t * stride], layout.weight_exponent[t]);
@@ -93,36 +95,37 @@ OZB_HD constexpr WideDyadic<Limbs + 1> scaled(const WideDyadic<Limbs>& x, Dyadic
   return {multiply(x.magnitude, factor.magnitude), x.exponent + factor.exponent, x.negative != factor.negative};
 }
 
-/// alpha, beta: finite. The scalars of C = alpha A B + beta C0, and C's format.
+/// The scalars of C = alpha A B + beta C0, both finite, and C's format.
 struct Scalars {
   Dyadic alpha;
   Dyadic beta;
   Format format;
 };
 
-/// alpha sum + beta c0, rounded once, under an error relative to 2^scale; see combine.
+/// alpha sum + beta c0, rounded once, with an error bound relative to 2^scale; see combine.
 template <int Limbs>
 OZB_HD constexpr Rounded round_sum(const WideDyadic<Limbs>& sum, int scale, const Scalars& scalars, Dyadic c0, double error) {
   const auto grid = GridSum<Limbs + 2>::of(scaled(sum, scalars.alpha), scaled(widen(c0), scalars.beta));
   if (!is_finite(bits_of(error), binary64)) return {grid.round(scalars.format), scalars.alpha.magnitude == 0};
-  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, whatever the caller flushes
+  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, even if the caller flushes subnormals
   if (radius.magnitude == 0) return {grid.round(scalars.format), true};
   return grid.round_enclosed(scaled(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
                              scalars.format);
 }
 
-/// combine from the exact sum, which few_diagonal_limbs or diagonal_limbs hold.
+/// combine, starting from the exact sum in few_diagonal_limbs or diagonal_limbs limbs.
 template <int Limbs>
 OZB_HD constexpr Rounded combine_sum(const WideDyadic<Limbs>& sum, int scale, const Scalars& scalars, Dyadic c0, double error) {
   const auto rounded = round_sum(sum, scale, scalars, c0, error);
   if (Limbs == diagonal_limbs || rounded.decided) return rounded;
-  // A longer grid may decide what a short one, with its error rounded up, does not.
+  // The error is rounded up to the grid. A longer grid may therefore decide an entry that a short one leaves open.
   const WideDyadic<diagonal_limbs> longer{shifted<diagonal_limbs>(sum.magnitude, 0), sum.exponent, sum.negative};
   return round_sum(longer, scale, scalars, c0, error);
 }
 
-/// S of one entry from its integer sums: exact, or as the published orders round it. `scale` is the exponent of rho_i sigma_j.
-/// @pre Limbs hold it.
+/// S of one entry from its integer sums: exact, or rounded as the published orders round it. `scale` is the exponent of rho_i
+/// sigma_j.
+/// @pre Limbs limbs hold S.
 template <int Limbs>
 OZB_HD constexpr WideDyadic<Limbs> sum_groups(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale) {
   WideDyadic<Limbs> sum;
@@ -138,8 +141,9 @@ OZB_HD constexpr WideDyadic<Limbs> sum_groups(const std::int64_t* sums, Index st
 
 /// One entry of C from its integer sums: alpha S + beta c0 on one grid, rounded once; docs/derivations/slicing.md (S7).
 ///
-/// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j and decides, by Ziv's test
-/// on bits, whether C is known to be correctly rounded; with 0 the result is always decided, with +Inf never unless alpha is 0.
+/// `scale` is the exponent of rho_i sigma_j. `error` >= 0 bounds |AB - S| relative to rho_i sigma_j. Ziv's test on bits decides
+/// with it whether C is known to be correctly rounded. With 0 the result is always decided; with +Inf it is decided only if
+/// alpha is 0.
 OZB_HD constexpr Rounded combine(const std::int64_t* sums, Index stride, const SumLayout& layout, int scale,
                                  const Scalars& scalars, Dyadic c0, double error) {
   if (layout.accumulation != Accumulation::exact || few_limbs_hold(layout.count, layout.radix_bits))

@@ -10,14 +10,14 @@
 
 namespace ozbound {
 
-/// alpha and beta by component, all finite, and C's format. [0] is the real part.
+/// The components of alpha and beta, all finite, and C's format. [0] is the real part.
 struct ComplexScalars {
   Dyadic alpha[2];
   Dyadic beta[2];
   Format format;
 };
 
-/// Four numbers that are added: of two products by alpha's parts and of C0's parts by beta's.
+/// The four terms of a component of C: two products times alpha's parts, and C0's parts times beta's.
 template <int ProductLimbs>
 struct ComplexTerms {
   WideDyadic<ProductLimbs> product[2];
@@ -38,7 +38,7 @@ constexpr ComplexTerms<Limbs + 1> complex_terms(const WideDyadic<Limbs> (&produc
   return terms;
 }
 
-/// Exponents of the last bit and of the bit above the first, of some non-zero numbers.
+/// Exponents of the lowest bit and of the bit above the highest one of some non-zero numbers.
 struct BitRange {
   int low = 0, high = 0;
 
@@ -52,11 +52,12 @@ struct BitRange {
   }
 };
 
-/// The exact sum of the terms. @pre Limbs hold each and 64 bits below, with 6 to spare: the sum is below 2^(64 Limbs - 4).
+/// The exact sum of the terms. @pre Limbs limbs hold each term and 64 bits below it, with 6 bits to spare: the sum is below
+/// 2^(64 Limbs - 4).
 template <int Limbs, int ProductLimbs>
 constexpr GridSum<Limbs> grid_sum(const ComplexTerms<ProductLimbs>& terms, int low) {
-  WideInteger<Limbs> sums[2];  // of positive and of negative terms
-  const int base = low - 64;   // where an error bound is rounded up to
+  WideInteger<Limbs> sums[2];  // of the positive and of the negative terms
+  const int base = low - 64;   // unit to which an error bound is rounded up
   const auto add = [&](const auto& term) {
     sums[term.negative ? 1 : 0].add(shifted<Limbs>(term.magnitude, term.exponent - base));
   };
@@ -68,7 +69,7 @@ constexpr GridSum<Limbs> grid_sum(const ComplexTerms<ProductLimbs>& terms, int l
   return {magnitude, base, negative, false};
 }
 
-/// A number in units of 2^base, rounded up; 2^(64 Limbs - 4), which no sum reaches, for those that are larger.
+/// A number in units of 2^base, rounded up. Larger numbers become 2^(64 Limbs - 4), which no sum reaches.
 template <int Limbs, int From>
 constexpr WideInteger<Limbs> units_upper(const WideDyadic<From>& x, int base) {
   const int shift = x.exponent - base, bits = x.magnitude.bits();
@@ -79,10 +80,10 @@ constexpr WideInteger<Limbs> units_upper(const WideDyadic<From>& x, int base) {
   return units;
 }
 
-/// Bounds of the two products' terms, from above; none: exact.
+/// Upper bounds of the errors of the two products' terms; zero: exact.
 using ComplexErrors = std::array<WideDyadic<2>, 2>;
 
-/// The sum of the terms rounded once, and whether its bits are those of everything within the errors.
+/// The sum of the terms, rounded once. Decided if every number within the errors rounds to the same bits.
 template <int Limbs, int ProductLimbs>
 constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, int low, const ComplexErrors& errors, Format format) {
   const auto sum = grid_sum<Limbs>(terms, low);
@@ -91,9 +92,9 @@ constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, int low, 
   return sum.round_enclosed(radius, format);
 }
 
-/// Limbs for terms of any exponents. Both products of an entry have one scale 2^S, -2148 <= S <= 2048; an FP64 total reaches
-/// down to 2^(S - 1074), further than digits do. By alpha they lie in 2^(S - 2148) ... 2^(S + 1088), C0's terms in 2^-2148 ...
-/// 2^2048: together at most 6344 bits. Superaccumulators by alpha take 6354, from 2^-3222 to 2^3132.
+/// Limbs for terms of any exponents. Both products of an entry have one scale 2^S, -2148 <= S <= 2048. An FP64 total reaches
+/// down to 2^(S - 1074), further than digits do. Times alpha the products lie in 2^(S - 2148) ... 2^(S + 1088), C0's terms in
+/// 2^-2148 ... 2^2048: together at most 6344 bits. Superaccumulators times alpha take 6354 bits, from 2^-3222 to 2^3132.
 inline constexpr int most_complex_limbs = 108;
 inline constexpr int usual_complex_limbs = 16;
 
@@ -107,14 +108,14 @@ constexpr Rounded round_terms(const ComplexTerms<ProductLimbs>& terms, const Com
   return round_terms<most_complex_limbs>(terms, range.low, errors, format);
 }
 
-/// The integer sums of the parts of an entry of A B, as `combine` takes them, and bounds of their errors relative to 2^scale.
+/// The integer sums of the parts of an entry of A B, as `combine` reads them, and bounds of their errors relative to 2^scale.
 struct ComplexSums {
   const std::int64_t* parts[2];
   Index stride;
-  double errors[2] = {0, 0};  ///< >= 0; +Inf: nothing is known
+  double errors[2] = {0, 0};  ///< >= 0; +Inf: unknown
 };
 
-/// A component of C from its integer sums: rounded once, decided as by `combine`.
+/// A component of C from its integer sums: rounded once, and decided as by `combine`.
 constexpr Rounded combine_complex(const ComplexSums& sums, const SumLayout& layout, int scale, const ComplexScalars& scalars,
                                   const std::array<Dyadic, 2>& c0, Part of) {
   const std::size_t own = of == Part::real ? 0 : 1, met[] = {own, 1 - own};

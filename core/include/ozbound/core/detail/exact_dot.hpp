@@ -12,9 +12,9 @@
 
 namespace ozbound {
 
-/// A dot product of finite doubles, exactly: every product on one fixed-point grid from 2^-2148 up (a superaccumulator).
+/// A dot product of finite doubles, exactly: a superaccumulator with every product on one fixed-point grid from 2^-2148 up.
 ///
-/// Signed bins of 32 bits, 32 more of each for carries, which wait there. Room for 2^60 terms.
+/// Each signed bin has 32 bits and 32 more for delayed carries. There is room for 2^60 terms.
 class ExactDot {
  public:
   static constexpr int limbs = 67;  ///< 2148 bits below the point, 2048 above, 60 of head room, rounded up
@@ -22,7 +22,7 @@ class ExactDot {
 
   static constexpr int bins = 2 * limbs;
 
-  /// What a product adds to five bins that follow each other; each |part| < 2^34.
+  /// The contributions of a product to five consecutive bins; each |part| < 2^34.
   struct Parts {
     int bin;
     std::int64_t of[5];
@@ -46,7 +46,7 @@ class ExactDot {
     if (++terms_ % terms_between_carries == 0) carry();
   }
 
-  /// Adds a sum of parts of less than 2^28 products, kept elsewhere. At most once for every bin of a sum.
+  /// Adds a sum, kept elsewhere, of parts of less than 2^28 products. Call it at most once per bin of a sum.
   OZB_HD constexpr void add_to_bin(int bin, std::int64_t sum) { bins_[bin] += sum; }
 
   /// Adds the terms of another sum.
@@ -81,13 +81,13 @@ class ExactDot {
   }
 
  private:
-  static constexpr int terms_between_carries = 1024;  // a term adds less than 2^34 to a bin
+  static constexpr int terms_between_carries = 1024;  // each term adds less than 2^34 to a bin
 
   OZB_HD static constexpr std::int64_t part(uint128 x, int low) {
     return static_cast<std::int64_t>(static_cast<std::uint32_t>(x >> low));
   }
 
-  /// Leaves 32 bits in every bin; the last keeps the sign.
+  /// Reduces every bin to 32 bits; the last bin keeps the sign.
   OZB_HD constexpr void carry() {
     for (int i = 0; i < bins - 1; ++i) {
       bins_[i + 1] += bins_[i] >> 32;

@@ -17,14 +17,14 @@ struct WideDyadic {
   bool negative = false;
 };
 
-/// A floating-point number and whether the enclosure it was rounded from left no doubt about its bits.
+/// A rounded floating-point number. `decided` is true if every number in the enclosure rounds to the same bits.
 struct Rounded {
   std::uint64_t bits = 0;
   bool decided = true;
 };
 
-/// alpha * S + beta * C0 as one integer on one grid: X + Y, where the bits of the smaller term that lie below the grid are
-/// remembered as a sticky bit. Signed by magnitude; |X + Y| = (magnitude + (sticky ? something in (0, 1) : 0)) * 2^exponent.
+/// alpha * S + beta * C0 as one integer on one grid: X + Y. A sticky bit stands for the bits of the smaller term below the
+/// grid. Sign and magnitude; |X + Y| = (magnitude + (sticky ? something in (0, 1) : 0)) * 2^exponent.
 template <int Limbs>
 struct GridSum {
   WideInteger<Limbs> magnitude;
@@ -32,8 +32,9 @@ struct GridSum {
   bool negative = false;
   bool sticky = false;
 
-  /// The exact sum, or its floor with a sticky bit; docs/derivations/slicing.md (S7). Room for a term of 64 * Limbs - 64 bits
-  /// and all of the other that can meet it: a sticky bit stands at least 60 bits below the leading bit of the sum.
+  /// The exact sum, or its floor with a sticky bit; docs/derivations/slicing.md (S7). There is room for a term of 64 * Limbs -
+  /// 64 bits and for all bits of the other term that can overlap it. A sticky bit lies at least 60 bits below the leading bit
+  /// of the sum.
   template <int XLimbs, int YLimbs>
   OZB_HD static constexpr GridSum of(const WideDyadic<XLimbs>& x, const WideDyadic<YLimbs>& y) {
     static_assert(XLimbs < Limbs && YLimbs < Limbs);
@@ -68,7 +69,7 @@ struct GridSum {
     return round_magnitude(magnitude, sticky, format) | (negative && (sticky || !magnitude.is_zero()) ? format.sign : 0);
   }
 
-  /// The sum +- error * 2^error_exponent, both rounded to a format: decided when they are the same bits (Ziv's test).
+  /// The sum +- error * 2^error_exponent, both rounded to a format: decided if both give the same bits (Ziv's test).
   template <int ErrorLimbs>
   [[nodiscard]] OZB_HD constexpr Rounded round_enclosed(const WideDyadic<ErrorLimbs>& error, Format format) const {
     const auto bits = round(format);
@@ -92,9 +93,9 @@ struct GridSum {
                                                                Format format) const {
     const int length = value.bits();
     if (length == 0)
-      return 0;  // a sticky bit below an all-zero magnitude cannot occur: it stands 60 bits below the leading bit
+      return 0;  // a sticky bit below an all-zero magnitude cannot occur: it lies 60 bits below the leading bit
     const int top = exponent + length - format.precision;
-    const int last = top > format.least_exponent ? top : format.least_exponent;  // weight of the last bit kept
+    const int last = top > format.least_exponent ? top : format.least_exponent;  // weight of the last bit that is kept
     const int low = last - exponent;
     if (low > length) return 0;
     auto significand = value.word_at(low);
@@ -105,7 +106,7 @@ struct GridSum {
     }
     const auto field = static_cast<std::uint64_t>(last - format.least_exponent);
     if (field > (format.inf >> (format.precision - 1))) return format.inf;
-    // The hidden bit, and a carry out of the significand, count up the exponent field by themselves.
+    // The hidden bit, and a carry out of the significand, increment the exponent field by themselves.
     const auto bits = (field << (format.precision - 1)) + significand;
     return bits < format.inf ? bits : format.inf;
   }

@@ -9,8 +9,8 @@
 
 namespace ozbound {
 
-/// Exponents of a matrix of the host's, all of whose elements are finite, found in one sweep at the memory's speed; nothing
-/// where one is not, or where neither rows nor columns lie side by side. Of a complex matrix those of both parts.
+/// The exponent range of a matrix in host memory, found in one sweep at the memory's speed. Returns nothing if an element is
+/// not finite, or if neither rows nor columns are contiguous. For a complex matrix, the range covers both parts.
 std::optional<ExponentRange> range_if_finite(const InputView& matrix);
 std::optional<ExponentRange> range_if_finite(const ComplexInputView& matrix);
 

@@ -8,16 +8,16 @@
 
 namespace ozbound {
 
-// A fingerprint is a sum modulo 2^64 over elements, each mixed with its place: the order of summation does not matter.
+// A fingerprint is a sum modulo 2^64 over elements, each mixed with its position. The order of summation does not matter.
 
-/// Between the keys of two elements that follow each other: 2^64 over the golden ratio, odd.
+/// Difference between the keys of consecutive elements: 2^64 over the golden ratio, odd.
 inline constexpr std::uint64_t fingerprint_step = 0x9e3779b97f4a7c15;
 
-/// The key of element (i, l) of a matrix, of number i * cols + l.
+/// The key of element (i, l) of a matrix, where `number` is i * cols + l.
 OZB_HD constexpr std::uint64_t fingerprint_key(std::uint64_t number) { return (number + 1) * fingerprint_step; }
 
-/// What an element adds: the last step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators),
-/// which is one to one. `bits` of a binary64 number; every NaN is the same.
+/// The contribution of an element: the last step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators), which is one to one. `bits` are those of a binary64 number; all NaNs count as the same number.
 OZB_HD constexpr std::uint64_t fingerprint_term(std::uint64_t bits, std::uint64_t key) {
   std::uint64_t z = (is_nan(bits, binary64) ? Format(binary64).nan : bits) + key;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;

@@ -9,14 +9,13 @@
 
 namespace ozbound {
 
-/// Carries an exception out of the threads of a parallel region, which none may leave; and into them the CancelScope of the
-/// thread that makes this.
+/// Carries an exception out of a parallel region, since no exception may leave the region by itself. Also carries the
+/// CancelScope of the constructing thread into the region's threads.
 class FirstException {
  public:
   FirstException() : scope_(CancelScope::innermost()) {}
 
-  /// Runs a part of the work, in any thread, unless the work is cancelled; what it throws is kept, and later parts are left
-  /// out.
+  /// Runs a part of the work, in any thread, unless the work is cancelled. Keeps the first exception and skips later parts.
   template <class Work>
   void run(const Work& work) noexcept {
     if (ended_.load(std::memory_order_relaxed)) return;
@@ -31,7 +30,7 @@ class FirstException {
     }
   }
 
-  /// After the region: throws what came first, if anything did.
+  /// Call it after the region: rethrows the first exception, if any.
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
   }

@@ -6,8 +6,8 @@
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/host_device.hpp"
 
-// Every bound rests on operations that are rounded to nearest, one by one, as written, with infinities and subnormals. These
-// macros are what compilers tell of options that give that up; of -funsafe-math-optimizations GCC alone tells.
+// Every bound relies on single operations rounded to nearest, in the written order, with infinities and subnormals. Compilers
+// define these macros for options that break this; only GCC defines one for -funsafe-math-optimizations.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0) || defined(__ASSOCIATIVE_MATH__) || \
     defined(__RECIPROCAL_MATH__)
 #error "ozbound/core/detail/outward.hpp bounds errors, which -ffast-math and its parts make impossible: compile without them"
@@ -15,22 +15,22 @@
 
 namespace ozbound {
 
-// Outward rounding by inflation: an operation rounded to nearest is at most half a unit off, so its neighbour is a bound.
-// Operands are >= 0 (or +Inf); so are results. @pre the FP environment rounds to nearest and keeps subnormals
+// Outward rounding by inflation: an operation rounded to nearest is off by at most half a unit, so the neighbour of the result
+// is a bound. Operands and results are >= 0 (or +Inf). @pre the FP environment rounds to nearest and keeps subnormals
 // (FloatEnvironment); the rounding mode itself is never changed.
 //
-// Not next_up of a sum of ten terms: one step covers one rounding. Each addition is an add_upper.
-// Not divide_upper(x_upper, y_upper), which bounds nothing: divide_upper(x_upper, y_lower). A divisor is taken from the other
-// side, and so is what is subtracted: subtract_lower(x_lower, y_upper).
-// Not multiply_upper(-2, x): the step away from 0 would be a step down. Signs stay outside.
+// Do not take next_up of a sum of ten terms: one step covers one rounding. Make each addition an add_upper.
+// Do not use divide_upper(x_upper, y_upper), which bounds nothing, but divide_upper(x_upper, y_lower). Take a divisor, and also
+// a subtrahend, from the other side: subtract_lower(x_lower, y_upper).
+// Do not use multiply_upper(-2, x): the step away from 0 would be a step down. Keep signs outside.
 
 /// The next double above x >= 0; +Inf stays.
 OZB_HD constexpr double next_up(double x) { return x < double_from_bits(binary64.inf) ? double_from_bits(bits_of(x) + 1) : x; }
 
-/// The next double below x >= 0; 0 stays; the largest finite number for +Inf, which stands for an overflow.
+/// The next double below x >= 0. 0 stays 0. +Inf, which stands for an overflow, becomes the largest finite number.
 OZB_HD constexpr double next_down(double x) { return x > 0 ? double_from_bits(bits_of(x) - 1) : x; }
 
-/// Sums and products with a zero are exact and stay so: a bound that is zero says that there is no error.
+/// Sums and products with a zero are exact and are not inflated: a zero bound means that there is no error.
 OZB_HD constexpr double add_upper(double x, double y) { return x == 0 ? y : y == 0 ? x : next_up(x + y); }
 OZB_HD constexpr double add_lower(double x, double y) { return x == 0 ? y : y == 0 ? x : next_down(x + y); }
 OZB_HD constexpr double multiply_upper(double x, double y) { return x == 0 || y == 0 ? 0 : next_up(x * y); }
@@ -38,10 +38,10 @@ OZB_HD constexpr double multiply_lower(double x, double y) { return x == 0 || y 
 /// @pre y > 0.
 OZB_HD constexpr double divide_upper(double x, double y) { return x == 0 ? 0 : next_up(x / y); }
 OZB_HD constexpr double divide_lower(double x, double y) { return x == 0 ? 0 : next_down(x / y); }
-/// x - y from below, 0 where it would be negative.
+/// A lower bound of x - y; 0 if the difference would be negative.
 OZB_HD constexpr double subtract_lower(double x, double y) { return x <= y ? 0 : y == 0 ? x : next_down(x - y); }
 
-/// An integer as a double, from above and from below.
+/// Bounds of an integer as a double, from above and from below.
 OZB_HD constexpr double to_double_upper(std::uint64_t x) {
   const auto rounded = static_cast<double>(x);
   return x < (std::uint64_t{1} << 53) ? rounded : next_up(rounded);

@@ -12,8 +12,8 @@
 #include "ozbound/core/residue_plan.hpp"
 #include "ozbound/core/residues.hpp"
 
-// The exact arithmetic of residues (docs/derivations/residues.md): integers from doubles, their residues, and what recovers an
-// integer from its residues.
+// The exact arithmetic of residues (docs/derivations/residues.md): integers from doubles, their residues, and the recovery of
+// an integer from its residues.
 
 namespace ozbound {
 
@@ -61,8 +61,8 @@ inline constexpr int residue_limbs = 3;  ///< 64-bit words: N P < 2^161
 /// The constants that recover an integer C' from its residues modulo the first N moduli, by the Chinese remainder theorem (R5).
 struct ResidueBase {
   int count = 0;                                         ///< N
-  WideInteger<residue_limbs> product = {};               ///< P, of the moduli
-  WideInteger<residue_limbs> half = {};                  ///< H = floor((P - 1) / 2): the largest |C'| that is recovered
+  WideInteger<residue_limbs> product = {};               ///< P, the product of the moduli
+  WideInteger<residue_limbs> half = {};                  ///< H = floor((P - 1) / 2), the largest recoverable |C'|
   WideInteger<residue_limbs> cofactor[max_moduli] = {};  ///< P / p_t
   std::int32_t inverse[max_moduli] = {};                 ///< (P / p_t)^-1 mod p_t, in [1, p_t)
 
@@ -87,14 +87,14 @@ struct ResidueBase {
     return base;
   }
 
-  /// c_t = C' (P / p_t)^-1 mod p_t in [0, p_t), from the integer sum of modulus t or anything that is congruent.
+  /// c_t = C' (P / p_t)^-1 mod p_t in [0, p_t), from the integer sum of modulus t or any number congruent to it.
   [[nodiscard]] OZB_HD constexpr std::int32_t digit(std::int64_t sum, int t) const {
     auto rest = static_cast<std::int32_t>(sum % residue_moduli[t]);
     if (rest < 0) rest += residue_moduli[t];
     return rest * inverse[t] % residue_moduli[t];
   }
 
-  /// C' with |C'| <= half from the N sums: X = sum_t c_t P / p_t < N P, C' = X - Q P. Two's complement.
+  /// C' with |C'| <= half, from the N sums: X = sum_t c_t P / p_t < N P, C' = X - Q P. Two's complement.
   [[nodiscard]] OZB_HD constexpr WideInteger<residue_limbs> reconstruct(const std::int64_t* sums, Index stride) const {
     WideInteger<residue_limbs> x;
     for (int t = 0; t < count; ++t) {
@@ -112,8 +112,9 @@ struct ResidueBase {
   }
 };
 
-/// Into how many limbs kernels cut P and P / p_t, and of how many bits: P < 2^(limbs * bits). N * 128 * 2^bits + (N / 2 + 1) *
-/// 2^bits < 2^51, so that sums of N products of a balanced residue and a limb, less a multiple of P, are exact in doubles (R6).
+/// Number of limbs into which kernels cut P and P / p_t, and bits of each: P < 2^(limbs * bits). N * 128 * 2^bits + (N / 2 + 1)
+/// * 2^bits < 2^51. Sums of N products of a balanced residue and a limb, less a multiple of P, are therefore exact in doubles
+/// (R6).
 OZB_HD constexpr int residue_limbs_of(int moduli_count) {
   return moduli_count <= 5 ? 1 : moduli_count <= 10 ? 2 : moduli_count <= 15 ? 3 : 4;
 }
@@ -122,8 +123,8 @@ OZB_HD constexpr int residue_limb_bits(int moduli_count) {
   return (ResidueBase::of(moduli_count).product.bits() + limbs - 1) / limbs;
 }
 
-/// Groups of a carry chain that hold C' of N moduli, and the bits of its radix: the limbs; of 16 to 18 moduli three groups of
-/// 48 bits, which is what kernels round in one step.
+/// Number of carry-chain groups that hold C' of N moduli, and bits of their radix. These are the limbs, except for 16 to 18
+/// moduli: three groups of 48 bits, which kernels round in one step.
 OZB_HD constexpr int residue_groups(int moduli_count) {
   return moduli_count >= 16 && moduli_count <= 18 ? 3 : residue_limbs_of(moduli_count);
 }
@@ -131,7 +132,7 @@ OZB_HD constexpr int residue_radix(int moduli_count) {
   return moduli_count >= 16 && moduli_count <= 18 ? 48 : residue_limb_bits(moduli_count);
 }
 
-/// C', in two's complement, as the sums of a carry chain: group g at sums[g * stride], most significant first.
+/// Writes C', in two's complement, as the sums of a carry chain: group g at sums[g * stride], most significant first.
 OZB_HD constexpr void to_groups(const WideInteger<residue_limbs>& x, int groups, int radix, std::int64_t* sums, Index stride) {
   const bool negative = (x.limb[residue_limbs - 1] >> 63) != 0;
   const auto word = [&](int low) {
@@ -146,10 +147,10 @@ OZB_HD constexpr void to_groups(const WideInteger<residue_limbs>& x, int groups,
   }
 }
 
-/// Products of residues that INT32 holds the sum of: floor((2^31 - 1) / 128^2) (docs/derivations/residues.md, R4).
+/// Number of residue products whose sum fits INT32: floor((2^31 - 1) / 128^2) (docs/derivations/residues.md, R4).
 inline constexpr Index residue_int32_terms = ((Index{1} << 31) - 1) / (128 * 128);
 
-/// One product a layer: layer t of A with layer t of B.
+/// One product per layer: layer t of A with layer t of B.
 inline std::vector<ProductGroup> residue_products(int layers) {
   std::vector<ProductGroup> groups;
   for (int t = 1; t <= layers; ++t) groups.push_back({2 * t, t, t});
@@ -159,7 +160,7 @@ inline std::vector<ProductGroup> residue_products(int layers) {
 /// The layout of C' as groups of a carry chain (to_groups). The unit of C' is rho_i sigma_j 2^-(bits_a + bits_b).
 SumLayout residue_layout(const ResiduePlan& plan);
 
-/// A bound of the most significant of these groups after carries, for |C'| <= H.
+/// A bound of the most significant of these groups after carries, if |C'| <= H.
 std::int64_t residue_head_upper(int moduli);
 
 }  // namespace ozbound

@@ -24,7 +24,8 @@ struct WideInteger {
 
   [[nodiscard]] OZB_HD constexpr bool is_zero() const { return bits() == 0; }
 
-  /// Adds the lowest 64 bits of x << (shift mod 64), and what is above them, at limb shift / 64. Carries run up.
+  /// Adds x << shift: the lowest 64 bits of x << (shift mod 64) at limb shift / 64, the bits above them at the next. Carries
+  /// run up.
   /// @pre shift >= 0 and the sum fits.
   OZB_HD constexpr void add(std::uint64_t x, int shift) {
     const int at = shift / 64;
@@ -60,7 +61,7 @@ struct WideInteger {
     return false;
   }
 
-  /// Bits [low, low + 64); what lies outside reads as zero.
+  /// Bits [low, low + 64); bits outside the integer read as zero.
   [[nodiscard]] OZB_HD constexpr std::uint64_t word_at(int low) const {
     const int at = low >= 0 ? low / 64 : -((63 - low) / 64);
     const int within = low - 64 * at;
@@ -68,7 +69,7 @@ struct WideInteger {
     return within == 0 ? get(at) : (get(at) >> within) | (get(at + 1) << (64 - within));
   }
 
-  /// Whether any bit below `low` is set.
+  /// True if any bit below `low` is set.
   [[nodiscard]] OZB_HD constexpr bool any_below(int low) const {
     for (int i = 0; i < Limbs && 64 * i < low; ++i) {
       const int kept = low - 64 * i;
@@ -101,7 +102,7 @@ OZB_HD constexpr WideInteger<Limbs + 1> multiply(const WideInteger<Limbs>& x, st
   return product;
 }
 
-/// x * 2^shift in a wider (or equal) integer; shift may be negative, the bits below the point are lost.
+/// x * 2^shift in a wider (or equal) integer; shift may be negative, and the bits below the point are lost.
 template <int To, int From>
 OZB_HD constexpr WideInteger<To> shifted(const WideInteger<From>& x, int shift) {
   WideInteger<To> result;

@@ -8,8 +8,8 @@
 
 namespace ozbound::gpu {
 
-/// A CUDA device as a backend: its engine and examiner, cublasDgemm where this build has it, and what products of matrices in
-/// the host's memory cost there, in seconds where a calibration is known, else in products.
+/// A CUDA device as a backend: its engine and examiner, cublasDgemm if this build has it, and the costs of products of matrices
+/// in the host's memory. The costs are in seconds if a calibration is known, otherwise in numbers of products.
 class CudaBackend {
  public:
   /// @throws as CudaEngine.
@@ -19,14 +19,14 @@ class CudaBackend {
 
   [[nodiscard]] const CudaEngine& engine() const { return engine_; }
   [[nodiscard]] const DeviceExaminer& examiner() const { return examiner_; }
-  /// Which this must outlive.
+  /// The backend refers to this object, which must outlive it.
   [[nodiscard]] Backend backend() const { return {engine_, examiner_, native_.get(), costs_.get(), id_}; }
 
  private:
   CudaEngine engine_;
   DeviceExaminer examiner_;
   std::unique_ptr<NativeGemm> native_;
-  std::unique_ptr<CostModel> costs_;  ///< null: the engine's
+  std::unique_ptr<CostModel> costs_;  ///< null: the engine's own costs
   BackendId id_;
 };
 

@@ -8,17 +8,17 @@
 
 namespace ozbound::gpu {
 
-/// What a calibration must be of to be used for a device, with its fastest kernels; and the tile that a new one has.
+/// The machine that a calibration must name to be used for a device with its fastest kernels, and the tile of a new
+/// calibration.
 /// @throws std::invalid_argument if CUDA offers no such device.
 Calibration this_device(int device = 0);
 
-/// Costs of an engine on a device, operands in the host's memory, with `threads` of the host: by the calibration on file, else
-/// by a shipped one of such a device; nothing where there is neither.
+/// Costs of an engine on a device, for operands in the host's memory and `threads` threads of the host. Uses the calibration on
+/// file, otherwise a shipped calibration of such a device. Empty if there is neither.
 std::optional<CalibratedCosts> device_costs(int device, int threads);
 
-/// Times certified products of matrices on the first device by an engine there, and the copies from and to the host's memory,
-/// which are added: a product of a device takes less than its copies, and could not be fitted beside them. `options.multiply`
-/// is not used.
+/// Times certified products of device matrices on the first device, and copies from and to the host's memory, and adds the two.
+/// A product on a device takes less time than its copies, and could not be fitted beside them. Ignores `options.multiply`.
 Rates measure_device_rates(const Backend& backend, CalibrationOptions options = {});
 
 }  // namespace ozbound::gpu

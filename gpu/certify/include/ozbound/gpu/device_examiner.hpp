@@ -10,9 +10,9 @@ namespace ozbound::gpu {
 
 class SideStream;
 
-/// The examiner of a CudaEngine, which must outlive it: of matrices of the device's memory or the host's, or of both. What it
-/// finds is what HostExaminer finds, bit for bit, but that a certificate names what its search assumed of tensor cores. What it
-/// is asked about matrices of the host's memory alone the host answers.
+/// The examiner of a CudaEngine, which must outlive it. Matrices may be in the device's memory, the host's, or both. Its
+/// results equal HostExaminer's bit for bit, except that a certificate names what the search assumed about tensor cores.
+/// Questions about matrices in the host's memory only are answered on the host.
 class DeviceExaminer final : public Examiner {
  public:
   /// @throws CudaError

@@ -15,7 +15,8 @@
 
 namespace ozbound {
 
-/// How a call spells op: no other result, as real numbers are their own conjugates. CBLAS knows no lower case.
+/// The letters by which a call names op. The result is the same, since real numbers are their own conjugates. CBLAS has no
+/// lower case.
 enum class OpSpelling : std::uint8_t {
   usual,                ///< N, T
   lower_case,           ///< n, t
@@ -46,54 +47,54 @@ struct BlasCall {
   Index ldc = 1;
 };
 
-/// Where a dgemm is: a file, and the symbol that it is called by there.
+/// The place of a dgemm: a file, and the symbol to call in it.
 struct GemmSymbol {
   std::string file, symbol;
 
-  /// It is called by CBLAS's convention, as its name says: cblas_dgemm, scipy_cblas_dgemm64_; any other by Fortran's.
+  /// True if it is called by CBLAS's convention, as its name says: cblas_dgemm, scipy_cblas_dgemm64_. Any other uses Fortran's.
   [[nodiscard]] bool is_cblas() const { return symbol.find("cblas_") != std::string::npos; }
 };
 
-/// Somebody's dgemm. Nothing is known of it: it may be wrong, write where it must not, crash or never return.
+/// A dgemm of unknown quality. It may be wrong, write outside C, crash or never return.
 class ForeignGemm {
  public:
   virtual ~ForeignGemm() = default;
 
-  /// File and symbol, or whatever names it.
+  /// File and symbol, or another name for it.
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// Takes row-major calls (cblas_dgemm), not only column-major ones (dgemm_).
+  /// True if it takes row-major calls (cblas_dgemm), not only column-major ones (dgemm_).
   [[nodiscard]] virtual bool takes_row_major() const = 0;
 
   virtual void dgemm(const BlasCall& call) const = 0;
 
-  /// How a program of its own would call it.
+  /// The symbol as a stand-alone program would call it.
   [[nodiscard]] virtual GemmSymbol where() const { return {"LIBRARY", takes_row_major() ? "cblas_dgemm" : "dgemm_"}; }
 };
 
-/// How one check ended.
+/// The outcome of one check.
 enum class Outcome : std::uint8_t {
   pass,
   fail,
-  differs,   ///< from what others do, where IEEE 754 and the BLAS standard leave it open: no fault
+  differs,   ///< differs from other libraries, in a case that IEEE 754 and the BLAS standard leave open: no fault
   measured,  ///< a number without a verdict
-  skipped,   ///< does not apply, `detail` says why: row-major calls of dgemm_
+  skipped,   ///< does not apply; `detail` says why: row-major calls of dgemm_
   crashed,   ///< the library ended the process
   hung,      ///< the library did not return in time
 };
 
 std::string_view to_string(Outcome outcome);
 
-/// What one check of a library found.
+/// The result of one check of a library.
 struct Finding {
   std::string test;       ///< `special.beta-zero-ignores-c`
-  std::string statement;  ///< what is asked, in mathematics
-  std::string source;     ///< who asks it: a paper, a standard
+  std::string statement;  ///< the requirement, in mathematics
+  std::string source;     ///< the paper or standard that states the requirement
   Outcome outcome = Outcome::measured;
-  std::string detail;                                  ///< for people: the worst entry, values in hex, what it means
-  std::vector<std::pair<std::string, double>> values;  ///< what was measured, by name
+  std::string detail;                                  ///< for people: the worst entry, values in hex, their meaning
+  std::vector<std::pair<std::string, double>> values;  ///< measured numbers, by name
 
-  /// Of a fault: a program in C that ends with 1 if the library has it, with 0 if not. Empty where no call is small enough.
+  /// For a fault, a C program that ends with 1 if the library has the fault, with 0 if not. Empty if no call is small enough.
   std::string snippet = {};
 };
 
@@ -107,7 +108,7 @@ struct GradeOptions {
   bool quick = false;  ///< smaller sizes: for tests of the grading itself
 };
 
-/// One part of a grade: it runs in a process of its own, so that a crash or a hang costs no other part.
+/// One part of a grade. It runs in a process of its own: a crash or a hang then affects no other part.
 struct GradePart {
   std::string name;   ///< `demmel`, `accuracy`, `special`, …
   std::string title;  ///< for the report's heading
@@ -117,15 +118,15 @@ struct GradePart {
 /// All parts, in the order of the report.
 std::span<const GradePart> grade_parts();
 
-/// A hash of the bits of C over a fixed set of calls. Two environments (thread counts, machines) that agree in it compute the
-/// same bits there. Depends on the seed alone of the options.
+/// A hash of the bits of C over a fixed set of calls. Two environments (thread counts, machines) with equal hashes compute the
+/// same bits in these calls. Of the options, only the seed matters.
 std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options);
 
-/// Products large enough for several threads, each made many times in this process with the threads it has, compared in their
-/// bits and judged against the exact ones: `reproducibility.threads-run-to-run` and `reproducibility.threads-accurate`.
+/// Makes products large enough for several threads many times in this process, with its thread count. Compares their bits and
+/// judges them against the exact ones: `reproducibility.threads-run-to-run` and `reproducibility.threads-accurate`.
 Findings grade_threads(const ForeignGemm& gemm, const GradeOptions& options);
 
-/// Lossless both ways: infinities and NaNs in values and points are strings.
+/// Lossless in both directions: infinities and NaNs in values and points are strings.
 nlohmann::json to_json(const Findings& findings);
 
 /// @throws std::invalid_argument naming the member that is missing or wrong.

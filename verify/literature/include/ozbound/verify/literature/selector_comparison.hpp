@@ -17,11 +17,11 @@
 
 namespace ozbound {
 
-/// Which problems selectors are compared on: every combination, phi where the family takes one. C is n x n, A is n x k. The
-/// problems of a family have seeds one after the other, so that `sparse` shows all of its patterns.
+/// The problems on which selectors are compared: every combination of the members, with phi only for families that use it. C is
+/// n x n, A is n x k. The problems of a family have consecutive seeds, so that `sparse` shows all of its patterns.
 ///
-/// `cancellation` is A times its computed inverse, m = n = k, and left out where k is above `largest_square`: for other
-/// shapes the family repeats half of the inner dimension with the opposite sign, and one product cancels whatever it omits.
+/// `cancellation` is A times its computed inverse, m = n = k, and is omitted if k is above `largest_square`. For other shapes
+/// the family repeats half of the inner dimension with the opposite sign, and a single product cancels everything it omits.
 struct ComparisonGrid {
   static constexpr Index largest_square = 256;
 
@@ -33,20 +33,20 @@ struct ComparisonGrid {
   std::uint64_t seed = 0;
 };
 
-/// What a selector made of one problem and target.
+/// The result of a selector for one problem and target.
 struct SelectorOutcome {
   const Selector* selector = nullptr;
-  std::optional<Plan> plan;  ///< none: it gave the product away
+  std::optional<Plan> plan;  ///< empty: the selector gave up the product
   bool certified = false;
-  double ratio = 0;         ///< the largest error over what the target allows, by the exact oracle; 0 without a plan
-  double seconds = 0;       ///< of selecting
-  std::string explanation;  ///< of the verdict, where a certified target was missed
+  double ratio = 0;         ///< the largest error over the target's allowance, by the exact oracle; 0 without a plan
+  double seconds = 0;       ///< time of selecting
+  std::string explanation;  ///< of the verdict, if a certified target was missed
 
   [[nodiscard]] int products() const { return plan ? plan->products() : 0; }
   [[nodiscard]] bool misses() const { return plan && !(ratio <= 1); }
 };
 
-/// The plan of the fewest products that meets a target by the exact oracle, and how long that product takes.
+/// The plan with the fewest products that meets a target by the exact oracle, and the time of that product.
 struct FewestProducts {
   std::optional<Plan> plan;
   double seconds = 0;
@@ -54,43 +54,43 @@ struct FewestProducts {
 
 struct ComparedCase {
   Recipe recipe;
-  bool wide = false;  ///< phi matters
+  bool wide = false;  ///< true if phi matters
   Target target;
-  FewestProducts slices;    ///< of balanced digits
-  FewestProducts residues;  ///< their number is that of moduli
+  FewestProducts slices;    ///< with balanced digits
+  FewestProducts residues;  ///< counts moduli as products
   std::vector<SelectorOutcome> outcomes;
 
-  /// The fewest products of the scheme, slices or residues, that a selector chooses for.
+  /// The fewest products of the selector's scheme, slices or residues.
   [[nodiscard]] const FewestProducts& fewest(const Selector& selector) const {
     return selector.by_residues ? residues : slices;
   }
-  /// (products - fewest) / fewest; nothing where either is missing, or the target was missed.
+  /// (products - fewest) / fewest. Empty if either is missing, or the target was missed.
   [[nodiscard]] std::optional<double> overshoot(const SelectorOutcome& outcome) const;
 };
 
 /// The problems of a grid, in the order of the report. @throws std::invalid_argument naming an empty list or a bad size.
 std::vector<Recipe> comparison_recipes(const ComparisonGrid& grid);
 
-/// Runs every selector on every problem and target of a grid, with every product judged by the exact oracle.
-/// @param progress called with the share that is done.
+/// Runs every selector on every problem and target of a grid. The exact oracle judges every product.
+/// @param progress called with the share done.
 std::vector<ComparedCase> compare_selectors(const ComparisonGrid& grid, std::span<const Selector> selectors,
                                             const Engine& engine, const std::function<void(double)>& progress = {});
 
-/// One selector over many cases: those that some plan of its scheme, up to 20 x 20 slices or 20 moduli, meets, or for which it
-/// chose one.
+/// One selector over many cases. Counts the cases that some plan of its scheme, up to 20 x 20 slices or 20 moduli, meets, and
+/// the cases for which it chose a plan.
 struct SelectorSummary {
   Index cases = 0;
-  Index plans = 0;                    ///< it chose one
-  Index certified = 0;                ///< and proved the target
-  Index missed = 0;                   ///< the product misses the target
-  std::optional<double> worst_ratio;  ///< of the plans it chose
+  Index plans = 0;                    ///< cases in which it chose a plan
+  Index certified = 0;                ///< of these, cases in which it proved the target
+  Index missed = 0;                   ///< of these, cases in which the product misses the target
+  std::optional<double> worst_ratio;  ///< of the chosen plans
   std::optional<double> median_products;
   std::optional<double> median_overshoot, overshoot_90,
-      largest_overshoot;              ///< 90: the least that 90 % of the cases do not pass
-  std::optional<double> median_cost;  ///< time of selecting over that of the product with the fewest
+      largest_overshoot;              ///< with 90: the smallest value that 90 % of the cases do not exceed
+  std::optional<double> median_cost;  ///< time of selecting over the time of the product with the fewest slices or moduli
 };
 
-/// A summary of outcome `index` of every case that `wanted` accepts.
+/// Summarizes outcome `index` of every case that `wanted` accepts.
 SelectorSummary summarize(std::span<const ComparedCase> cases, std::size_t index,
                           const std::function<bool(const ComparedCase&)>& wanted = {});
 

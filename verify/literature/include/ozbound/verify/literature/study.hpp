@@ -18,19 +18,19 @@
 
 namespace ozbound {
 
-/// What a bound of the registry (named_bound.hpp), or a sum of two, says of one product. Relative to |c| as the errors are:
-/// bound(i, j) / |c(i, j)|, averaged and at most.
+/// The claim of a bound of the registry (named_bound.hpp), or of a sum of two, for one product. It is relative to |c|, as the
+/// errors are: bound(i, j) / |c(i, j)|, average and maximum.
 struct StudyClaim {
   std::string name;      ///< `uchino-total`, `a-posteriori + accumulation`
-  bool rigorous = true;  ///< an estimate is drawn, and not judged
+  bool rigorous = true;  ///< an estimate is drawn, but not judged
   double average_relative = 0;
   double max_relative = 0;
 
-  double worst_ratio = 0;    ///< the largest error / bound of an entry, rounded up
-  Index row = -1, col = -1;  ///< that entry
-  Magnitude error, bound;    ///< there
+  double worst_ratio = 0;    ///< the largest error / bound over all entries, rounded up
+  Index row = -1, col = -1;  ///< the entry with that ratio
+  Magnitude error, bound;    ///< of that entry
 
-  /// No entry's error is above the bound; always, for an estimate.
+  /// True if no entry's error is above the bound; always true for an estimate.
   [[nodiscard]] bool holds() const { return !rigorous || worst_ratio <= 1; }
 };
 
@@ -38,17 +38,17 @@ struct StudyClaim {
 struct StudyMeasurement {
   std::string method;  ///< `INT8x9`, `DGEMM`
   std::string plan;    ///< empty for native DGEMM
-  std::string data;    ///< what regenerates A and B
+  std::string data;    ///< the command that regenerates A and B
   double phi = 0;
   Index k = 0;
   int slices = 0;               ///< 0 for native DGEMM
-  double average_relative = 0;  ///< of |C^ - C| / |C|, from errors rounded up
+  double average_relative = 0;  ///< average of |C^ - C| / |C|, from errors rounded up
   double max_relative = 0;
   std::vector<StudyClaim> claims;
 };
 
 struct StudyOptions {
-  double scale = 1;        ///< of rows, columns and of the longest inner dimension
+  double scale = 1;        ///< factor for rows, columns and the longest inner dimension
   std::uint64_t seed = 0;  ///< of the matrices
 };
 
@@ -56,33 +56,33 @@ struct StudyOptions {
 using Zgemm = std::function<void(Index m, Index n, Index k, const std::complex<double>* a, const std::complex<double>* b,
                                  std::complex<double>* c)>;
 
-/// What a study computes with.
+/// The engine and libraries that a study uses.
 struct StudyContext {
   const Engine& engine;
-  const NativeGemm* native = nullptr;              ///< its curve is left out where there is none
-  std::function<void(double)> progress = nullptr;  ///< told the share that is done, if given
-  Zgemm zgemm = nullptr;                           ///< as native
+  const NativeGemm* native = nullptr;              ///< without it, its curve is omitted
+  std::function<void(double)> progress = nullptr;  ///< if given, called with the share done
+  Zgemm zgemm = nullptr;                           ///< without it, its curve is omitted
 };
 
-/// What a study found.
+/// The results of a study.
 struct Study {
   std::string name;
   StudyOptions options;
-  std::vector<StudyMeasurement> measurements;  ///< empty for a study of theory alone
-  std::vector<Series> series;                  ///< the figure
+  std::vector<StudyMeasurement> measurements;  ///< empty for a study of theory only
+  std::vector<Series> series;                  ///< the series of the figure
 
-  /// No rigorous bound is below an error.
+  /// True if no rigorous bound is below an error.
   [[nodiscard]] bool holds() const;
 };
 
-/// A figure of a publication, or one of ours, measured again with exact references.
+/// A figure of a publication, or one of Ozbound's, measured again with exact references.
 struct StudyKind {
   std::string name;       ///< `ootomo-fig6`
   std::string source;     ///< the publication and its figure
-  std::string statement;  ///< what is drawn
+  std::string statement;  ///< the content of the figure
 
-  /// The same on every machine for the same options, but for native DGEMM. @throws std::invalid_argument for a scale outside
-  /// [2^-6, 64].
+  /// Gives the same result on every machine for the same options, except for native DGEMM. @throws std::invalid_argument for a
+  /// scale outside [2^-6, 64].
   Study (*run)(const StudyOptions& options, const StudyContext& context);
 };
 
@@ -91,7 +91,7 @@ std::span<const StudyKind> all_studies();
 /// @throws std::invalid_argument listing the names.
 const StudyKind& find_study(std::string_view name);
 
-/// Every bound that fails: data, plan, worst entry, error and bound in hexadecimal. Empty if none does.
+/// All bounds that fail: data, plan, worst entry, error and bound in hexadecimal. Empty if none fails.
 std::string explain_failures(const Study& study);
 
 /// One object: schema ozbound-study-1 (docs/records.md).

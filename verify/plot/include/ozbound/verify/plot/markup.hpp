@@ -6,8 +6,8 @@
 
 namespace ozbound::markup {
 
-/// `text` as the content of an XML element or of an attribute in double quotes: UTF-8, with U+FFFD for what is none and for
-/// control characters, which XML cannot hold.
+/// `text` as the content of an XML element or of an attribute in double quotes, in UTF-8. Invalid UTF-8 and control characters,
+/// which XML cannot hold, become U+FFFD.
 std::string escape(std::string_view text);
 
 /// A number for people: at most four digits, or `inf`, `-inf`, `nan`.

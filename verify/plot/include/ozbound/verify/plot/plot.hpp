@@ -14,22 +14,21 @@ struct Series {
   std::string x_axis, y_axis;
   bool log_x = false, log_y = false;
   std::vector<std::pair<double, double>> points;
-  bool bound = false;  ///< not measured but claimed: drawn as a dashed line without marks
+  bool bound = false;  ///< claimed, not measured: drawn as a dashed line without marks
 };
 
-/// The series by plot, each plot where its first series stands.
+/// Groups the series by plot. Plots are in the order of their first series.
 std::vector<std::vector<Series>> group_by_plot(const std::vector<Series>& series);
 
 /// One plot as a `figure` element of an HTML page whose style contains plot_style(): an SVG with ticks and axis titles, and a
-/// legend. The first series says what the axes are. Points that have no place on an axis (NaN, infinities, what is not positive
-/// on a logarithmic one) are listed below it.
+/// legend. The first series determines the axes. Points without a place on an axis (NaN, infinities, non-positive values on a
+/// logarithmic axis) are listed below the plot.
 std::string plot_figure(const std::vector<Series>& series);
 
-/// CSS of what plot_figure draws: colours are those of Okabe and Ito, distinct to the colour-blind, for light and dark pages.
+/// CSS for plot_figure, for light and dark pages. The colours are those of Okabe and Ito, distinct to the colour-blind.
 std::string plot_style();
 
-/// The same plots as an SVG file that needs nothing else: two plots beside each other, each with its legend, on a background of
-/// its own.
+/// The same plots as a self-contained SVG file: two plots side by side, each with its legend, on a background of its own.
 /// @throws std::invalid_argument if there are no series.
 std::string svg(const std::vector<Series>& series);
 

@@ -10,31 +10,32 @@
 #include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/result_view.hpp"
 
-/// cuBLAS's FP64 products by fixed-point emulation (13.0 and 13.1; eager, a fixed number of mantissa bits), bit for bit: a rule
-/// that was found by probing, since the source is closed. docs/models.md has the evidence,
-/// docs/derivations/cublas_emulation.md the rule's steps (C1) to (C6) and the bound.
+/// cuBLAS's FP64 products by fixed-point emulation (13.0 and 13.1; eager, a fixed number of mantissa bits), bit for bit. The
+/// rule was found by probing, since the source is closed. docs/models.md has the evidence, docs/derivations/cublas_emulation.md
+/// the rule's steps (C1) to (C6) and the bound.
 namespace ozbound::models {
 
 struct CublasEmulation {
-  int mantissa_bits = 55;  ///< M, 8 to 64, where the rule was probed
-  int pieces = 0;          ///< of the inner dimension: the rule's (C1) if 0; others only to find out what a device does
+  int mantissa_bits = 55;  ///< M, 8 to 64, the range that was probed
+  int pieces = 0;          ///< of the inner dimension: 0 for the rule's own (C1); other values only to find out what a device
+                           ///< does
 
-  /// s: the digits of 8 bits that hold the 8s - 1 bits of an element, floor(M / 8) + 1.
+  /// The slice count s: so many 8-bit digits hold the 8s - 1 bits of an element, floor(M / 8) + 1.
   [[nodiscard]] int slices() const { return mantissa_bits / 8 + 1; }
 };
 
 /// (C1): the lengths of the pieces into which the inner dimension k of an m x n product is cut, in the order in which their
-/// results are added: one where all sizes are below 1024, else units of 128, shorter pieces first. Empty for k = 0.
+/// results are added. One piece if all sizes are below 1024, otherwise units of 128, shorter pieces first. Empty for k = 0.
 /// @throws std::invalid_argument for a negative size.
 std::vector<Index> cublas_pieces(Index m, Index n, Index k);
 
-/// C = alpha A B + beta C0 as cuBLAS's emulation computes it, and a bound on how wrong it is, entry by entry. A is m x k, B
-/// k x n. Keeps A and B as digits, 2s bytes an element; C0 must outlive it.
+/// C = alpha A B + beta C0 as cuBLAS's emulation computes it, and a bound of its error, entry by entry. A is m x k, B k x n.
+/// Keeps A and B as digits, 2s bytes an element; C0 must outlive the product.
 class CublasProduct {
  public:
-  /// @throws std::invalid_argument for mantissa bits outside 8 to 64, pieces < 0 or more than units of 128, a.cols() !=
-  /// b.rows(), a C0 of another size, complex scalars, and an operand or a scalar that is not finite: cuBLAS multiplies those
-  /// natively.
+  /// @throws std::invalid_argument for mantissa bits outside 8 to 64, pieces < 0 or more than the units of 128, a.cols() !=
+  /// b.rows(), a C0 of another size, complex scalars, and an operand or a scalar that is not finite, because cuBLAS multiplies
+  /// non-finite values natively.
   CublasProduct(const CublasEmulation& method, const Operands& operands);
 
   [[nodiscard]] Index rows() const { return operands_.a.rows(); }
@@ -43,22 +44,22 @@ class CublasProduct {
   /// Entry (i, j), 0-based. An overflow is infinite. Safe to call from many threads.
   [[nodiscard]] double entry(Index i, Index j) const;
 
-  /// A bound of |entry(i, j) - (alpha A B + beta C0)_ij|: (C12). Infinite where an intermediate result may overflow.
+  /// A bound of |entry(i, j) - (alpha A B + beta C0)_ij|: (C12). Infinite if an intermediate result may overflow.
   [[nodiscard]] Magnitude bound_upper(Index i, Index j) const;
 
  private:
-  /// What the bound takes of a row of A, or a column of B, in one piece. Norms are Euclidean and rounded up.
+  /// Data of a row of A, or a column of B, in one piece, that the bound uses. Norms are Euclidean and rounded up.
   struct Line {
     int exponent = 0;             ///< e of (C2)
-    std::vector<double> digits;   ///< of digit p at p - 1, in its units 2^(e + 1 - 8p)
-    std::vector<double> tails;    ///< of what q digits leave, at q from 0 to s, in the units of digit q
+    std::vector<double> digits;   ///< norm of digit p at p - 1, in its units 2^(e + 1 - 8p)
+    std::vector<double> tails;    ///< norm of the rest after q digits, at q from 0 to s, in the units of digit q
     std::vector<double> leading;  ///< sum of the first q entries of `digits`, each times 2^(-8p), at q
   };
 
   /// All rows of A, or all columns of B.
   struct Lines {
-    std::vector<std::int16_t> digits;  ///< of a piece, after those before: line by line, slice by slice
-    std::vector<Line> lines;           ///< of a piece, after those before
+    std::vector<std::int16_t> digits;  ///< of each piece, one after the other: line by line, slice by slice
+    std::vector<Line> lines;           ///< of each piece, one after the other
   };
 
   struct Piece {
@@ -81,13 +82,13 @@ class CublasProduct {
 /// The whole product. @throws std::invalid_argument as CublasProduct does.
 Matrix<double> multiply(const CublasEmulation& method, const Operands& operands);
 
-/// Whether a C is the formula's, number by number (the sign of a zero was not probed, and does not count).
+/// The comparison of a C with the formula, number by number. (The sign of a zero was not probed, and does not count.)
 struct CublasComparison {
   Index entries = 0;         ///< compared
-  Index differing = 0;       ///< of these, other numbers than the formula gives
-  Index row = -1, col = -1;  ///< the first that differs; -1 where none does
-  double computed = 0;       ///< there
-  double expected = 0;       ///< there, by the formula
+  Index differing = 0;       ///< compared entries that differ from the formula's
+  Index row = -1, col = -1;  ///< the first that differs; -1 if none does
+  double computed = 0;       ///< its value in C
+  double expected = 0;       ///< its value by the formula
 };
 
 /// @throws std::invalid_argument if C is not as large as the product.

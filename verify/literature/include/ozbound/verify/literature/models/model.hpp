@@ -6,13 +6,13 @@
 
 namespace ozbound {
 
-/// Arithmetic of another unit, as its authors describe it, that runs here bit by bit: docs/models.md.
+/// The arithmetic of another unit, as its authors describe it, run bit by bit: docs/models.md.
 struct Model {
   std::string_view name;    ///< `m3xu`
   std::string_view source;  ///< publication
 };
 
-/// Every model there is.
+/// All models.
 std::span<const Model> all_models();
 
 }  // namespace ozbound

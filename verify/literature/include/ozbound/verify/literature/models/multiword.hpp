@@ -13,7 +13,7 @@
 /// Matrix Multiplication on Low-Precision Floating-Point and Fixed-Point Hardware", equations (2) to (5).
 namespace ozbound::models {
 
-/// Which of the s^2 products of words are summed: of word p of A and q of B, all, or those with p + q <= s + 1.
+/// The products of word p of A and word q of B that are summed: all s^2, or those with p + q <= s + 1.
 enum class WordProducts : std::uint8_t { all, reduced };
 
 struct Multiword {
@@ -23,24 +23,25 @@ struct Multiword {
   TensorCore unit = TensorCore::nearest();
 };
 
-/// (3): word p is what the words before it leave, rounded to nearest. X is m x n, and so is each of the `words` words; what the
-/// last one leaves is at most max(u^words |x|, half the smallest subnormal), element by element.
+/// (3): word p is the rest after the words before it, rounded to nearest. X is m x n, and so is each of the `words` words. The
+/// rest after the last word is at most max(u^words |x|, half the smallest subnormal), element by element.
 /// @throws std::invalid_argument for words < 1 or > 4, an element that is not finite or one that the format cannot hold.
 std::vector<Matrix<float>> split_words(MatrixView<const float> x, const WordFormat& format, int words);
 
-/// (2): each product of words on the unit, from a zero accumulator; the products are then added in binary32, to nearest, from
-/// the least words on: p + q falling, and p rising where it is the same.
+/// (2): the unit computes each product of words from a zero accumulator. The products are then added in binary32, to nearest,
+/// from the least significant words on: p + q falling, and for equal p + q, p rising.
 /// @throws std::invalid_argument as split_words and gemm do.
 Matrix<float> multiply(const Multiword& method, MatrixView<const float> a, MatrixView<const float> b);
 
-/// Bounds on |C^ - AB|, m x n each, where nothing overflows. Rounded up.
+/// Bounds on |C^ - AB|, m x n each, if nothing overflows. Rounded up.
 struct MultiwordBounds {
-  /// (4) for all products. For the reduced ones (5) without its O(u_high u_low + u_low^(s+1)), which is no bound. Of (4) the
-  /// second A^(l) is read as A^(k). u_high is 2^-24, whatever the unit. Both leave out words that underflow, and units that
+  /// (4) for all products. For the reduced products (5) without its O(u_high u_low + u_low^(s+1)), and thus no true bound. The
+  /// second A^(l) in (4) is read as A^(k). u_high is 2^-24 for every unit. Both ignore words that underflow, and units that
   /// round worse than to nearest: docs/errata.md, 17 and 18.
   Matrix<Magnitude> printed;
 
-  /// Holds for every unit and every word: the splitting with its underflow, the products left out, and the unit's roundings.
+  /// Holds for every unit and all words: includes the splitting with its underflow, the omitted products, and the unit's
+  /// roundings.
   Matrix<Magnitude> upper;
 };
 

@@ -8,7 +8,7 @@
 
 namespace ozbound::models {
 
-/// Keeps every bit of every term.
+/// A width that keeps every bit of every term.
 inline constexpr int exact_alignment = 1 << 20;
 
 /// A unit that multiplies short floating-point numbers and accumulates in binary32, functionally, bit by bit.
@@ -16,19 +16,19 @@ inline constexpr int exact_alignment = 1 << 20;
 /// One step adds `terms` products to the accumulator. Products are exact. Every term (a product, or the accumulator) is aligned
 /// to the largest: with E the largest sum of two factors' exponents floor(log2 |x|), or the accumulator's exponent, it is
 /// rounded to a multiple of 2^(E + 1 - width). The aligned terms are added exactly and their sum is rounded once, to binary32.
-/// A dot product is such steps one after the other, from the first term on, with an accumulator that starts at 0.
+/// A dot product is a sequence of such steps, from the first term on, with an accumulator that starts at 0.
 ///
-/// What units do inside was found out by measuring them, and differs from one to the next: all of it is a parameter.
+/// The inner working of real units was found by measurement, and differs between units. It is therefore all parameters.
 struct TensorCore {
   int terms = 4;                                 ///< products in a step, from 1 to 1024
-  int width = 24;                                ///< bits of an aligned term: binary32's 24 and extra ones; from 24 on
+  int width = 24;                                ///< bits of an aligned term: binary32's 24 and extra bits; at least 24
   Rounding alignment = Rounding::toward_zero;    ///< of the terms
   Rounding accumulator = Rounding::toward_zero;  ///< of the sum of a step
 
-  /// Fused multiply-adds in binary32, one after the other: a conventional unit that rounds to nearest throughout.
+  /// Fused multiply-adds in binary32, one after the other, as a conventional unit that always rounds to nearest.
   static constexpr TensorCore nearest() { return {1, exact_alignment, Rounding::nearest_even, Rounding::nearest_even}; }
 
-  /// Terms cut off at `extra_bits` below the 24 of the largest, sums truncated.
+  /// Terms are cut off at `extra_bits` below the 24 bits of the largest term, sums are truncated.
   static constexpr TensorCore truncating(int terms, int extra_bits = 0) {
     return {terms, 24 + extra_bits, Rounding::toward_zero, Rounding::toward_zero};
   }
@@ -39,23 +39,23 @@ void check_unit(const TensorCore& unit);
 
 struct Accumulated {
   float value = 0;
-  bool exact = true;  ///< nothing was rounded away, of no term and no sum
+  bool exact = true;  ///< no term and no sum was rounded
 };
 
-/// What one step makes of an accumulator and at most `terms` products a_l b_l. An infinite accumulator stays; a zero sum is +0.
-/// @pre the unit's parameters are in their ranges, a and b finite and of one length up to `terms`; the FP environment keeps
+/// Adds at most `terms` products a_l b_l to an accumulator in one step. An infinite accumulator stays; a zero sum is +0.
+/// @pre the unit's parameters are in their ranges; a and b are finite and of one length up to `terms`; the FP environment keeps
 /// subnormals (FloatEnvironment), as for round_to.
 Accumulated fused_step(const TensorCore& unit, float accumulator, std::span<const float> a, std::span<const float> b);
 
-/// A dot product. @pre as fused_step, a and b of any one length.
+/// A dot product. @pre as fused_step, except that a and b may have any one length.
 Accumulated dot(const TensorCore& unit, std::span<const float> a, std::span<const float> b);
 
 /// A is m x k, B k x n: every entry of C by `dot`.
 /// @throws std::invalid_argument for parameters out of range, an element that is not finite, or a.cols() != b.rows().
 Matrix<float> gemm(const TensorCore& unit, MatrixView<const float> a, MatrixView<const float> b);
 
-/// eps of |C^ - AB| <= eps |A||B| + (1 + eps) k 2^-149 where nothing overflows: gamma of one step's share for each of
-/// ceil(k / terms) steps. Rounded up; +Inf where the steps are too many for it. docs/models.md.
+/// The factor eps of |C^ - AB| <= eps |A||B| + (1 + eps) k 2^-149 if nothing overflows: gamma of one step's share for each of
+/// ceil(k / terms) steps. Rounded up; +Inf if the steps are too many for gamma. docs/models.md.
 /// @throws std::invalid_argument for parameters out of range or k < 0.
 double accumulation_factor_upper(const TensorCore& unit, Index k);
 

@@ -6,21 +6,21 @@
 
 namespace ozbound::models {
 
-/// How a unit or a conversion rounds: ties to even; or what lies below is dropped.
+/// The rounding of a unit or a conversion: to nearest with ties to even, or by dropping the lower bits.
 enum class Rounding : std::uint8_t { nearest_even, toward_zero };
 
-/// A floating-point format, subnormal numbers included, none of which is beyond binary64: what a word, an operand or a result
-/// of a unit holds.
+/// A floating-point format of a word, an operand or a result of a unit. It includes subnormal numbers and is contained in
+/// binary64.
 struct WordFormat {
   std::string_view name;
   int precision;         ///< significand bits, the hidden one included
   int least_exponent;    ///< weight of the last bit of a subnormal number
   int largest_exponent;  ///< of a finite number
 
-  /// u = 2^-precision, of rounding to nearest.
+  /// The unit roundoff u = 2^-precision of rounding to nearest.
   [[nodiscard]] double unit_roundoff() const;
 
-  /// Half the smallest subnormal: what rounding a number to nearest may cost where that is more than u times it.
+  /// Half the smallest subnormal: the largest error of rounding x to nearest when it exceeds u |x|.
   [[nodiscard]] double half_subnormal() const;
 };
 
@@ -29,8 +29,9 @@ inline constexpr WordFormat bfloat16_word{"bfloat16", 8, -133, 127};
 inline constexpr WordFormat binary32_word{"binary32", 24, -149, 127};
 inline constexpr WordFormat binary64_word{"binary64", 53, -1074, 1023};
 
-/// x rounded once to the format, in integers. Beyond its range: +-Inf to nearest, the largest finite number towards zero. A
-/// zero is +0. Infinities stay. @pre the format's numbers all fit binary32; the FP environment keeps subnormals.
+/// x rounded once to the format, by integer arithmetic. Beyond the range the result is +-Inf to nearest, the largest finite
+/// number towards zero. A zero is +0. Infinities stay. @pre all numbers of the format fit binary32; the FP environment keeps
+/// subnormals.
 /// @throws std::invalid_argument for a NaN.
 float round_to(const WordFormat& format, double x, Rounding rounding = Rounding::nearest_even);
 
